@@ -1,0 +1,19 @@
+// Starts a TypeScript file of this project: node scripts/run.js FILE [ARGUMENTS]
+// Plain JavaScript, so that an old Node gets a sentence to read instead of a syntax error.
+import { pathToFileURL } from 'node:url'
+
+const NEEDED = 26
+
+if (Number(process.versions.node.split('.')[0]) < NEEDED) {
+  console.error(
+    `Postrider needs Node ${NEEDED} or newer; this is ${process.version}.\n` +
+      'Normally npm brings it along as the package "node". If its install script was not allowed to run\n' +
+      '(ignore-scripts), run "npm rebuild node --ignore-scripts=false" and start through npm: npm start.\n' +
+      `Or install Node ${NEEDED} yourself.`,
+  )
+  process.exit(78)
+}
+
+const [, , file, ...rest] = process.argv
+process.argv = [process.argv[0], file, ...rest]
+await import(pathToFileURL(file).href)
