@@ -1,0 +1,30 @@
+/** Where time comes from. Product code never reads the system clock itself, so tests can move time. */
+export type Clock = {
+  now(): Date
+  /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** setTimeout fires at once above this many milliseconds; longer sleeps are cut and the caller looks again. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const finish = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', finish)
+        resolve()
+      }
+      const timer = setTimeout(finish, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS))
+      signal?.addEventListener('abort', finish, { once: true })
+    }),
+}
+
+/** `at` moved by `ms` milliseconds (negative: earlier). */
+export function plusMs(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms)
+}

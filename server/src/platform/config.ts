@@ -1,0 +1,133 @@
+/**
+ * The operator's configuration: environment in, one frozen value out. Every problem is reported together and
+ * nothing is touched before all of it is right.
+ */
+import { z } from 'zod'
+import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
+
+/** The plans an account may have (specification, section 8). */
+export const PLANS = ['starter', 'pro', 'agency'] as const
+export type Plan = (typeof PLANS)[number]
+
+/** What the process runs. */
+export type Role = 'all' | 'api' | 'worker'
+
+/** The parsed configuration. Durations in milliseconds. */
+export type Config = {
+  production: boolean
+  port: number
+  host: string
+  publicUrl: string
+  databaseUrl: string | undefined
+  dataDir: string
+  secretKey: string | undefined
+  role: Role
+  webhookAllow: AllowPolicy
+  retryDelaysMs: readonly number[]
+  deliveryTimeoutMs: number
+  defaultPlan: Plan
+  logLevel: string
+}
+
+/** All problems of a configuration, one line each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((line) => `  - ${line}`).join('\n')}`,
+    )
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+
+/** Milliseconds of `250ms`, `30s`, `5m` or `2h`. Throws on anything else. */
+function parseDuration(text: string): number {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h)$/.exec(text.trim()) ?? []
+  if (amount === undefined || unit === undefined)
+    throw new Error(`"${text}" is not a duration; write it like 250ms, 30s, 5m or 2h`)
+  return Number(amount) * UNITS[unit as keyof typeof UNITS] // the expression admits only these units
+}
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+
+type Reader = <T>(name: string, fallback: T, parse: (text: string) => T) => T
+
+/** Parses the environment. Throws ConfigError with every problem found. */
+export function parseConfig(env: Record<string, string | undefined>): Config {
+  const problems: string[] = []
+  const read: Reader = (name, fallback, parse) => {
+    const text = env[name]?.trim()
+    if (text === undefined || text === '') return fallback
+    try {
+      return parse(text)
+    } catch (error) {
+      problems.push(`${name}: ${explain(error)}`)
+      return fallback
+    }
+  }
+  const production = env.NODE_ENV === 'production'
+  const databaseUrl = read('DATABASE_URL', undefined, (text) => parsePostgresUrl(text))
+  const listenPort = read('PORT', 3000, (text) => port.parse(text))
+  const config: Config = {
+    production,
+    port: listenPort,
+    host: read('HOST', production ? '0.0.0.0' : '127.0.0.1', (text) => text),
+    publicUrl: read('PUBLIC_URL', `http://localhost:${listenPort}`, parseHttpUrl),
+    databaseUrl,
+    dataDir: read('DATA_DIR', './data', (text) => text),
+    secretKey: read('SECRET_KEY', undefined, parseSecretKey),
+    role: read<Role>('ROLE', 'all', (text) => z.enum(['all', 'api', 'worker']).parse(text)),
+    webhookAllow: read<AllowPolicy>('WEBHOOK_ALLOW', production ? 'none' : 'loopback', parseAllow),
+    retryDelaysMs: read('DELIVERY_RETRY_DELAYS', [30_000, 300_000, 1_800_000], (text) =>
+      text.split(',').map(parseDuration),
+    ),
+    deliveryTimeoutMs: read('DELIVERY_TIMEOUT', 15_000, parseTimeout),
+    defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', (text) => z.enum(PLANS).parse(text)),
+    logLevel: read('LOG_LEVEL', 'info', (text) => level.parse(text)),
+  }
+  if (databaseUrl !== undefined && !env.SECRET_KEY?.trim()) {
+    problems.push(
+      'SECRET_KEY: required with DATABASE_URL; make one with `openssl rand -base64 32` and keep it for the life of the database',
+    )
+  }
+  if (databaseUrl === undefined && config.role !== 'all') {
+    problems.push(`ROLE: "${config.role}" needs DATABASE_URL; the embedded database serves one process only`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+function explain(error: unknown): string {
+  if (error instanceof z.ZodError) return error.issues.map((issue) => issue.message).join('; ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+function parsePostgresUrl(text: string): string {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    throw new Error('must look like postgres://user:password@host:5432/database')
+  return text
+}
+
+function parseHttpUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw new Error('must be an http or https address')
+  return text.replace(/\/+$/, '')
+}
+
+function parseSecretKey(text: string): string {
+  if (text.length < 32) throw new Error('must be at least 32 characters; make one with `openssl rand -base64 32`')
+  return text
+}
+
+/** The lease of a lane is twice the longest timeout that is accepted here. */
+function parseTimeout(text: string): number {
+  const ms = parseDuration(text)
+  if (ms < 50 || ms > 60_000) throw new Error('must be between 50ms and 60s')
+  return ms
+}

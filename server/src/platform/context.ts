@@ -1,0 +1,20 @@
+import type { Clock } from './clock.ts'
+import type { Config } from './config.ts'
+import type { Keys } from './crypto.ts'
+import type { Database } from './db/database.ts'
+import type { Egress } from './egress/egress.ts'
+import type { Ids } from './ids.ts'
+import type { Log } from './log.ts'
+
+/** What the service is made of. Built once, by `createApp`; functions take the few fields they need. */
+export type Context = {
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  db: Database
+  keys: Keys
+  egress: Egress
+  /** Tells a background loop that there is work. A hint: the rows alone are enough, only slower. */
+  nudge(loop: 'deliver' | 'publish-due'): void
+}

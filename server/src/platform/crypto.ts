@@ -1,0 +1,75 @@
+import {
+  argon2,
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
+import { promisify } from 'node:util'
+
+const argon2Async = promisify(argon2)
+
+/** Keys for separate purposes, all derived from the operator's SECRET_KEY (HKDF-SHA256, RFC 5869). */
+export type Keys = { token: Uint8Array; sealing: Uint8Array; index: Uint8Array }
+
+/** Derives the service's keys. The same secret always gives the same keys. */
+export function deriveKeys(secretKey: string): Keys {
+  const derive = (purpose: string) => new Uint8Array(hkdfSync('sha256', secretKey, 'postrider', purpose, 32))
+  return { token: derive('account tokens'), sealing: derive('sealed columns'), index: derive('lookup of sealed keys') }
+}
+
+const SEAL_VERSION = 1
+
+/**
+ * Encrypts a secret for one row (AES-256-GCM). `place` names table, column and row id and is authenticated,
+ * so that a sealed value copied to another row does not open there. Layout: version, 12-byte nonce, tag, ciphertext.
+ */
+export function seal(keys: Keys, place: string, secret: string): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', keys.sealing, nonce).setAAD(Buffer.from(place))
+  const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.from([SEAL_VERSION]), nonce, cipher.getAuthTag(), ciphertext])
+}
+
+/** Opens what `seal` made for the same place. Throws when the key, the place or the bytes differ. */
+export function unseal(keys: Keys, place: string, sealed: Buffer): string {
+  if (sealed[0] !== SEAL_VERSION) throw new Error(`sealed value of ${place} has an unknown version`)
+  const decipher = createDecipheriv('aes-256-gcm', keys.sealing, sealed.subarray(1, 13)).setAAD(Buffer.from(place))
+  decipher.setAuthTag(sealed.subarray(13, 29))
+  return Buffer.concat([decipher.update(sealed.subarray(29)), decipher.final()]).toString('utf8')
+}
+
+/** A keyed fingerprint by which a sealed secret can be looked up without being readable. */
+export function lookupIndex(keys: Keys, secret: string): Buffer {
+  return createHmac('sha256', keys.index).update(secret).digest()
+}
+
+const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const
+
+/** Hashes a password with Argon2id (19 MiB, 2 passes); the result carries its parameters (PHC string format). */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const tag = await argon2Async('argon2id', { message: password, nonce: salt, ...ARGON2 })
+  const b64 = (bytes: Buffer) => bytes.toString('base64').replaceAll('=', '')
+  return `$argon2id$v=19$m=${ARGON2.memory},t=${ARGON2.passes},p=${ARGON2.parallelism}$${b64(salt)}$${b64(tag)}`
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
+
+/** Whether `password` is the one hashed. Takes the same time whether it is or not. */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash) ?? []
+  if (salt === undefined || tag === undefined) throw new Error('stored password hash has an unknown format')
+  const expected = Buffer.from(tag, 'base64')
+  const actual = await argon2Async('argon2id', {
+    message: password,
+    nonce: Buffer.from(salt, 'base64'),
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
+    tagLength: expected.length,
+  })
+  return timingSafeEqual(actual, expected)
+}

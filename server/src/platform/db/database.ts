@@ -1,0 +1,131 @@
+/**
+ * The database handle. One driver (pg) and one dialect serve both the embedded database and a PostgreSQL server.
+ *
+ * The embedded database has a single connection, and a pool can be drained; in both cases a query on the root
+ * handle from inside a transaction would wait for a connection that the transaction itself holds. The guard turns
+ * that silent hang into an error at once: while a transaction's callback runs, the root handle hands out nothing.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
+import pg from 'pg'
+import { fail } from '../errors.ts'
+import type { Tables } from './tables.ts'
+
+/** A handle for queries that need no atomicity; accepts a transaction too. */
+export type Db = Kysely<Tables>
+/** A handle inside a transaction. The root handle does not fit here, so the compiler refuses it. */
+export type Tx = Transaction<Tables>
+
+/** The open database. */
+export type Database = {
+  /** The root handle. */
+  root: Db
+  /**
+   * Runs `work` in one transaction (read committed). A deadlock or serialization failure starts it afresh,
+   * at most twice; `work` must therefore have no effects but its queries and `afterCommit`.
+   */
+  tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Whether this is a PostgreSQL server or the embedded database. */
+  kind: 'postgres' | 'embedded'
+  close(): Promise<void>
+}
+
+type Scope = { afterCommit: Array<() => void> }
+const scope = new AsyncLocalStorage<Scope | undefined>()
+
+/** Runs `effect` once the surrounding transaction has committed. Throws outside a transaction. */
+export function afterCommit(effect: () => void): void {
+  const current = scope.getStore()
+  if (current === undefined) throw new Error('afterCommit needs a surrounding transaction')
+  current.afterCommit.push(effect)
+}
+
+// Timestamps come back as Date (pg's default); bigint counters fit a double for any life of this service.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number)
+
+const TRIES = 3
+const RETRYABLE = new Set(['40001', '40P01'])
+
+/** Wraps a pool. `closeServer` runs after the pool has ended (the embedded database is closed there). */
+export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServer?: () => Promise<void>): Database {
+  const root = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(pool) }) })
+  async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const current: Scope = { afterCommit: [] }
+    const result = await root.transaction().execute((tx) => scope.run(current, () => work(tx)))
+    for (const effect of current.afterCommit) effect()
+    return result
+  }
+  return {
+    root,
+    kind,
+    async tx(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await once(work)
+        } catch (error) {
+          if (attempt >= TRIES || !RETRYABLE.has(sqlState(error) ?? '')) throw error
+        }
+      }
+    },
+    async close() {
+      await root.destroy()
+      await closeServer?.()
+    },
+  }
+}
+
+function guarded(pool: pg.Pool): PostgresPool {
+  return {
+    async connect() {
+      if (scope.getStore() !== undefined) {
+        throw new Error('the root database handle was used inside a transaction: pass the transaction to the query')
+      }
+      try {
+        return await pool.connect()
+      } catch (error) {
+        throw fail('unavailable', 'The database does not answer. Try again shortly.', {
+          headers: { 'Retry-After': '5' },
+          cause: error,
+        })
+      }
+    },
+    end: () => pool.end(),
+    options: pool.options,
+  }
+}
+
+/** A pool for a PostgreSQL server. `max` connections; idle errors are reported, never thrown. */
+export function createPostgresPool(url: string, max: number, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: 5_000,
+    idle_in_transaction_session_timeout: 60_000,
+    statement_timeout: 60_000,
+    application_name: 'postrider',
+  })
+  pool.on('error', onError)
+  return pool
+}
+
+/** The SQLSTATE of a database error, or undefined for anything else. */
+function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** Whether the error says that the database itself is gone (connection lost, shutting down), not that a query is wrong. */
+export function isDatabaseGone(error: unknown): boolean {
+  const state = sqlState(error)
+  if (state === undefined) return error instanceof Error && /^Connection terminated/.test(error.message)
+  return (
+    state.startsWith('08') ||
+    state.startsWith('57P') ||
+    ['53300', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
+  )
+}
+
+/** The name of the violated unique constraint, or undefined when the error is another. */
+export function uniqueViolation(error: unknown): string | undefined {
+  if (sqlState(error) !== '23505') return undefined
+  return error instanceof Error && 'constraint' in error ? String(error.constraint) : undefined
+}

@@ -1,0 +1,131 @@
+/**
+ * The files of an embedded database.
+ *
+ *   <dir>/db/data       the PostgreSQL data directory
+ *   <dir>/db/version.json  which PGlite wrote it
+ *   <dir>/db.partial-*  a first start under way, or one that died
+ *
+ * `db` appears by one rename, when everything in it is on disk; what is not there yet has never been used, so an
+ * abandoned `db.partial-*` is the only thing ever removed. Callers hold the directory's lock.
+ */
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { EmbeddedError } from './errors.ts'
+
+const DATABASE = 'db'
+const PARTIAL = 'db.partial-'
+const STAMP_FILE = 'version.json'
+
+/** What wrote a database: PGlite's exact version and PostgreSQL's major version. */
+export type Stamp = { pglite: string; postgres: string }
+
+/** The PostgreSQL data directory beneath `dir`. */
+export function dataPath(dir: string): string {
+  return join(dir, DATABASE, 'data')
+}
+
+/** Creates `dir` when it is missing and proves that it can be written. Throws `not_writable`. */
+export async function prepareDirectory(dir: string): Promise<void> {
+  const probe = join(dir, `.write-test-${process.pid}`)
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    await writeFile(probe, '')
+    await rm(probe)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new EmbeddedError(
+      'not_writable',
+      `The data directory ${dir} cannot be written (${reason}). Give this user write access to it, or set DATA_DIR to another directory.`,
+      { cause },
+    )
+  }
+}
+
+/** Whether a first start has been completed in `dir`. Throws `version_mismatch` or `unrecognised`; changes nothing. */
+export async function isCreated(dir: string): Promise<boolean> {
+  const home = join(dir, DATABASE)
+  if (!(await exists(home))) return false
+  const stamp = await readStamp(home)
+  const installed = await installedPglite()
+  if (stamp.pglite !== installed) {
+    throw new EmbeddedError(
+      'version_mismatch',
+      `The database in ${home} was written by PGlite ${stamp.pglite} (PostgreSQL ${stamp.postgres}); this Postrider has PGlite ${installed}, ` +
+        'whose files may differ. Nothing was changed. Start the version of Postrider that wrote it, export the data there, and import it into a new DATA_DIR.',
+    )
+  }
+  if ((await postgresMajor(dataPath(dir))) !== stamp.postgres) throw unrecognised(home)
+  return true
+}
+
+/** Creates `db` with what `fill` puts into the data directory given to it; complete and on disk, or not at all. */
+export async function createDatabase(dir: string, fill: (dataDir: string) => Promise<void>): Promise<void> {
+  await removePartial(dir)
+  const home = await mkdtemp(join(dir, PARTIAL))
+  const data = join(home, 'data')
+  await mkdir(data, { mode: 0o700 })
+  await fill(data)
+  const stamp: Stamp = { pglite: await installedPglite(), postgres: await postgresMajor(data) }
+  await writeFile(join(home, STAMP_FILE), `${JSON.stringify(stamp)}\n`)
+  await syncTree(home)
+  await rename(home, join(dir, DATABASE))
+  await sync(dir)
+  await sync(dirname(dir))
+}
+
+async function removePartial(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    if (name.startsWith(PARTIAL)) await rm(join(dir, name), { recursive: true, force: true })
+  }
+}
+
+async function readStamp(home: string): Promise<Stamp> {
+  try {
+    const stamp: unknown = JSON.parse(await readFile(join(home, STAMP_FILE), 'utf8'))
+    if (typeof stamp !== 'object' || stamp === null) throw unrecognised(home)
+    const { pglite, postgres } = stamp as Partial<Stamp> // both fields are checked on the next line
+    if (typeof pglite !== 'string' || typeof postgres !== 'string') throw unrecognised(home)
+    return { pglite, postgres }
+  } catch (cause) {
+    throw unrecognised(home, cause)
+  }
+}
+
+function unrecognised(home: string, cause?: unknown): EmbeddedError {
+  return new EmbeddedError(
+    'unrecognised',
+    `${home} is not a complete database of Postrider. Nothing was changed. Restore the whole directory from a backup, or move it away to start empty.`,
+    { cause },
+  )
+}
+
+async function postgresMajor(data: string): Promise<string> {
+  return (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
+}
+
+/** The version of the installed PGlite package. */
+export async function installedPglite(): Promise<string> {
+  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite')
+  const text = await readFile(join(dirname(entry), '..', 'package.json'), 'utf8')
+  return (JSON.parse(text) as { version: string }).version // a package.json without a version cannot be installed
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null
+}
+
+async function syncTree(root: string): Promise<void> {
+  const entries = await readdir(root, { recursive: true, withFileTypes: true })
+  const paths = [root, ...entries.map((entry) => join(entry.parentPath, entry.name))]
+  while (paths.length > 0) await Promise.all(paths.splice(0, 64).map(sync))
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

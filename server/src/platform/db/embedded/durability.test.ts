@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { EmbeddedError } from './errors.ts'
+import { openEmbedded } from './open-embedded.ts'
+import { open, startChild, temporaryDirectory } from './support.fixture.ts'
+
+const TIMEOUT_MS = 60_000
+let snapshot: Blob
+
+beforeAll(async () => {
+  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
+  snapshot = await database.dump()
+  await database.close()
+}, TIMEOUT_MS)
+
+afterEach(() => vi.restoreAllMocks())
+
+async function syncsOf(commits: number, pool: Pick<pg.Pool, 'query'>): Promise<number> {
+  await pool.query('CREATE TABLE counted (id int)')
+  const fsync = vi.spyOn(fs, 'fsyncSync')
+  const fdatasync = vi.spyOn(fs, 'fdatasyncSync')
+  for (let id = 0; id < commits; id++) await pool.query(`INSERT INTO counted VALUES (${id})`)
+  return fsync.mock.calls.length + fdatasync.mock.calls.length
+}
+
+test('every commit is synced by the host', { timeout: TIMEOUT_MS }, async () => {
+  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  expect(await syncsOf(50, pool)).toBeGreaterThanOrEqual(50)
+  await pool.end()
+})
+
+test('PGlite by itself syncs nothing, which is why the file system is patched', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await temporaryDirectory()
+  const pglite = await PGlite.create({ dataDir: dir, loadDataDir: snapshot })
+  const syncs = await syncsOf(50, { query: pglite.query.bind(pglite) } as unknown as pg.Pool) // only `query` is called
+  await pglite.close()
+  expect(syncs).toBe(0)
+})
+
+test('a killed process has lost no acknowledged row', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await temporaryDirectory()
+  const snapshotFile = join(await temporaryDirectory(), 'snapshot.tar')
+  await writeFile(snapshotFile, Buffer.from(await snapshot.arrayBuffer()))
+  let acknowledged = 0
+  for (const afterMs of [50, 400, 150]) {
+    const child = startChild('write', dir, snapshotFile)
+    await child.printed('open')
+    await sleep(afterMs)
+    await child.kill()
+    expect(child.lines[0]).toBe('open')
+    const last = Number(child.lines.at(-1))
+    acknowledged = Number.isNaN(last) ? acknowledged : last
+  }
+  const database = await open({ dir })
+  const pool = new pg.Pool(database.poolConfig)
+  const { rows } = await pool.query('SELECT count(*)::int AS count, max(id) AS last FROM written')
+  await pool.end()
+  expect(acknowledged).toBeGreaterThan(0)
+  expect(rows[0].count).toBeGreaterThanOrEqual(acknowledged)
+  expect(rows[0].count).toBe(rows[0].last)
+})
+
+test('a first start that is killed leaves no half database', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await temporaryDirectory()
+  const snapshotFile = join(await temporaryDirectory(), 'snapshot.tar')
+  await writeFile(snapshotFile, Buffer.from(await snapshot.arrayBuffer()))
+  let interrupted = 0
+  for (const earliestMs of [0, 100, 250, 400, 600]) {
+    const child = startChild('hold', dir, snapshotFile)
+    for (const deadline = performance.now() + 5_000; performance.now() < deadline; await sleep(5)) {
+      const partial = await readdir(dir)
+      if (partial.some((name) => name.startsWith('db.partial-')) || partial.includes('db')) break
+    }
+    await sleep(earliestMs + Math.random() * 100)
+    await child.kill()
+    if (!(await readdir(dir)).includes('db')) interrupted++
+  }
+  const database = await open({ dir, snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+  await pool.end()
+  expect((await readdir(dir)).filter((name) => name.startsWith('db.partial-'))).toEqual([])
+  expect(interrupted).toBeGreaterThan(0)
+})
+
+test('a commit that could not be synced is not acknowledged, and nothing is after it', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dir = await temporaryDirectory()
+  const heard: EmbeddedError[] = []
+  const database = await open({ dir, snapshot, onBroken: (error) => heard.push(error) })
+  const pool = new pg.Pool(database.poolConfig)
+  pool.on('error', () => {})
+  await pool.query('CREATE TABLE kept (id int)')
+  await pool.query('INSERT INTO kept VALUES (1)')
+  vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+    throw Object.assign(new Error('disk gone'), { code: 'EIO' })
+  })
+  await expect(pool.query('INSERT INTO kept VALUES ($1)', [2])).rejects.toMatchObject({ code: 'broken' })
+  vi.restoreAllMocks()
+  await expect(pool.query('SELECT 1')).rejects.toMatchObject({ code: 'broken' })
+  expect(heard.map((error) => error.message)).toEqual([expect.stringContaining('disk gone')])
+  await pool.end()
+  await database.close()
+
+  const reopened = await open({ dir })
+  const again = new pg.Pool(reopened.poolConfig)
+  const { rows } = await again.query('SELECT id FROM kept WHERE id = 1')
+  await again.end()
+  expect(rows).toEqual([{ id: 1 }])
+})
+
+test('an abort in the middle of a batch does not hang the process', { timeout: TIMEOUT_MS }, async () => {
+  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  pool.on('error', () => {})
+  await pool.query('CREATE PROCEDURE commit_within(int) LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE x (); COMMIT; END $$')
+  vi.spyOn(fs, 'fsyncSync').mockImplementation(() => {
+    throw Object.assign(new Error('disk gone'), { code: 'EIO' })
+  })
+  await expect(pool.query('CALL commit_within($1)', [2])).rejects.toMatchObject({ code: 'broken' })
+  await pool.end()
+})
+
+test('a full disk is an error of the statement while WAL can still be written', { timeout: TIMEOUT_MS }, async () => {
+  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  await pool.query('CREATE TABLE big (filler bytea)')
+  vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  })
+  const insert = 'INSERT INTO big SELECT $1 FROM generate_series(1, 20)'
+  await expect(pool.query(insert, [randomBytes(100_000)])).rejects.toMatchObject({ code: '53100' })
+  vi.restoreAllMocks()
+  expect((await pool.query(insert, [randomBytes(100_000)])).rowCount).toBe(20)
+  await pool.end()
+})

@@ -1,0 +1,37 @@
+/** Why the embedded database cannot be used. `in_use` is always an `EmbeddedInUseError`. */
+export type EmbeddedErrorCode =
+  | 'in_use'
+  | 'not_writable'
+  | 'version_mismatch'
+  | 'unrecognised'
+  | 'open_failed'
+  | 'busy'
+  | 'closed'
+  | 'broken'
+
+/** A failure of the embedded database. The message tells an operator what to do; data is never removed. */
+export class EmbeddedError extends Error {
+  readonly code: EmbeddedErrorCode
+
+  constructor(code: EmbeddedErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'EmbeddedError'
+    this.code = code
+  }
+}
+
+/** Another process holds the directory. `pid` is that process, or null when it could not be read. */
+export class EmbeddedInUseError extends EmbeddedError {
+  readonly pid: number | null
+
+  constructor(dir: string, pid: number | null) {
+    const holder = pid === null ? 'another process' : `process ${pid}`
+    super(
+      'in_use',
+      `The database in ${dir} is in use by ${holder}. Stop that process, or give this one another DATA_DIR. ` +
+        'Two processes on one embedded database would destroy it; to run several, set DATABASE_URL to a PostgreSQL server.',
+    )
+    this.name = 'EmbeddedInUseError'
+    this.pid = pid
+  }
+}

@@ -1,0 +1,144 @@
+import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pg from 'pg'
+import { beforeAll, expect, test } from 'vitest'
+import { installedPglite } from './directory.ts'
+import { openEmbedded } from './open-embedded.ts'
+import { open, startChild, temporaryDirectory } from './support.fixture.ts'
+
+const TIMEOUT_MS = 60_000
+let snapshot: Blob
+
+beforeAll(async () => {
+  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
+  const pool = new pg.Pool(database.poolConfig)
+  await pool.query('CREATE TABLE from_snapshot AS SELECT 7 AS id')
+  await pool.end()
+  snapshot = await database.dump()
+  await database.close()
+}, TIMEOUT_MS)
+
+async function seededDirectory(): Promise<string> {
+  const dir = await temporaryDirectory()
+  await (await openEmbedded({ dir, log: () => {}, snapshot })).close()
+  return dir
+}
+
+test('a first start without a snapshot creates the database, a second finds its rows', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dir = join(await temporaryDirectory(), 'not', 'yet')
+  const events: string[] = []
+  const first = await open({ dir, log: (event) => events.push(event) })
+  const pool = new pg.Pool(first.poolConfig)
+  await pool.query('CREATE TABLE kept AS SELECT 5 AS id')
+  await pool.end()
+  await first.close()
+
+  const second = await open({ dir, log: (event) => events.push(event) })
+  const again = new pg.Pool(second.poolConfig)
+  expect((await again.query('SELECT id FROM kept')).rows).toEqual([{ id: 5 }])
+  await again.end()
+  expect(events).toEqual(['db.embedded.created', 'db.embedded.opened', 'db.embedded.opened'])
+})
+
+test('the server runs with fsync on and sorts by code point', { timeout: TIMEOUT_MS }, async () => {
+  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  const { rows } = await pool.query(
+    `SELECT current_setting('fsync') AS fsync, current_setting('wal_sync_method') AS method,
+            current_setting('allow_system_table_mods') AS catalogs, 'a' < 'B' AS dictionary, lower('Ä') AS folded`,
+  )
+  await pool.end()
+  expect(rows).toEqual([{ fsync: 'on', method: 'fsync', catalogs: 'off', dictionary: false, folded: 'ä' }])
+})
+
+test.for([true, false])('a snapshot starts a new database (durable: %s)', { timeout: TIMEOUT_MS }, async (durable) => {
+  const database = await open({ dir: await temporaryDirectory(), snapshot, durable })
+  const pool = new pg.Pool(database.poolConfig)
+  expect((await pool.query('SELECT id FROM from_snapshot')).rows).toEqual([{ id: 7 }])
+  await pool.end()
+})
+
+test('a directory in use is refused with the pid of its holder, and free once that is killed', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dir = await seededDirectory()
+  const holder = startChild('hold', dir)
+  await holder.printed('open')
+  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({ code: 'in_use', pid: holder.pid })
+  const rival = startChild('hold', dir)
+  await rival.printed(`in use by ${holder.pid}`)
+  expect(rival.lines).toEqual([`in use by ${holder.pid}`])
+  await holder.kill()
+  await open({ dir })
+})
+
+test('one process opens a directory once', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await seededDirectory()
+  const database = await open({ dir })
+  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({ code: 'in_use', pid: process.pid })
+  await database.close()
+  await open({ dir })
+})
+
+test('a database of another PGlite version is refused and left alone', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await seededDirectory()
+  const stampFile = join(dir, 'db', 'version.json')
+  const stamp = JSON.parse(await readFile(stampFile, 'utf8'))
+  expect(stamp).toEqual({ pglite: await installedPglite(), postgres: '18' })
+  await writeFile(stampFile, JSON.stringify({ ...stamp, pglite: '0.1.0' }))
+  const before = await listing(dir)
+  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({
+    code: 'version_mismatch',
+    message: expect.stringContaining('0.1.0'),
+  })
+  expect(await listing(dir)).toEqual(before)
+  await writeFile(stampFile, '{"pglite":')
+  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({ code: 'unrecognised' })
+})
+
+test('a database that does not open is kept as it is', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await seededDirectory()
+  const copy = await temporaryDirectory()
+  await truncate(join(dir, 'db', 'data', 'global', 'pg_control'), 100)
+  await cp(dir, copy, { recursive: true })
+  const events: string[] = []
+  await expect(openEmbedded({ dir, log: (event) => events.push(event) })).rejects.toMatchObject({ code: 'open_failed' })
+  expect(await listing(dir)).toEqual(await listing(copy))
+  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({ code: 'open_failed' })
+})
+
+test('a directory that cannot be written is named in the error', async () => {
+  const file = join(await temporaryDirectory(), 'file')
+  await writeFile(file, '')
+  await expect(openEmbedded({ dir: join(file, 'data'), log: () => {} })).rejects.toMatchObject({
+    code: 'not_writable',
+    message: expect.stringContaining(file),
+  })
+})
+
+test('an abandoned first start is cleared away, other files are not', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await temporaryDirectory()
+  await mkdir(join(dir, 'db.partial-abcdef', 'data'), { recursive: true })
+  await writeFile(join(dir, 'media.bin'), 'mine')
+  await open({ dir, snapshot })
+  expect((await readdir(dir)).sort()).toEqual(['db', 'db.lock', 'db.pid', 'media.bin'])
+})
+
+test('the exit code stays what the program made it', { timeout: TIMEOUT_MS }, async () => {
+  const before = process.exitCode
+  process.exitCode = 3
+  try {
+    await (await openEmbedded({ dir: '', log: () => {}, snapshot, durable: false })).close()
+    expect(process.exitCode).toBe(3)
+  } finally {
+    process.exitCode = before
+  }
+})
+
+/** Every file but the lock's. The postmaster's pid file comes and goes with an attempt. */
+async function listing(dir: string): Promise<string[]> {
+  const names = await readdir(join(dir, 'db'), { recursive: true })
+  return names.filter((name) => !name.endsWith('postmaster.pid')).sort()
+}

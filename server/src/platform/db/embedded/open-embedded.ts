@@ -1,0 +1,121 @@
+/**
+ * The embedded database: PGlite in a directory, with commits on disk, one process at a time, and upkeep.
+ *
+ * What it guarantees: a commit that was acknowledged survives the death of the process and of the machine (as far as
+ * the disk keeps what it has synced); no second process opens the directory while this one lives; a first start is
+ * complete or has not happened; nothing that was ever used is deleted, whatever fails.
+ */
+import type pg from 'pg'
+import { createDatabase, dataPath, isCreated, prepareDirectory } from './directory.ts'
+import { dump, from, inMemory, launch, onHost, type Snapshot, shutDown } from './engine.ts'
+import { EmbeddedError } from './errors.ts'
+import { Health } from './health.ts'
+import { type Hold, holdDirectory } from './lock.ts'
+import { maintain, type RunStatement } from './maintenance.ts'
+import { Session } from './session.ts'
+import { SessionStream } from './session-stream.ts'
+
+export type EmbeddedOptions = {
+  /** The data directory; the database goes into `db` inside it, the lock beside that. */
+  dir: string
+  log: (event: string, fields: object) => void
+  /** A tarball made by `dump`, from which a new database starts. Without effect on an existing one. */
+  snapshot?: Snapshot
+  /** Default true. False keeps everything in memory, for tests: `dir` is neither read nor locked. */
+  durable?: boolean
+  /** Hears once when PostgreSQL has aborted (disk full, failed sync); the process should then end and restart. */
+  onBroken?: (error: EmbeddedError) => void
+}
+
+export type EmbeddedDatabase = {
+  /** For `new pg.Pool(poolConfig)`. One connection: nothing may wait for a second one while holding it. */
+  poolConfig: pg.PoolConfig
+  /** Vacuums and analyses `hotTables`, then checkpoints; `run` must not be inside a transaction. */
+  maintain: (run: RunStatement, hotTables: readonly string[]) => Promise<void>
+  /** The database as an uncompressed tarball; the caller leaves no transaction open. */
+  dump: () => Promise<Blob>
+  /** Shuts down and gives up the directory; end the pool first. Does nothing the second time. */
+  close: () => Promise<void>
+}
+
+/**
+ * Opens the embedded database beneath `dir`, creating it at first start; resolves once it answers.
+ * Throws `EmbeddedInUseError`, or `EmbeddedError` whose message says what to do.
+ */
+export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  if (options.durable === false) return serve(options, null)
+  const { dir, log } = options
+  const startedAt = performance.now()
+  const tookMs = (): number => Math.round(performance.now() - startedAt)
+  await prepareDirectory(dir)
+  const hold = await holdDirectory(dir)
+  try {
+    if (!(await isCreated(dir))) {
+      await createDatabase(dir, (data) => fill(data, options.snapshot))
+      log('db.embedded.created', { dir, tookMs: tookMs() })
+    }
+    const database = await serve(options, hold)
+    log('db.embedded.opened', { dir, tookMs: tookMs() })
+    return database
+  } catch (cause) {
+    await hold.release()
+    throw cause instanceof EmbeddedError ? cause : openFailed(dir, cause)
+  }
+}
+
+/** Makes a new data directory without syncing; `createDatabase` syncs the result as a whole. */
+async function fill(data: string, snapshot: Snapshot): Promise<void> {
+  const health = new Health(() => undefined)
+  const pglite = await launch({ ...from(snapshot), ...onHost(data, health, false) }, health)
+  await shutDown(pglite, health)
+  if (health.broken) throw health.broken
+}
+
+async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<EmbeddedDatabase> {
+  const health = new Health((error) => {
+    options.log('db.embedded.broken', { dir: options.dir, reason: error.message })
+    options.onBroken?.(error)
+  })
+  const start = hold ? onHost(dataPath(options.dir), health, true) : { ...from(options.snapshot), ...inMemory() }
+  const pglite = await launch(start, health)
+  const session = new Session(pglite, health)
+  const close = async (): Promise<void> => {
+    await session.end(() => shutDown(pglite, health))
+    await hold?.release()
+  }
+  let closing: Promise<void> | null = null
+  return {
+    poolConfig: poolConfig(session),
+    maintain,
+    dump: () => session.exclusive(() => dump(pglite)),
+    close: () => {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+/** The environment's PG* variables must not reach this connection, hence a value for each that matters. */
+function poolConfig(session: Session): pg.PoolConfig {
+  return {
+    stream: () => new SessionStream(session),
+    host: 'localhost',
+    port: 5432,
+    user: 'postgres',
+    database: 'postgres',
+    password: '',
+    ssl: false,
+    max: 1,
+    idleTimeoutMillis: 0,
+  }
+}
+
+function openFailed(dir: string, cause: unknown): EmbeddedError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new EmbeddedError(
+    'open_failed',
+    `The database in ${dir} could not be opened: ${reason}. Nothing was deleted. ` +
+      'Keep a copy of the directory, check the disk for space and errors, and start again or restore a backup.',
+    { cause },
+  )
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts'
+
+const TIMEOUT_MS = 60_000
+let database: EmbeddedDatabase
+let pool: pg.Pool
+
+beforeAll(async () => {
+  database = await openEmbedded({ dir: '', log: () => {}, durable: false })
+}, TIMEOUT_MS)
+
+afterAll(() => database.close())
+
+beforeEach(async () => {
+  pool = new pg.Pool(database.poolConfig)
+  await pool.query('DROP TABLE IF EXISTS kept; CREATE TABLE kept (id int PRIMARY KEY, body text)')
+})
+
+afterEach(async () => {
+  if (!pool.ended) await pool.end()
+})
+
+test('parameters of every kind arrive and come back', async () => {
+  const sql =
+    'SELECT $1::int[] AS ints, $2::jsonb AS json, $3::bytea AS bytes, $4::bigint AS big, $5::timestamptz AS at, $6::text[] AS texts'
+  const values = [[1, 2], { a: ['ü'] }, Buffer.from([0, 255]), 9_007_199_254_740_993n, new Date(5), ['a', 'b,"c']]
+  const { rows } = await pool.query(sql, values)
+  expect(rows).toEqual([
+    {
+      ints: [1, 2],
+      json: { a: ['ü'] },
+      bytes: Buffer.from([0, 255]),
+      big: '9007199254740993',
+      at: new Date(5),
+      texts: ['a', 'b,"c'],
+    },
+  ])
+})
+
+test('parameters and results of many megabytes pass', { timeout: TIMEOUT_MS }, async () => {
+  const text = 'y'.repeat(5_000_000)
+  const { rows } = await pool.query("SELECT $1 || 'z' AS text FROM generate_series(1, 3)", [text])
+  expect(rows.map((row) => row.text.length)).toEqual([5_000_001, 5_000_001, 5_000_001])
+})
+
+test('an error carries its fields and the next query works', async () => {
+  await pool.query('INSERT INTO kept VALUES ($1)', [1])
+  const again = pool.query('INSERT INTO kept VALUES ($1)', [1])
+  await expect(again).rejects.toMatchObject({ code: '23505', constraint: 'kept_pkey', table: 'kept' })
+  await expect(again).rejects.toBeInstanceOf(pg.DatabaseError)
+  await expect(pool.query('SELECT $1::int', ['x'])).rejects.toMatchObject({ code: '22P02' })
+  await expect(pool.query('SELEC $1', [1])).rejects.toMatchObject({ code: '42601' })
+  expect((await pool.query('SELECT $1::int AS one', [1])).rows).toEqual([{ one: 1 }])
+})
+
+test('queries queue for the one connection, failures among them', async () => {
+  const asked = Array.from({ length: 60 }, (_, id) => pool.query('SELECT 10 / ($1::int % 7) AS n', [id]))
+  const outcomes = await Promise.allSettled(asked)
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(
+    asked.map((_, id) => (id % 7 === 0 ? 'rejected' : 'fulfilled')),
+  )
+})
+
+test('a prepared statement is reused by its client and does not outlive it', async () => {
+  const statement = (value: number) => ({ name: 'double', text: 'SELECT $1::int * 2 AS n', values: [value] })
+  const client = await pool.connect()
+  expect((await client.query(statement(2))).rows).toEqual([{ n: 4 }])
+  expect((await client.query(statement(3))).rows).toEqual([{ n: 6 }])
+  client.release(true)
+  expect((await pool.query(statement(4))).rows).toEqual([{ n: 8 }])
+})
+
+test('a client destroyed inside a transaction leaves nothing to the next', async () => {
+  const client = await pool.connect()
+  await client.query('BEGIN')
+  await client.query('SET search_path = pg_catalog')
+  await client.query('INSERT INTO public.kept VALUES (77)')
+  client.release(new Error('gave up'))
+  expect((await pool.query('SELECT count(*)::int AS n FROM kept')).rows).toEqual([{ n: 0 }])
+  await pool.query('INSERT INTO kept VALUES (78)')
+  await pool.end()
+  pool = new pg.Pool(database.poolConfig)
+  expect((await pool.query('SELECT id FROM kept')).rows).toEqual([{ id: 78 }])
+})
+
+test('an aborted transaction refuses work until it is rolled back', async () => {
+  const client = await pool.connect()
+  await client.query('BEGIN')
+  await client.query('INSERT INTO kept VALUES ($1)', [1])
+  await expect(client.query('SELECT 1 / $1::int', [0])).rejects.toMatchObject({ code: '22012' })
+  await expect(client.query('SELECT $1::int', [1])).rejects.toMatchObject({ code: '25P02' })
+  expect((await client.query('COMMIT')).command).toBe('ROLLBACK')
+  client.release()
+  expect((await pool.query('SELECT * FROM kept')).rows).toEqual([])
+})
+
+test('a savepoint undoes what follows it', async () => {
+  const client = await pool.connect()
+  await client.query('BEGIN; INSERT INTO kept VALUES (1); SAVEPOINT here')
+  await expect(client.query('INSERT INTO kept VALUES ($1)', [1])).rejects.toMatchObject({ code: '23505' })
+  await client.query('ROLLBACK TO here; INSERT INTO kept VALUES (2); COMMIT')
+  client.release()
+  expect((await pool.query('SELECT id FROM kept ORDER BY id')).rows).toEqual([{ id: 1 }, { id: 2 }])
+})
+
+test('a notification reaches the client that listens', async () => {
+  const client = await pool.connect()
+  await client.query('LISTEN news')
+  const heard = once(client, 'notification')
+  await client.query("NOTIFY news, 'hello'")
+  expect((await heard)[0]).toMatchObject({ channel: 'news', payload: 'hello' })
+  client.release()
+})
+
+test('timers run while queries keep coming', async () => {
+  let turns = 0
+  const timer = setInterval(() => turns++, 1)
+  for (const startedAt = performance.now(); performance.now() - startedAt < 200; ) await pool.query('SELECT 1')
+  clearInterval(timer)
+  expect(turns).toBeGreaterThan(5)
+})
+
+test('maintenance runs on any name and leaves the tables analysed', async () => {
+  await pool.query('CREATE TABLE IF NOT EXISTS "Odd ""name" (id int)')
+  await pool.query('INSERT INTO kept SELECT n FROM generate_series(1, 500) AS n')
+  await database.maintain((sql) => pool.query(sql), ['kept', 'public.kept', 'Odd "name'])
+  expect((await pool.query("SELECT reltuples FROM pg_class WHERE relname = 'kept'")).rows).toEqual([{ reltuples: 500 }])
+})
+
+test('a dump is refused inside a transaction', async () => {
+  const client = await pool.connect()
+  await client.query('BEGIN')
+  await expect(database.dump()).rejects.toMatchObject({ code: 'busy' })
+  await client.query('ROLLBACK')
+  client.release()
+})
+
+test('a second pool is refused while the first holds the connection', { timeout: TIMEOUT_MS }, async () => {
+  await pool.query('SELECT 1')
+  const second = new pg.Pool(database.poolConfig)
+  await expect(second.query('SELECT 1')).rejects.toMatchObject({ code: 'busy' })
+  await second.end()
+  expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }])
+})
+
+test('queries after the end are refused', { timeout: TIMEOUT_MS }, async () => {
+  const closed = await openEmbedded({ dir: '', log: () => {}, durable: false })
+  await closed.close()
+  await closed.close()
+  await expect(new pg.Pool(closed.poolConfig).query('SELECT 1')).rejects.toMatchObject({ code: 'closed' })
+})

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { onTestFinished } from 'vitest'
+import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from './open-embedded.ts'
+
+const CHILD = join(import.meta.dirname, 'child.fixture.ts')
+
+/** A directory that is gone after the test. */
+export async function temporaryDirectory(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'postrider-embedded-'))
+  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  return dir
+}
+
+/** Opens a database that the test's end closes. */
+export async function open(
+  options: Omit<EmbeddedOptions, 'log'> & Partial<EmbeddedOptions>,
+): Promise<EmbeddedDatabase> {
+  const database = await openEmbedded({ log: () => {}, ...options })
+  onTestFinished(() => database.close())
+  return database
+}
+
+export type Child = {
+  pid: number
+  /** Complete lines printed so far. */
+  lines: string[]
+  /** Resolves when `line` has been printed or the process has exited. */
+  printed: (line: string) => Promise<void>
+  /** Ends it with SIGKILL and waits until it is gone. */
+  kill: () => Promise<void>
+}
+
+/** Starts the child in `child.fixture.ts`. */
+export function startChild(mode: 'hold' | 'write', dir: string, snapshotFile?: string): Child {
+  const process_ = spawn(process.execPath, [CHILD, mode, dir, ...(snapshotFile ? [snapshotFile] : [])], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const lines: string[] = []
+  const reader = createInterface({ input: process_.stdout })
+  const closed = once(reader, 'close')
+  reader.on('line', (line) => lines.push(line))
+  const kill = async (): Promise<void> => {
+    process_.kill('SIGKILL')
+    await Promise.all([gone(process_), closed])
+  }
+  onTestFinished(kill)
+  const printed = async (line: string): Promise<void> => {
+    const stop = new AbortController()
+    while (!lines.includes(line) && process_.exitCode === null && process_.signalCode === null) {
+      const next = once(reader, 'line', { signal: stop.signal }).catch(() => {})
+      await Promise.race([next, closed])
+    }
+    stop.abort()
+  }
+  return { pid: process_.pid ?? 0, lines, printed, kill }
+}
+
+async function gone(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}

@@ -1,0 +1,32 @@
+import pg from 'pg'
+import type { Config } from '../config.ts'
+import { errorField, type Log } from '../log.ts'
+import { createDatabase, createPostgresPool, type Database } from './database.ts'
+import { openEmbedded } from './embedded/open-embedded.ts'
+
+/** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
+const POOL_SIZE = 16
+
+/** An open database, and the upkeep it needs from us (the embedded one has no autovacuum and no checkpointer). */
+export type OpenDatabase = { db: Database; maintain: ((hotTables: readonly string[]) => Promise<void>) | undefined }
+
+/** Opens the database that the configuration names. `onBroken` hears when the embedded one cannot go on. */
+export async function openDatabase(config: Config, log: Log, onBroken: (error: Error) => void): Promise<OpenDatabase> {
+  if (config.databaseUrl !== undefined) {
+    const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, (error) =>
+      log.warn('db.connection_lost', { error: errorField(error) }),
+    )
+    return { db: createDatabase(pool, 'postgres'), maintain: undefined }
+  }
+  const embedded = await openEmbedded({
+    dir: config.dataDir,
+    log: (event, fields) => log.info(event, fields),
+    onBroken,
+  })
+  const pool = new pg.Pool(embedded.poolConfig)
+  pool.on('error', (error) => log.warn('db.connection_lost', { error: errorField(error) }))
+  return {
+    db: createDatabase(pool, 'embedded', embedded.close),
+    maintain: (hotTables) => embedded.maintain((statement) => pool.query(statement), hotTables),
+  }
+}

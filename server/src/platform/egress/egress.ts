@@ -1,0 +1,121 @@
+/**
+ * The one way out of this process: webhooks, test sends, looking at a site, calls to a model.
+ *
+ * What it guarantees to its callers:
+ * - `send` never throws and never rejects. It ends at the deadline, which covers resolving, waiting for a connection,
+ *   connecting, TLS, headers and body.
+ * - One call puts the request on the wire at most once. A kept connection that the peer closed is noticed before writing
+ *   where that is possible, and only then is another one taken. If it closes after writing began, nobody can know whether
+ *   the request arrived: the outcome is `connection_reset`, and trying again is the caller's decision.
+ * - A final status is an answer. A body that is slow, endless, cut off or too long only makes the answer `truncated`.
+ *
+ * What it guarantees to the network it runs in:
+ * - Only public addresses are called, and those private ones that the operator allowed; plain http only the latter. The
+ *   literal, every resolved address and the connected peer are judged; sockets go to the judged addresses, and a name is
+ *   resolved anew for every connection. Connections live for seconds when idle and a minute when busy.
+ * - Redirects are answers, not instructions. Certificates are always verified, for the name in the URL.
+ * - Nothing is decompressed. The bytes of headers, body and everything around them are limited, and so are connections.
+ *
+ * A response `100 Continue` that was not asked for ends the attempt as `protocol_error`; other informational ones are
+ * passed over.
+ */
+import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
+import { Attempt, type AttemptParts } from './attempt.ts'
+import { createDial } from './dial.ts'
+import { type FailureCause, toFailure } from './failure.ts'
+import type { EgressOutcome, EgressRequest } from './message.ts'
+import { ConnectionPool } from './pool.ts'
+import { createResolver, type Lookup } from './resolve.ts'
+import { checkUrl } from './target.ts'
+
+export type { EgressOutcome, EgressRequest } from './message.ts'
+
+export type Egress = {
+  /** Sends one request. Never throws. */
+  send(request: EgressRequest): Promise<EgressOutcome>
+  /**
+   * Judges a URL when it is written down, without asking a resolver: https, no credentials, no forbidden literal
+   * address. Plain http is accepted for a literal address or `localhost` in an allowed range, and for any name when the
+   * operator has listed networks of their own; where such a name leads is judged when it is called.
+   */
+  check(url: string): { ok: true } | { ok: false; reason: string }
+  /** Ends the attempts under way like an abort and closes all sockets. Later sends are `aborted`. */
+  close(): Promise<void>
+}
+
+export type EgressOptions = {
+  allow: AllowPolicy
+  userAgent: string
+  /** `dns.lookup` unless told. */
+  lookup?: Lookup
+  /** How many origins keep idle connections, 1,000 unless told. */
+  maxOrigins?: number
+  /** How many requests to one origin run at the same moment, 256 unless told; more wait. */
+  perOriginConnections?: number
+  /** PEM of an authority to trust beside the usual ones. */
+  tlsCa?: string
+  /** A clock that never goes back, in milliseconds. */
+  nowMs?: () => number
+}
+
+/** Builds the client. Throws if `allow` holds a bad CIDR. */
+export function createEgress(options: EgressOptions): Egress {
+  const { userAgent, maxOrigins = 1_000, perOriginConnections = 256, nowMs = () => performance.now() } = options
+  const allowed = compileAllow(options.allow)
+  const allowedFor = createPolicyCache(options.allow, allowed)
+  const dial = createDial(createResolver(options.lookup, nowMs), options.tlsCa)
+  const parts: AttemptParts = {
+    pool: new ConnectionPool({ dial, maxOrigins, perOriginConnections, nowMs }),
+    userAgent,
+    nowMs,
+  }
+  const underWay = new Set<Attempt>()
+  let closed = false
+
+  function send(request: EgressRequest): Promise<EgressOutcome> {
+    return new Promise((resolve) => {
+      let attempt: Attempt | undefined
+      const settle = (outcome: EgressOutcome) => {
+        if (attempt !== undefined) underWay.delete(attempt)
+        resolve(outcome)
+      }
+      try {
+        if (closed) return settle(unreachable('aborted', 'outbound requests have been shut down'))
+        attempt = new Attempt(parts, request, allowedFor(request.allow), settle)
+        underWay.add(attempt)
+        attempt.start()
+      } catch (error) {
+        const { cause, detail } = toFailure(error)
+        settle(unreachable(cause, detail))
+      }
+    })
+  }
+
+  async function close(): Promise<void> {
+    closed = true
+    for (const attempt of [...underWay]) attempt.stop('aborted', 'outbound requests are shutting down')
+    await parts.pool.close()
+  }
+
+  return { send, check: (url) => checkUrl(url, allowed), close }
+}
+
+function unreachable(cause: FailureCause, detail: string): EgressOutcome {
+  return { kind: 'unreachable', cause, detail, tookMs: 0 }
+}
+
+/** Compiling a policy costs more than a request; callers pass the same one again and again. */
+function createPolicyCache(own: AllowPolicy, ownCompiled: Allowed): (policy: AllowPolicy | undefined) => Allowed {
+  const byName = { none: compileAllow('none'), loopback: compileAllow('loopback') }
+  const byObject = new WeakMap<object, Allowed>()
+  return (policy) => {
+    if (policy === undefined || policy === own) return ownCompiled
+    if (typeof policy === 'string') return byName[policy]
+    let compiled = byObject.get(policy)
+    if (compiled === undefined) {
+      compiled = compileAllow(policy)
+      byObject.set(policy, compiled)
+    }
+    return compiled
+  }
+}

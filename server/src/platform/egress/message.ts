@@ -1,0 +1,34 @@
+import type { AllowPolicy } from './addresses.ts'
+import type { FailureCause } from './failure.ts'
+
+/** One outgoing request. */
+export type EgressRequest = {
+  method: 'GET' | 'HEAD' | 'POST'
+  url: string
+  /** Host, framing, `connection` and `accept-encoding` are the client's own and ignored here. */
+  headers: Record<string, string>
+  body?: string | Uint8Array
+  /** For the whole attempt, in milliseconds. */
+  deadlineMs: number
+  /** The most that is read of the response's body; then the socket is destroyed. 16,384 unless told. */
+  maxResponseBytes?: number
+  /** Ends the attempt as `aborted`, or as a truncated response if the status has arrived. */
+  signal?: AbortSignal
+  /** In place of the instance's policy. */
+  allow?: AllowPolicy
+}
+
+/**
+ * `headers`: lower-case names, repeated ones joined by commas, control characters replaced by spaces. `body`: what was
+ * read, as it came. `truncated`: there was or might have been more. `tookMs`: from the call to the end of reading.
+ */
+export type EgressOutcome =
+  | {
+      kind: 'response'
+      status: number
+      headers: Record<string, string>
+      body: Uint8Array
+      truncated: boolean
+      tookMs: number
+    }
+  | { kind: 'unreachable'; cause: FailureCause; detail: string; tookMs: number }

@@ -1,0 +1,171 @@
+import type { Allowed } from './addresses.ts'
+import { Connection } from './connection.ts'
+import type { Dial } from './dial.ts'
+import type { Target } from './target.ts'
+
+/** What connections are shared by: the origin, and the policy under which its addresses were vetted. */
+type Route = { target: Target; allowed: Allowed }
+
+/**
+ * Somebody's wish for a connection. `done` is called once, perhaps at once, with a connection of one's own or an error,
+ * but not after `withdraw`, which the pool sets: it leaves the line, stops the dialling, or does nothing.
+ */
+export type Ask = {
+  route: Route
+  done: (error: unknown, connection?: Connection) => void
+  withdraw: () => void
+}
+
+/** `open` counts connections in every state, those being dialled included. */
+type Origin = { key: string; open: number; idle: Connection[]; waiting: Set<Ask> }
+
+/** However busy, a connection is not used beyond this age: the name may point elsewhere by now. */
+const MAX_AGE_MS = 60_000
+
+/**
+ * Keeps connections for the next request to the same origin.
+ *
+ * An origin is known while it has a connection or somebody who waits for one. Requests beyond `perOriginConnections` wait
+ * in order of arrival. Idle connections close themselves after seconds; those of the origins used longest ago are closed
+ * earlier when more than `maxOrigins` origins hold some. A connection belongs to one request at a time, from `take` until
+ * `release` or its own end.
+ */
+export class ConnectionPool {
+  readonly #dial: Dial
+  readonly #maxOrigins: number
+  readonly #perOrigin: number
+  readonly #nowMs: () => number
+  readonly #origins = new Map<string, Origin>()
+  readonly #owners = new Map<Connection, Origin>()
+  /** Origins that hold idle connections, the one used longest ago first. */
+  readonly #idleOrigins = new Set<Origin>()
+  #closed = false
+
+  constructor(parts: { dial: Dial; maxOrigins: number; perOriginConnections: number; nowMs: () => number }) {
+    this.#dial = parts.dial
+    this.#maxOrigins = parts.maxOrigins
+    this.#perOrigin = parts.perOriginConnections
+    this.#nowMs = parts.nowMs
+  }
+
+  /** Answers the ask, now or later. */
+  take(ask: Ask): void {
+    const origin = this.#originOf(ask.route)
+    const idle = this.#takeIdle(origin)
+    if (idle !== undefined) ask.done(undefined, idle)
+    else if (origin.open < this.#perOrigin) this.#open(origin, ask)
+    else this.#wait(origin, ask)
+  }
+
+  /** Gives back a connection whose exchange ended well. */
+  release(connection: Connection): void {
+    const origin = this.#owners.get(connection)
+    if (origin === undefined) return
+    connection.idleSinceMs = this.#nowMs()
+    const tooOld = connection.idleSinceMs - connection.openedAtMs > MAX_AGE_MS
+    if (this.#closed || tooOld || !connection.usable) {
+      connection.destroy()
+      return
+    }
+    const [next] = origin.waiting
+    if (next !== undefined) {
+      origin.waiting.delete(next)
+      next.withdraw = () => {}
+      next.done(undefined, connection)
+      return
+    }
+    origin.idle.push(connection)
+    this.#idleOrigins.delete(origin)
+    this.#idleOrigins.add(origin)
+    this.#evict()
+  }
+
+  /** Closes every connection, and every later one as soon as it is released. Resolves when the sockets are closed. */
+  async close(): Promise<void> {
+    this.#closed = true
+    const connections = [...this.#owners.keys()]
+    for (const connection of connections) connection.destroy()
+    await Promise.all(connections.map((connection) => connection.whenClosed()))
+  }
+
+  #originOf(route: Route): Origin {
+    const key = `${route.target.origin} ${route.allowed.id}`
+    let origin = this.#origins.get(key)
+    if (origin === undefined) {
+      origin = { key, open: 0, idle: [], waiting: new Set() }
+      this.#origins.set(key, origin)
+    }
+    return origin
+  }
+
+  /** The last one in, which has the best chance of being alive. */
+  #takeIdle(origin: Origin): Connection | undefined {
+    const connection = origin.idle.pop()
+    if (origin.idle.length === 0) this.#idleOrigins.delete(origin)
+    return connection
+  }
+
+  #wait(origin: Origin, ask: Ask): void {
+    origin.waiting.add(ask)
+    ask.withdraw = () => {
+      origin.waiting.delete(ask)
+      this.#forgetIfUnused(origin)
+    }
+  }
+
+  #open(origin: Origin, ask: Ask): void {
+    const { target, allowed } = ask.route
+    let over = false
+    origin.open += 1
+    const giveUp = this.#dial(target, allowed, (error, socket) => {
+      if (over) return
+      over = true
+      if (socket === undefined) {
+        ask.done(error)
+        return this.#slotFreed(origin)
+      }
+      const openedAtMs = this.#nowMs()
+      const onGone = (gone: Connection) => this.#gone(gone)
+      const connection = new Connection({ origin: target.origin, socket, openedAtMs, onGone })
+      this.#owners.set(connection, origin)
+      ask.done(undefined, connection)
+    })
+    ask.withdraw = () => {
+      if (over) return
+      over = true
+      giveUp()
+      this.#slotFreed(origin)
+    }
+  }
+
+  #gone(connection: Connection): void {
+    const origin = this.#owners.get(connection)
+    if (origin === undefined) return
+    this.#owners.delete(connection)
+    const index = origin.idle.indexOf(connection)
+    if (index !== -1) origin.idle.splice(index, 1)
+    if (origin.idle.length === 0) this.#idleOrigins.delete(origin)
+    this.#slotFreed(origin)
+  }
+
+  #slotFreed(origin: Origin): void {
+    origin.open -= 1
+    const [next] = origin.waiting
+    if (next !== undefined) {
+      origin.waiting.delete(next)
+      this.#open(origin, next)
+    }
+    this.#forgetIfUnused(origin)
+  }
+
+  #forgetIfUnused(origin: Origin): void {
+    if (origin.open === 0 && origin.waiting.size === 0) this.#origins.delete(origin.key)
+  }
+
+  #evict(): void {
+    for (const origin of this.#idleOrigins) {
+      if (this.#idleOrigins.size <= this.#maxOrigins) return
+      for (const connection of [...origin.idle]) connection.destroy()
+    }
+  }
+}

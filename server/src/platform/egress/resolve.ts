@@ -1,0 +1,57 @@
+import dns from 'node:dns'
+import { EgressError } from './failure.ts'
+
+/** `dns.lookup` with `all: true`: the system's resolver, so that /etc/hosts and container names work. */
+export type Lookup = (
+  hostname: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
+) => void
+
+/** Calls back once with the addresses of a name, at least one, or with an error. Never throws, has no deadline. */
+export type Resolve = (hostname: string, done: (error: EgressError | undefined, addresses: string[]) => void) => void
+
+/** A question older than this is not joined any more: the resolver may have lost it. */
+const JOIN_WITHIN_MS = 5_000
+
+type Question = { askedAtMs: number; waiting: Parameters<Resolve>[1][] }
+
+/**
+ * Wraps a lookup so that those who ask for the same name at the same moment share one question: Node answers only a few
+ * at a time (half of libuv's threads), so a burst to one new site must not queue up there. Answers are not kept.
+ */
+export function createResolver(lookup: Lookup = dns.lookup, nowMs: () => number = () => performance.now()): Resolve {
+  const questions = new Map<string, Question>()
+
+  return (hostname, done) => {
+    const pending = questions.get(hostname)
+    if (pending !== undefined && nowMs() - pending.askedAtMs < JOIN_WITHIN_MS) {
+      pending.waiting.push(done)
+      return
+    }
+    const question: Question = { askedAtMs: nowMs(), waiting: [done] }
+    questions.set(hostname, question)
+    const answer = (error: EgressError | undefined, addresses: string[]) => {
+      if (questions.get(hostname) === question) questions.delete(hostname)
+      for (const waiting of question.waiting.splice(0)) waiting(error, addresses)
+    }
+    try {
+      lookup(hostname, { all: true }, (error, found) => {
+        if (error !== null) return answer(dnsError(error), [])
+        if (found.length === 0) return answer(new EgressError('dns_error', 'the name has no address'), [])
+        answer(
+          undefined,
+          found.map(({ address }) => address),
+        )
+      })
+    } catch (error) {
+      answer(dnsError(error), [])
+    }
+  }
+}
+
+/** Whatever a resolver complains of is a DNS error; its code is short and says enough. */
+function dnsError(error: unknown): EgressError {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'lookup failed'
+  return new EgressError('dns_error', code)
+}

@@ -1,0 +1,65 @@
+/**
+ * Every way a request can be refused. Product code throws `fail(kind, ...)` and knows no HTTP;
+ * the table below is the only place that maps a kind to a status and to the `error` code on the wire.
+ */
+const KINDS = {
+  invalid: { status: 400, error: 'validation_error' },
+  unauthorized: { status: 401, error: 'unauthorized' },
+  forbidden: { status: 403, error: 'forbidden' },
+  not_found: { status: 404, error: 'not_found' },
+  method_not_allowed: { status: 405, error: 'method_not_allowed' },
+  conflict: { status: 409, error: 'conflict' },
+  precondition_failed: { status: 412, error: 'precondition_failed' },
+  too_large: { status: 413, error: 'payload_too_large' },
+  unsupported_media_type: { status: 415, error: 'unsupported_media_type' },
+  unavailable: { status: 503, error: 'unavailable' },
+} as const
+
+/** The kinds of refusal; see the table above. */
+export type FailureKind = keyof typeof KINDS
+
+/** What may accompany a refusal. `field` is the dotted path of the offending input. */
+export type FailureDetails = { field?: string; headers?: Record<string, string>; cause?: unknown }
+
+/** A refusal with a message a client may read. */
+export class Failure extends Error {
+  readonly kind: FailureKind
+  readonly field: string | undefined
+  readonly headers: Record<string, string>
+
+  constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'Failure'
+    this.kind = kind
+    this.field = details.field
+    this.headers = details.headers ?? {}
+  }
+
+  get status(): number {
+    return KINDS[this.kind].status
+  }
+
+  /** The body that goes on the wire (specification, section 7). */
+  toBody(): { error: string; message: string; field?: string } {
+    return {
+      error: KINDS[this.kind].error,
+      message: this.message,
+      ...(this.field === undefined ? {} : { field: this.field }),
+    }
+  }
+}
+
+/** A refusal to throw. The message is shown to the client: say what to do, reveal nothing. */
+export function fail(kind: FailureKind, message: string, details?: FailureDetails): Failure {
+  return new Failure(kind, message, details)
+}
+
+/** Invalid input: names the field by its dotted path. */
+export function invalid(field: string, message: string, cause?: unknown): Failure {
+  return new Failure('invalid', message, { field, cause })
+}
+
+/** The status and wire code of a kind, for the API document. */
+export function wireOf(kind: FailureKind): { status: number; error: string } {
+  return KINDS[kind]
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/
+
+/** Instants the database and JavaScript both hold. */
+const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** An instant as ISO 8601 with its offset from UTC; without one it would mean a different time to every reader. */
+export function instant(label: string) {
+  return z
+    .string(`${label} is a string.`)
+    .regex(
+      WITH_OFFSET,
+      `${label} is an ISO 8601 time with its offset, like 2026-11-01T09:30:00Z or 2026-11-01T10:30:00+01:00.`,
+    )
+    .transform((value, context) => {
+      const ms = Date.parse(value.replace(' ', 'T').toUpperCase())
+      if (ms >= EARLIEST && ms <= LATEST) return new Date(ms)
+      context.addIssue({ code: 'custom', message: `${label} is not a time that exists.` })
+      return z.NEVER
+    })
+    .openapi({ type: 'string', format: 'date-time', example: '2026-11-01T09:30:00Z' })
+}

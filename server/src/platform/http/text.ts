@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { isStorable } from './json.ts'
+
+/**
+ * A text of `min` to `max` characters, counted as Unicode code points (as JSON Schema counts them), trimmed first.
+ * `label` begins the messages: "The title".
+ */
+export function text(label: string, { min = 0, max }: { min?: number; max: number }) {
+  const message = min > 0 ? `${label} has ${min} to ${max} characters.` : `${label} has at most ${max} characters.`
+  return z
+    .string(`${label} is a string.`)
+    .trim()
+    .refine((value) => codePoints(value, max) <= max && (min === 0 || codePoints(value, min) >= min), message)
+    .openapi({ ...(min > 0 ? { minLength: min } : {}), maxLength: max })
+}
+
+/** The number of code points, counted no further than one above `limit`. */
+function codePoints(value: string, limit: number): number {
+  if (value.length <= limit) return value.length === 0 ? 0 : [...value].length
+  let count = 0
+  for (const _ of value) {
+    count += 1
+    if (count > limit) break
+  }
+  return count
+}
+
+/** A text to compare with stored ones, of any length. */
+export function queryText(label: string) {
+  return z.string().refine((value) => isStorable(value), `${label} contains a character that cannot be stored.`)
+}

@@ -1,0 +1,13 @@
+import { z } from 'zod'
+
+/** An absolute http or https address of at most 2,048 characters, kept as given. `label` begins the messages. */
+export function httpUrl(label: string) {
+  return z
+    .string(`${label} is a string.`)
+    .max(2048, `${label} has at most 2048 characters.`)
+    .refine((value) => {
+      const url = URL.canParse(value) ? new URL(value) : undefined
+      return url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')
+    }, `${label} must be an absolute http or https address.`)
+    .openapi({ format: 'uri', example: 'https://blog.example.com' })
+}

@@ -1,0 +1,81 @@
+import type { Clock } from './clock.ts'
+import { errorField, type Log } from './log.ts'
+
+/**
+ * A background loop: runs one step at a time, waits, runs again. It is woken early by `nudge`, backs off after an
+ * error, and stops between steps. The rows in the database are the truth; a lost nudge costs at most one wait.
+ */
+export type Loop = {
+  name: string
+  start(): void
+  /** Look again now; a step that is running looks once more after it. */
+  nudge(): void
+  /** Stops after the running step; resolves when nothing runs any more. */
+  stop(): Promise<void>
+  /** Runs steps until one finds nothing to do. For tests and for work by hand; not while started. */
+  drain(): Promise<void>
+  /** `failing` holds the last error's message while steps fail. */
+  status(): { name: string; running: boolean; failing: string | undefined }
+}
+
+/** What a step found: more to do at once, or wait this long at most (milliseconds). */
+export type StepResult = { again: true } | { again: false; waitMs?: number }
+
+const LONGEST_BACKOFF_MS = 30_000
+
+/** Defines a loop that runs `step` at least every `everyMs`. */
+export function defineLoop(options: {
+  name: string
+  everyMs: number
+  clock: Clock
+  log: Log
+  step: (signal: AbortSignal) => Promise<StepResult>
+}): Loop {
+  const { name, everyMs, clock, log, step } = options
+  let stopping = new AbortController()
+  let wake = new AbortController()
+  let running: Promise<void> | undefined
+  let failing: string | undefined
+
+  async function guardedStep(failures: number): Promise<{ waitMs: number; failures: number }> {
+    try {
+      const result = await step(stopping.signal)
+      failing = undefined
+      return { waitMs: result.again ? 0 : Math.min(result.waitMs ?? everyMs, everyMs), failures: 0 }
+    } catch (error) {
+      failing = error instanceof Error ? error.message : String(error)
+      log.error('loop.failed', { loop: name, failures: failures + 1, error: errorField(error) })
+      return { waitMs: Math.min(250 * 2 ** failures, LONGEST_BACKOFF_MS), failures: failures + 1 }
+    }
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0
+    while (!stopping.signal.aborted) {
+      wake = new AbortController()
+      const next = await guardedStep(failures)
+      failures = next.failures
+      // A failing step waits out its back-off even when nudged: nudges come with every publish.
+      const wakers = failures > 0 ? stopping.signal : AbortSignal.any([stopping.signal, wake.signal])
+      if (next.waitMs > 0) await clock.sleep(next.waitMs, wakers)
+    }
+  }
+
+  return {
+    name,
+    start() {
+      stopping = new AbortController()
+      running ??= run()
+    },
+    nudge: () => wake.abort(),
+    async stop() {
+      stopping.abort()
+      await running
+      running = undefined
+    },
+    async drain() {
+      while ((await step(stopping.signal)).again) {}
+    },
+    status: () => ({ name, running: running !== undefined, failing }),
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * A real PostgreSQL for tests: fresh, synced to disk like production, gone afterwards.
+ *
+ * Everything lies in one temporary directory. A shell waits on a pipe from this process; when the pipe closes, by
+ * `stop` or because this process died in whatever way, it kills the server and removes the directory.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, chown, mkdir, mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Binaries, layOutBinaries, nativeDirectory } from './binaries.ts'
+import { openTmpdir, type RunAs, unprivilegedUser } from './unprivileged.ts'
+
+/** Set to a superuser's URL to use that server instead of starting one. */
+const EXTERNAL_URL = 'POSTRIDER_TEST_DATABASE_URL'
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  fsync: 'on',
+  jit: 'off',
+}
+
+const READY_TIMEOUT_MS = 30_000
+/** Backends of a killed server hold its memory for a moment, during which a new one refuses to start. */
+const START_ATTEMPTS = 20
+const RETRY_PAUSE_MS = 100
+
+export type TestPostgres = {
+  /** Superuser URL of database `postgres`. */
+  url: string
+  /** Stops the server and removes its files. */
+  stop: () => Promise<void>
+  /** Kills the postmaster with SIGKILL; throws for an external server. */
+  kill: () => Promise<void>
+  /** Starts the server again on the same port and data, stopping it before if it runs. Throws for an external one. */
+  restart: () => Promise<void>
+}
+
+type Installation = { root: string; data: string; port: number; binaries: Binaries; runAs: RunAs }
+
+/** The server named by POSTRIDER_TEST_DATABASE_URL, or a new one on a free loopback port. */
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const external = process.env[EXTERNAL_URL]
+  return external ? externalServer(external) : startOwnPostgres()
+}
+
+/** Starts a new server, whatever the environment says; `root` is the directory that holds all of it. */
+export async function startOwnPostgres(options: { native?: string } = {}): Promise<TestPostgres & { root: string }> {
+  const runAs = await unprivilegedUser()
+  const root = await mkdtemp(join(await openTmpdir(), 'postrider-postgres-'))
+  const watchdog = watch(root)
+  try {
+    const installation = await install(root, options.native ?? nativeDirectory(), runAs)
+    return { root, ...(await supervise(installation, watchdog)) }
+  } catch (error) {
+    await endWatch(watchdog)
+    throw error
+  }
+}
+
+async function supervise(
+  { password, ...installation }: Installation & { password: string },
+  watchdog: ChildProcess,
+): Promise<TestPostgres> {
+  let server = await start(installation)
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (server.exitCode !== null || server.signalCode !== null) return
+    const exited = once(server, 'exit')
+    server.ref()
+    server.kill(signal)
+    await exited
+  }
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${installation.port}/postgres`,
+    stop: async () => {
+      await end('SIGQUIT')
+      await endWatch(watchdog)
+    },
+    kill: () => end('SIGKILL'),
+    restart: async () => {
+      await end('SIGINT')
+      server = await start(installation)
+    },
+  }
+}
+
+function externalServer(url: string): TestPostgres {
+  const refuse = async (): Promise<never> => {
+    throw new Error(`A server named by ${EXTERNAL_URL} is not killed or restarted by tests; unset it for this one.`)
+  }
+  return { url, stop: async () => {}, kill: refuse, restart: refuse }
+}
+
+async function install(root: string, native: string, runAs: RunAs): Promise<Installation & { password: string }> {
+  await chmod(root, 0o755)
+  const data = join(root, 'data')
+  const passwordFile = join(root, 'password')
+  const password = randomBytes(16).toString('hex')
+  const binaries = await layOutBinaries(native, join(root, 'native'))
+  await mkdir(data, { mode: 0o700 })
+  await writeFile(passwordFile, password, { mode: 0o600 })
+  if (runAs.uid !== undefined && runAs.gid !== undefined) {
+    for (const path of [data, passwordFile]) await chown(path, runAs.uid, runAs.gid)
+  }
+  const initdb = spawn(
+    binaries.initdb,
+    [
+      ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+      // The built-in C.UTF-8 is the same on every system; the password needs no slow hash on a loopback server.
+      ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+      ...['--set', 'scram_iterations=1', '--no-sync', '--no-instructions'],
+    ],
+    { ...runAs, cwd: data, env: environment(), stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let complaint = ''
+  initdb.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  const [code] = await once(initdb, 'close')
+  if (code !== 0) throw new Error(`initdb failed: ${complaint}`)
+  return { root, data, binaries, runAs, password, port: await freePort() }
+}
+
+/** Starts the server and resolves when it accepts connections. */
+async function start(installation: Installation): Promise<ChildProcess> {
+  const { root, data, port, binaries, runAs } = installation
+  const logFile = join(root, 'log')
+  for (let attempt = 1; ; attempt++) {
+    const log = await open(logFile, 'w')
+    const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ])
+    const server = spawn(binaries.postgres, ['-D', data, ...settings], {
+      ...{ ...runAs, cwd: data, env: environment(), detached: true },
+      stdio: ['ignore', log.fd, log.fd],
+    })
+    server.unref()
+    const ready = await answers(server, data)
+    await log.close()
+    if (ready) return server
+    const reason = await readFile(logFile, 'utf8')
+    if (attempt === START_ATTEMPTS || !/shared memory block|is running/.test(reason))
+      throw new Error(`PostgreSQL did not start: ${reason}`)
+    await sleep(RETRY_PAUSE_MS)
+  }
+}
+
+/** Waits for the word that the postmaster puts into line 8 of its pid file; false when it has exited or never says so. */
+async function answers(server: ChildProcess, data: string): Promise<boolean> {
+  const failed = new Promise<void>((resolve) => server.once('error', () => resolve()).once('exit', () => resolve()))
+  let alive = true
+  void failed.then(() => {
+    alive = false
+  })
+  for (const deadline = performance.now() + READY_TIMEOUT_MS; alive && performance.now() < deadline; await sleep(10)) {
+    const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+    if (lines[0] === String(server.pid) && lines[7]?.trim() === 'ready') return true
+  }
+  server.kill('SIGKILL')
+  return false
+}
+
+/** Ends with the pipe on its standard input. */
+const WATCHDOG = `
+cat >/dev/null
+if read -r pid <"$1/data/postmaster.pid"; then
+  kill -QUIT "$pid"
+  for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || break; sleep 0.1; done
+  kill -KILL "$pid"
+fi
+rm -rf "$1"
+`
+
+/** Runs in a session of its own, so that a terminal's Ctrl-C reaches the tests and not this. */
+function watch(root: string): ChildProcess {
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', root], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watchdog.unref()
+  return watchdog
+}
+
+async function endWatch(watchdog: ChildProcess): Promise<void> {
+  const exited = once(watchdog, 'exit')
+  watchdog.ref()
+  watchdog.stdin?.end()
+  await exited
+}
+
+async function freePort(): Promise<number> {
+  const listener = createServer().listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  const address = listener.address()
+  const closed = once(listener, 'close')
+  listener.close()
+  await closed
+  if (address === null || typeof address === 'string') throw new Error('no TCP port')
+  return address.port
+}
+
+/** Nothing of the caller's PG* settings or locale may reach the server. */
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
+}
