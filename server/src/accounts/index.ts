@@ -1,0 +1,2 @@
+export { accountAuth } from './auth.ts'
+export { accountRoutes } from './routes.ts'

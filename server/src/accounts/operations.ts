@@ -1,0 +1,47 @@
+import type { Context } from '../platform/context.ts'
+import { hashPassword, verifyPassword } from '../platform/crypto.ts'
+import { uniqueViolation } from '../platform/db/database.ts'
+import { fail } from '../platform/errors.ts'
+import { findAccountByEmailKey, insertAccount } from './queries.ts'
+import type { AccountRow } from './tables.ts'
+
+/** An e-mail address as it is compared. */
+function emailKey(email: string): string {
+  return email.trim().toLowerCase()
+}
+
+/** Creates an account on the default plan. Throws `conflict` when the e-mail address is registered already. */
+export async function register(
+  ctx: Context,
+  input: { name: string; email: string; password: string },
+): Promise<AccountRow> {
+  const email = input.email.trim()
+  const passwordHash = await hashPassword(input.password)
+  try {
+    return await insertAccount(ctx.db.root, {
+      id: ctx.ids.next(),
+      name: input.name,
+      email,
+      email_key: emailKey(email),
+      password_hash: passwordHash,
+      plan: ctx.config.defaultPlan,
+      created_at: ctx.clock.now(),
+    })
+  } catch (error) {
+    if (uniqueViolation(error) !== 'accounts_email_key') throw error
+    throw fail('conflict', 'This e-mail address is registered already. Log in instead.', { field: 'email' })
+  }
+}
+
+/** Verified against when the address is unknown, so that both refusals take the same time. */
+let dummyHash: Promise<string> | undefined
+
+/** The account of these credentials. Unknown address and wrong password are the same `unauthorized`. */
+export async function login(ctx: Context, input: { email: string; password: string }): Promise<AccountRow> {
+  const account = await findAccountByEmailKey(ctx.db.root, emailKey(input.email))
+  dummyHash ??= hashPassword('an account that does not exist')
+  const dummy = await dummyHash
+  const matches = await verifyPassword(input.password, account?.password_hash ?? dummy)
+  if (account === undefined || !matches) throw fail('unauthorized', 'E-mail address or password is wrong.')
+  return account
+}

@@ -1,0 +1,19 @@
+import type { Insertable } from 'kysely'
+import type { Db } from '../platform/db/database.ts'
+import type { Tables } from '../platform/db/tables.ts'
+import type { AccountRow } from './tables.ts'
+
+/** Stores a new account. Violates `accounts_email_key` when the address is taken. */
+export async function insertAccount(db: Db, account: Insertable<Tables['accounts']>): Promise<AccountRow> {
+  return db.insertInto('accounts').values(account).returningAll().executeTakeFirstOrThrow()
+}
+
+/** The account with this comparison key, if there is one. */
+export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<AccountRow | undefined> {
+  return db.selectFrom('accounts').selectAll().where('email_key', '=', emailKey).executeTakeFirst()
+}
+
+/** The account with this id, if there is one. */
+export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
+  return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+}

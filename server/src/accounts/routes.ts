@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import type { Context } from '../platform/context.ts'
+import { type Endpoint, endpoint, Id, type Reply, Timestamp } from '../platform/http/endpoint.ts'
+import { text } from '../platform/http/text.ts'
+import { login, register } from './operations.ts'
+import type { AccountRow } from './tables.ts'
+import { issueToken } from './tokens.ts'
+
+const User = z.object({ id: Id, name: z.string(), email: z.string() }).openapi('User')
+
+const Session = z
+  .object({
+    user: User,
+    token: z.string().openapi({ description: 'A JWT for the Management API.' }),
+    expires_at: Timestamp,
+  })
+  .openapi('Session')
+
+const Email = text('The e-mail address', { min: 3, max: 254 })
+  .regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'This is not an e-mail address.')
+  .openapi({ format: 'email', example: 'ada@example.com' })
+
+// Counted in UTF-16 units and never trimmed: what was typed is what is hashed.
+const Password = z
+  .string()
+  .min(8, 'A password has at least 8 characters.')
+  .max(256, 'A password has at most 256 characters.')
+
+const RegisterBody = z
+  .strictObject({
+    name: text('The name', { min: 1, max: 120 }),
+    email: Email,
+    password: Password,
+  })
+  .openapi('Register')
+
+// Login checks types only: a password that could never be registered is simply wrong.
+const LoginBody = z.strictObject({ email: z.string(), password: z.string().max(10_000) }).openapi('Login')
+
+async function presentSession(ctx: Context, account: AccountRow): Promise<Reply['body']> {
+  const { token, expiresAt } = await issueToken(ctx, account)
+  return { user: { id: account.id, name: account.name, email: account.email }, token, expires_at: expiresAt }
+}
+
+/** Register and login. */
+export const accountRoutes: Endpoint[] = [
+  endpoint({
+    method: 'post',
+    path: '/api/auth/register',
+    name: 'register',
+    tag: 'Accounts',
+    summary: 'Create an account',
+    auth: null,
+    body: RegisterBody,
+    replies: { 201: { description: 'The account and a token for it.', schema: Session } },
+    errors: ['conflict'],
+    async handler({ ctx, body }) {
+      const account = await register(ctx, body)
+      return { status: 201, body: await presentSession(ctx, account), headers: { 'Cache-Control': 'no-store' } }
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/auth/login',
+    name: 'login',
+    tag: 'Accounts',
+    summary: 'Log in',
+    auth: null,
+    body: LoginBody,
+    replies: { 200: { description: 'A fresh token.', schema: Session } },
+    errors: ['unauthorized'],
+    async handler({ ctx, body }) {
+      const account = await login(ctx, body)
+      return { status: 200, body: await presentSession(ctx, account), headers: { 'Cache-Control': 'no-store' } }
+    },
+  }),
+]

@@ -1,0 +1,24 @@
+import type { Generated, Selectable } from 'kysely'
+import type { Plan } from '../platform/config.ts'
+
+type AccountsTable = {
+  id: string
+  name: string
+  email: string
+  /** The e-mail address as it is compared: trimmed, lower case. */
+  email_key: string
+  password_hash: string
+  plan: Plan
+  /** Tokens of an older generation are refused. */
+  token_generation: Generated<number>
+  created_at: Date
+}
+
+/** A row of `accounts`. */
+export type AccountRow = Selectable<AccountsTable>
+
+declare module '../platform/db/tables.ts' {
+  interface Tables {
+    accounts: AccountsTable
+  }
+}
