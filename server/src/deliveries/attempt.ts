@@ -1,0 +1,49 @@
+/** One attempt: build the body, sign it, send it, judge what came back. */
+import type { Context } from '../platform/context.ts'
+import { errorField } from '../platform/log.ts'
+import { openSecret } from './endpoints.ts'
+import type { DueDelivery, EventContent } from './lease.ts'
+import { webhookBody } from './payload.ts'
+import { type AttemptResult, judge } from './policy.ts'
+import { signedHeaders } from './sign.ts'
+
+/**
+ * Sends a delivery once. Returns undefined when `signal` aborted it: its outcome is then unknown. Never throws: what
+ * goes wrong on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
+ */
+export async function attemptDelivery(
+  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'keys' | 'log'>,
+  delivery: DueDelivery,
+  event: EventContent,
+  signal: AbortSignal,
+): Promise<AttemptResult | undefined> {
+  const startedAt = ctx.clock.now()
+  try {
+    const outcome = await ctx.egress.send({
+      ...signedRequest(ctx, delivery, event, startedAt),
+      deadlineMs: ctx.config.deliveryTimeoutMs,
+      signal,
+    })
+    if (outcome.kind === 'unreachable' && outcome.cause === 'aborted') return undefined
+    return judge(outcome, startedAt, ctx.clock.now())
+  } catch (error) {
+    ctx.log.error('delivery.broken', { delivery_id: delivery.id, error: errorField(error) })
+    return {
+      ok: false,
+      code: null,
+      error: 'internal_error',
+      silent: false,
+      startedAt,
+      finishedAt: ctx.clock.now(),
+      tookMs: 0,
+    }
+  }
+}
+
+function signedRequest(ctx: Pick<Context, 'keys'>, delivery: DueDelivery, event: EventContent, at: Date) {
+  const site = { id: delivery.siteId, name: delivery.siteName }
+  const body = webhookBody({ ...event, post: event.payload, site, at })
+  const secret = openSecret(ctx.keys, delivery.siteId, delivery.secretSealed)
+  const headers = signedHeaders({ secret, event: event.kind, deliveryId: delivery.id, body, at })
+  return { method: 'POST', url: delivery.webhookUrl, headers, body } as const
+}

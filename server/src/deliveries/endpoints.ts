@@ -1,0 +1,129 @@
+/** The endpoints of sites: where events go. Owned here, changed by the sites that own them. */
+import { sql } from 'kysely'
+import { type Keys, seal, unseal } from '../platform/crypto.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
+
+/** The place a webhook secret is bound to. */
+function secretPlace(siteId: string): string {
+  return `endpoints.secret:${siteId}`
+}
+
+/** Opens an endpoint's sealed secret. */
+export function openSecret(keys: Keys, siteId: string, sealed: Buffer): string {
+  return unseal(keys, secretPlace(siteId), sealed)
+}
+
+/** Adds the endpoint of a new site, with an idle lane. */
+export async function addEndpoint(
+  tx: Tx,
+  keys: Keys,
+  endpoint: { siteId: string; accountId: string; siteName: string; webhookUrl: string; secret: string; now: Date },
+): Promise<void> {
+  await tx
+    .insertInto('endpoints')
+    .values({
+      site_id: endpoint.siteId,
+      account_id: endpoint.accountId,
+      site_name: endpoint.siteName,
+      webhook_url: endpoint.webhookUrl,
+      secret_sealed: seal(keys, secretPlace(endpoint.siteId), endpoint.secret),
+      created_at: endpoint.now,
+    })
+    .execute()
+  await tx.insertInto('lanes').values({ site_id: endpoint.siteId, account_id: endpoint.accountId }).execute()
+}
+
+/** Changes an endpoint. Pausing keeps what is pending; resuming makes it due now. In-flight attempts finish. */
+export async function changeEndpoint(
+  tx: Tx,
+  keys: Keys,
+  siteId: string,
+  change: {
+    siteName?: string | undefined
+    webhookUrl?: string | undefined
+    secret?: string | undefined
+    paused?: boolean | undefined
+  },
+  now: Date,
+): Promise<void> {
+  // The lane first, as everywhere: what the engine reads after locking a lane is then never older than this change.
+  await tx.selectFrom('lanes').select('site_id').where('site_id', '=', siteId).forUpdate().execute()
+  const columns = {
+    ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
+    ...(change.webhookUrl === undefined ? {} : { webhook_url: change.webhookUrl }),
+    ...(change.secret === undefined ? {} : { secret_sealed: seal(keys, secretPlace(siteId), change.secret) }),
+    ...(change.paused === undefined ? {} : { paused: change.paused }),
+  }
+  if (Object.keys(columns).length > 0)
+    await tx.updateTable('endpoints').set(columns).where('site_id', '=', siteId).execute()
+  if (change.paused === false) {
+    await tx
+      .updateTable('lanes')
+      .set({ due_at: sql<Date>`least(due_at, ${now}::timestamptz)` })
+      .where('site_id', '=', siteId)
+      .execute()
+  }
+}
+
+/** Ends an endpoint: its secret is gone and its pending deliveries end as failed. History and the name stay. */
+export async function retireEndpoint(tx: Tx, siteId: string, now: Date): Promise<void> {
+  await tx.selectFrom('lanes').select('site_id').where('site_id', '=', siteId).forUpdate().execute()
+  await tx
+    .updateTable('endpoints')
+    .set({ deleted_at: now, secret_sealed: null })
+    .where('site_id', '=', siteId)
+    .execute()
+  await tx
+    .updateTable('deliveries')
+    .set({ status: 'failed', last_error: 'site_deleted', next_attempt_at: null, finished_at: now })
+    .where('site_id', '=', siteId)
+    .where('status', '=', 'pending')
+    .execute()
+  await tx.updateTable('lanes').set({ due_at: null }).where('site_id', '=', siteId).execute()
+}
+
+/** What a site shows of its endpoint. Counts are of finished deliveries; superseded ones count nowhere. */
+export type EndpointState = {
+  siteId: string
+  webhookUrl: string
+  secretSealed: Buffer | null
+  status: 'active' | 'inactive' | 'error'
+  delivered: number
+  failed: number
+  lastDeliveredAt: Date | null
+}
+
+/** The endpoints of the account's living sites (one site, if `siteId` is given), by site id. */
+export async function endpointStates(db: Db, accountId: string, siteId?: string): Promise<Map<string, EndpointState>> {
+  const rows = await db
+    .selectFrom('endpoints as e')
+    .innerJoin('lanes as l', 'l.site_id', 'e.site_id')
+    .select([
+      'e.site_id',
+      'e.webhook_url',
+      'e.secret_sealed',
+      'e.paused',
+      'l.failing',
+      'l.delivered',
+      'l.failed',
+      'l.last_delivered_at',
+    ])
+    .where('e.account_id', '=', accountId)
+    .where('e.deleted_at', 'is', null)
+    .$if(siteId !== undefined, (query) => query.where('e.site_id', '=', siteId ?? ''))
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.site_id,
+      {
+        siteId: row.site_id,
+        webhookUrl: row.webhook_url,
+        secretSealed: row.secret_sealed,
+        status: row.paused ? 'inactive' : row.failing ? 'error' : 'active',
+        delivered: row.delivered,
+        failed: row.failed,
+        lastDeliveredAt: row.last_delivered_at,
+      },
+    ]),
+  )
+}

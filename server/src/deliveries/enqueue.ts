@@ -1,0 +1,81 @@
+/** Writes events and their deliveries, inside the transaction that causes them. */
+import { sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
+import { afterCommit, type Tx } from '../platform/db/database.ts'
+import type { EventKind } from './tables.ts'
+
+/** Something that happened to a post, and the sites that must hear of it. */
+export type NewEvent = {
+  accountId: string
+  postId: string
+  /** Rises with every event of the post; taken while its row is locked. */
+  sequence: number
+  kind: EventKind
+  previousVersion: number | null
+  /** The post as the webhook shows it. */
+  post: object
+  siteIds: readonly string[]
+}
+
+/**
+ * Records events with one pending delivery for each of their living sites, and makes the sites' lanes due. The engine
+ * is nudged after the commit; a nudge that is lost costs a poll interval, never a delivery.
+ */
+export async function enqueueEvents(
+  ctx: Pick<Context, 'ids' | 'nudge'>,
+  tx: Tx,
+  events: readonly NewEvent[],
+  now: Date,
+): Promise<void> {
+  const wanted = events
+    .filter((event) => event.siteIds.length > 0)
+    .map((event) => ({ ...event, id: ctx.ids.next(), payload: JSON.stringify(event.post) }))
+  if (wanted.length === 0) return
+  const siteIds = [...new Set(wanted.flatMap((event) => event.siteIds))]
+  await lockLanes(tx, siteIds)
+  await sql`
+    insert into events (id, account_id, post_id, sequence, kind, previous_version, occurred_at, payload, payload_bytes)
+    select e.*, ${now}::timestamptz, p.payload, octet_length(p.payload)
+    from unnest(
+      ${wanted.map((event) => event.id)}::uuid[],
+      ${wanted.map((event) => event.accountId)}::uuid[],
+      ${wanted.map((event) => event.postId)}::uuid[],
+      ${wanted.map((event) => event.sequence)}::int[],
+      ${wanted.map((event) => event.kind)}::text[],
+      ${wanted.map((event) => event.previousVersion)}::int[]
+    ) as e (id, account_id, post_id, sequence, kind, previous_version)
+    join unnest(${wanted.map((event) => event.id)}::uuid[], ${wanted.map((event) => event.payload)}::text[]) as p (id, payload) using (id)
+  `.execute(tx)
+  const deliveries = wanted.flatMap((event) =>
+    event.siteIds.map((siteId) => ({ id: ctx.ids.next(), eventId: event.id, siteId })),
+  )
+  await sql`
+    insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)
+    select d.id, e.account_id, d.site_id, e.post_id, e.id, e.sequence, 'pending', ${now}::timestamptz, ${now}::timestamptz
+    from unnest(
+      ${deliveries.map((delivery) => delivery.id)}::uuid[],
+      ${deliveries.map((delivery) => delivery.eventId)}::uuid[],
+      ${deliveries.map((delivery) => delivery.siteId)}::uuid[]
+    ) as d (id, event_id, site_id)
+    join events e on e.id = d.event_id
+    join endpoints p on p.site_id = d.site_id and p.deleted_at is null
+  `.execute(tx)
+  await sql`update lanes set due_at = least(due_at, ${now}::timestamptz) where site_id = any(${siteIds}::uuid[])`.execute(
+    tx,
+  )
+  afterCommit(() => ctx.nudge('deliver'))
+}
+
+/**
+ * Locks lanes in the order of site ids, as every writer does. A site that is being deleted is then either gone for the
+ * statements that follow, or ends what they insert.
+ */
+async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<void> {
+  await tx
+    .selectFrom('lanes')
+    .select('site_id')
+    .where('site_id', 'in', siteIds)
+    .orderBy('site_id')
+    .forUpdate()
+    .execute()
+}

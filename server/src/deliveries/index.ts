@@ -1,0 +1,18 @@
+export { Dispatcher } from './dispatcher.ts'
+export {
+  addEndpoint,
+  changeEndpoint,
+  type EndpointState,
+  endpointStates,
+  openSecret,
+  retireEndpoint,
+} from './endpoints.ts'
+export { enqueueEvents } from './enqueue.ts'
+export { abandonLeases, countDueLanes } from './lease.ts'
+export type { AttemptResult } from './policy.ts'
+export { joinWorkers } from './presence.ts'
+export type { LatestDelivery } from './queries.ts'
+export { latestDeliveries } from './queries.ts'
+export { createWebhookSecret } from './sign.ts'
+export type { EventKind } from './tables.ts'
+export { sendTest } from './test-send.ts'

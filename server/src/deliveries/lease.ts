@@ -1,0 +1,123 @@
+/** Taking lanes, and reading what is due in them. */
+import { sql } from 'kysely'
+import type { Db } from '../platform/db/database.ts'
+import type { EventKind } from './tables.ts'
+
+/** A lane held by this process until `until`. Everything done under it is recorded only if `fence` still stands. */
+export type LaneLease = { siteId: string; fence: number; until: Date; recovering: boolean; suspect: boolean }
+
+/** A delivery that may be attempted under a lease. */
+export type DueDelivery = {
+  id: string
+  accountId: string
+  siteId: string
+  postId: string
+  sequence: number
+  attempts: number
+  attemptsInRound: number
+  eventId: string
+  webhookUrl: string
+  siteName: string
+  secretSealed: Buffer
+  payloadBytes: number
+}
+
+/** The part of an event that its webhook bodies share. */
+export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; payload: string }
+
+/**
+ * Leases up to `limit` lanes that are due and not held, longest due first; suspect lanes or the others, since each
+ * have a budget of their own. A lane whose lease ran out was left by a crashed holder: it is marked `recovering`.
+ * While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue in the
+ * meantime moves it forward without making it claimable.
+ */
+export async function leaseDueLanes(
+  db: Db,
+  { suspect, limit, now, until }: { suspect: boolean; limit: number; now: Date; until: Date },
+): Promise<LaneLease[]> {
+  const { rows } = await sql<{ site_id: string; fence: number; recovering: boolean }>`
+    with due as (
+      select site_id, leased_until is not null as abandoned from lanes
+      where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      order by due_at limit ${limit} for update skip locked
+    )
+    update lanes l
+    set leased_until = ${until}, due_at = ${until}, fence = l.fence + 1, recovering = l.recovering or due.abandoned
+    from due where l.site_id = due.site_id
+    returning l.site_id, l.fence, l.recovering
+  `.execute(db)
+  return rows.map((row) => ({ siteId: row.site_id, fence: row.fence, until, recovering: row.recovering, suspect }))
+}
+
+/**
+ * What is due in leased lanes: at most `perLane` each, longest due first; nothing for paused endpoints. It must be a
+ * statement after the lease, never part of it: a statement sees the rows as they were when it began, and before the
+ * lease was taken another holder may still have been recording results.
+ */
+export async function readDue(
+  db: Db,
+  leases: readonly LaneLease[],
+  perLane: number,
+  now: Date,
+): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    select d.id, d.account_id as "accountId", d.site_id as "siteId", d.post_id as "postId", d.sequence, d.attempts,
+      d.attempts_in_round as "attemptsInRound", d.event_id as "eventId", e.webhook_url as "webhookUrl", e.site_name as "siteName",
+      e.secret_sealed as "secretSealed", v.payload_bytes as "payloadBytes"
+    from endpoints e
+    cross join lateral (
+      select * from deliveries d
+      where d.site_id = e.site_id and d.status = 'pending' and d.next_attempt_at <= ${now}
+      order by d.next_attempt_at, d.id limit ${perLane}
+    ) d
+    join events v on v.id = d.event_id
+    where e.site_id = any(${leases.map((lease) => lease.siteId)}::uuid[]) and not e.paused and e.secret_sealed is not null
+  `.execute(db)
+  return rows
+}
+
+/** The contents of events, by id. */
+export async function readEvents(db: Db, ids: readonly string[]): Promise<Map<string, EventContent>> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['id', 'kind', 'previous_version', 'occurred_at', 'payload'])
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { kind: row.kind, previousVersion: row.previous_version, occurredAt: row.occurred_at, payload: row.payload },
+    ]),
+  )
+}
+
+/** When the next lane becomes due after `now`; undefined when none will. */
+export async function nextDueAt(db: Db, now: Date): Promise<Date | undefined> {
+  const { rows } = await sql<{ due_at: Date | null }>`
+    select min(due_at) as due_at from (
+      (select due_at from lanes where not suspect and due_at > ${now} order by due_at limit 1)
+      union all
+      (select due_at from lanes where suspect and due_at > ${now} order by due_at limit 1)
+    ) next
+  `.execute(db)
+  return rows[0]?.due_at ?? undefined
+}
+
+/** How many lanes are due, counted up to `limit`. */
+export async function countDueLanes(db: Db, now: Date, limit: number): Promise<number> {
+  const rows = await db.selectFrom('lanes').select('site_id').where('due_at', '<=', now).limit(limit).execute()
+  return rows.length
+}
+
+/**
+ * Declares every lease abandoned. Only for a process that knows it is alone: the holders are dead, so their lanes need
+ * not wait for the leases to run out.
+ */
+export async function abandonLeases(db: Db, now: Date): Promise<number> {
+  const { numUpdatedRows } = await db
+    .updateTable('lanes')
+    .set({ leased_until: now, due_at: now })
+    .where('leased_until', '>', now)
+    .executeTakeFirst()
+  return Number(numUpdatedRows)
+}

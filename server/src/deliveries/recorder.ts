@@ -1,0 +1,94 @@
+import type { Context } from '../platform/context.ts'
+import { errorField } from '../platform/log.ts'
+import { type Release, type Settlement, settleBatch } from './settle.ts'
+
+const LARGEST_BATCH = 500
+const RETRY_MS = 250
+
+/**
+ * Collects results and releases and records them in batches: while one batch is being written the next one gathers,
+ * so that batches are as large as the load asks for and a lone result waits for nobody.
+ *
+ * A batch that cannot be written (the database is away) is tried again until its leases have run out. From then on
+ * another worker may hold the lanes, so the results are dropped with a line in the log; their deliveries are still
+ * pending and will be attempted again.
+ */
+export class Recorder {
+  readonly #ctx: Pick<Context, 'clock' | 'config' | 'db' | 'log'>
+  readonly #onReleased: (releases: readonly Release[]) => void
+  #settlements: Settlement[] = []
+  #releases: Release[] = []
+  #writing: Promise<void> | undefined
+
+  constructor(
+    ctx: Pick<Context, 'clock' | 'config' | 'db' | 'log'>,
+    onReleased: (releases: readonly Release[]) => void,
+  ) {
+    this.#ctx = ctx
+    this.#onReleased = onReleased
+  }
+
+  record(settlement: Settlement): void {
+    this.#settlements.push(settlement)
+    this.#write()
+  }
+
+  /** To be called after the lane's results were handed to `record`. */
+  release(release: Release): void {
+    this.#releases.push(release)
+    this.#write()
+  }
+
+  #write(): void {
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    // Let everything that is ready in this turn of the event loop join the batch.
+    await new Promise(setImmediate)
+    while (this.#settlements.length + this.#releases.length > 0) {
+      const settlements = this.#settlements.splice(0, LARGEST_BATCH)
+      // Releases wait for the results that were recorded before them.
+      const releases = this.#settlements.length === 0 ? this.#releases.splice(0) : []
+      await this.#writeBatch(settlements, releases)
+      this.#onReleased(releases)
+    }
+  }
+
+  async #writeBatch(settlements: Settlement[], releases: Release[]): Promise<void> {
+    const { clock, config, db, log } = this.#ctx
+    const leases = [...settlements, ...releases].map(({ lease }) => lease)
+    const lastChance = Math.max(...leases.map(({ until }) => until.getTime()))
+    for (;;) {
+      try {
+        const { settled, late } = await db.tx((tx) => settleBatch(tx, settlements, releases, config.retryDelaysMs))
+        for (const one of settled) log.info('delivery.attempted', attemptFields(one, one.next.status))
+        for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
+        return
+      } catch (error) {
+        log.error('delivery.not_recorded', {
+          results: settlements.length,
+          lanes: releases.length,
+          error: errorField(error),
+        })
+        if (clock.now().getTime() >= lastChance) return
+        await clock.sleep(RETRY_MS)
+      }
+    }
+  }
+}
+
+function attemptFields({ delivery, result }: Settlement, status: string): object {
+  return {
+    delivery_id: delivery.id,
+    site_id: delivery.siteId,
+    post_id: delivery.postId,
+    attempt: delivery.attempts + 1,
+    status,
+    code: result.code,
+    error: result.error,
+    took_ms: result.tookMs,
+  }
+}

@@ -1,0 +1,94 @@
+import type { Generated } from 'kysely'
+
+/** What a site can be told (specification, section 6); `site.test` is sent on request and leaves no event. */
+export type EventKind = 'post.published' | 'post.updated' | 'post.deleted'
+
+/** Specification, section 2: delivery status values. */
+export type DeliveryStatus = 'pending' | 'delivered' | 'delivered_retry' | 'failed'
+
+/** One attempt, as it stands in a delivery's history. `code` is null when no answer came. */
+export type HistoryEntry = { attempt: number; at: string; code: number | null; error: string | null }
+
+/** Where and how to reach a site. Outlives the site, so that history keeps its name. */
+type EndpointsTable = {
+  site_id: string
+  account_id: string
+  site_name: string
+  webhook_url: string
+  /** Sealed webhook secret; null once the site is deleted. */
+  secret_sealed: Buffer | null
+  paused: Generated<boolean>
+  deleted_at: Date | null
+  created_at: Date
+}
+
+/** One per endpoint: when it is due, who holds it, and how it has been doing. See README.md. */
+type LanesTable = {
+  site_id: string
+  account_id: string
+  due_at: Date | null
+  leased_until: Date | null
+  fence: Generated<number>
+  recovering: Generated<boolean>
+  suspect: Generated<boolean>
+  failing: Generated<boolean>
+  failures_in_a_row: Generated<number>
+  delivered: Generated<number>
+  failed: Generated<number>
+  last_delivered_at: Date | null
+}
+
+type EventsTable = {
+  id: string
+  account_id: string
+  post_id: string
+  /** Orders the events of one post. */
+  sequence: number
+  kind: EventKind
+  previous_version: number | null
+  occurred_at: Date
+  /** The post as JSON text at the moment of the event; written once, sent to every site. */
+  payload: string
+  payload_bytes: number
+}
+
+type DeliveriesTable = {
+  id: string
+  account_id: string
+  site_id: string
+  post_id: string
+  event_id: string
+  sequence: number
+  status: DeliveryStatus
+  attempts: Generated<number>
+  /** Attempts since the last manual retry, or since creation. */
+  attempts_in_round: Generated<number>
+  next_attempt_at: Date | null
+  created_at: Date
+  finished_at: Date | null
+  response_code: number | null
+  response_time_ms: number | null
+  last_error: string | null
+  history: Generated<HistoryEntry[]>
+  metadata: unknown
+}
+
+type DeliveryHoursTable = {
+  account_id: string
+  site_id: string
+  hour: Date
+  delivered: number
+  failed: number
+  retried: number
+  delivered_ms: number
+}
+
+declare module '../platform/db/tables.ts' {
+  interface Tables {
+    endpoints: EndpointsTable
+    lanes: LanesTable
+    events: EventsTable
+    deliveries: DeliveriesTable
+    delivery_hours: DeliveryHoursTable
+  }
+}

@@ -1,0 +1,31 @@
+import type { Context } from '../platform/context.ts'
+import { openSecret } from './endpoints.ts'
+import { type AttemptResult, judge } from './policy.ts'
+import { signedHeaders } from './sign.ts'
+
+/**
+ * Sends one `site.test` event now and waits for the answer. Nothing is recorded and nothing is retried. `post` is the
+ * sample that stands in the body.
+ */
+export async function sendTest(
+  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'ids' | 'keys'>,
+  target: { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer },
+  post: object,
+): Promise<AttemptResult> {
+  const startedAt = ctx.clock.now()
+  const body = JSON.stringify({
+    event: 'site.test',
+    test: true,
+    post,
+    site: { id: target.siteId, name: target.siteName },
+  })
+  const secret = openSecret(ctx.keys, target.siteId, target.secretSealed)
+  const outcome = await ctx.egress.send({
+    method: 'POST',
+    url: target.webhookUrl,
+    headers: signedHeaders({ secret, event: 'site.test', deliveryId: ctx.ids.next(), body, at: startedAt }),
+    body,
+    deadlineMs: ctx.config.deliveryTimeoutMs,
+  })
+  return judge(outcome, startedAt, ctx.clock.now())
+}
