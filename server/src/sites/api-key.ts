@@ -1,0 +1,31 @@
+/** Site API keys: `pr_`, 32 random bytes and a checksum, both in base 62. The checksum tells typing errors from lookups. */
+import { randomBytes } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const PREFIX = 'pr_'
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Digits that hold 32 bytes, and 4 bytes. */
+const KEY_DIGITS = 43
+const CHECKSUM_DIGITS = 6
+
+function base62(bytes: Uint8Array, digits: number): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  let text = ''
+  for (let index = 0; index < digits; index += 1) {
+    text = ALPHABET.charAt(Number(rest % 62n)) + text
+    rest /= 62n
+  }
+  return text
+}
+
+function checksum(text: string): string {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(crc32(text))
+  return base62(bytes, CHECKSUM_DIGITS)
+}
+
+/** A new key. */
+export function createApiKey(): string {
+  const key = base62(randomBytes(32), KEY_DIGITS)
+  return PREFIX + key + checksum(key)
+}

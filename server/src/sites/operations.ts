@@ -1,0 +1,195 @@
+import {
+  type AttemptResult,
+  addEndpoint,
+  changeEndpoint,
+  createWebhookSecret,
+  type EndpointState,
+  endpointStates,
+  openSecret,
+  retireEndpoint,
+  sendTest,
+} from '../deliveries/index.ts'
+import type { Context } from '../platform/context.ts'
+import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
+import { afterCommit, type Tx } from '../platform/db/database.ts'
+import { fail, invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { createApiKey } from './api-key.ts'
+import { deleteSite, findSite, insertSite, listSites, updateSite } from './queries.ts'
+import { samplePost } from './sample-post.ts'
+import type { Platform, SiteRow } from './tables.ts'
+
+/** A site with the state of its endpoint. */
+export type Site = { row: SiteRow; endpoint: EndpointState }
+
+/** A site with its two secrets in clear. */
+export type SiteWithSecrets = Site & { apiKey: string; webhookSecret: string }
+
+function apiKeyPlace(siteId: string): string {
+  return `sites.api_key:${siteId}`
+}
+
+function missing(): Error {
+  return fail('not_found', 'There is no such site.')
+}
+
+/** Refuses a webhook address that could never be called (decision S7). */
+function assertWebhookUrl(ctx: Context, url: string): void {
+  const verdict = ctx.egress.check(url)
+  if (!verdict.ok) throw invalid('webhook_url', `This address cannot receive webhooks: ${verdict.reason}`)
+}
+
+function sealedKey(ctx: Context, siteId: string, apiKey: string) {
+  return { api_key_sealed: seal(ctx.keys, apiKeyPlace(siteId), apiKey), api_key_index: lookupIndex(ctx.keys, apiKey) }
+}
+
+/** Connects a site and generates its API key and webhook secret. */
+export async function createSite(
+  ctx: Context,
+  accountId: string,
+  input: { name: string; url: string; webhookUrl: string; platform?: Platform | undefined; niche?: string | undefined },
+): Promise<SiteWithSecrets> {
+  assertWebhookUrl(ctx, input.webhookUrl)
+  const id = ctx.ids.next()
+  const now = ctx.clock.now()
+  const apiKey = createApiKey()
+  await ctx.db.tx(async (tx) => {
+    await insertSite(tx, {
+      id,
+      account_id: accountId,
+      name: input.name,
+      url: input.url,
+      platform: input.platform ?? 'custom',
+      platform_given: input.platform !== undefined,
+      niche: input.niche ?? '',
+      ...sealedKey(ctx, id, apiKey),
+      created_at: now,
+    })
+    await addEndpoint(tx, ctx.keys, {
+      siteId: id,
+      accountId,
+      siteName: input.name,
+      webhookUrl: input.webhookUrl,
+      secret: createWebhookSecret(),
+      now,
+    })
+  })
+  return revealSite(ctx, accountId, id)
+}
+
+/** All sites of the account. */
+export async function allSites(ctx: Context, accountId: string): Promise<Site[]> {
+  const [rows, endpoints] = [await listSites(ctx.db.root, accountId), await endpointStates(ctx.db.root, accountId)]
+  return rows.flatMap((row) => {
+    const endpoint = endpoints.get(row.id)
+    return endpoint === undefined ? [] : [{ row, endpoint }]
+  })
+}
+
+async function oneSite(
+  ctx: Context,
+  accountId: string,
+  id: string,
+): Promise<Site & { endpoint: { secretSealed: Buffer } }> {
+  if (!isId(id)) throw missing()
+  const row = await findSite(ctx.db.root, accountId, id)
+  const endpoint = (await endpointStates(ctx.db.root, accountId, id)).get(id)
+  if (row === undefined || endpoint === undefined || endpoint.secretSealed === null) throw missing()
+  return { row, endpoint: { ...endpoint, secretSealed: endpoint.secretSealed } }
+}
+
+/** One site with its secrets. Throws `not_found`. */
+export async function revealSite(ctx: Context, accountId: string, id: string): Promise<SiteWithSecrets> {
+  const site = await oneSite(ctx, accountId, id.toLowerCase())
+  return {
+    ...site,
+    apiKey: unseal(ctx.keys, apiKeyPlace(site.row.id), site.row.api_key_sealed),
+    webhookSecret: openSecret(ctx.keys, site.row.id, site.endpoint.secretSealed),
+  }
+}
+
+/** What may change on a site. `status` is the user's pause; `error` is accepted when the site is in error already. */
+export type SiteChange = {
+  name?: string | undefined
+  url?: string | undefined
+  webhookUrl?: string | undefined
+  platform?: Platform | undefined
+  niche?: string | undefined
+  status?: 'active' | 'inactive' | 'error' | undefined
+}
+
+/** Changes a site. Throws `not_found`, or `invalid` for an address or a status that cannot be set. */
+export async function changeSite(ctx: Context, accountId: string, id: string, change: SiteChange): Promise<Site> {
+  const { row, endpoint } = await oneSite(ctx, accountId, id)
+  if (change.webhookUrl !== undefined && change.webhookUrl !== endpoint.webhookUrl)
+    assertWebhookUrl(ctx, change.webhookUrl)
+  if (change.status === 'error' && endpoint.status !== 'error') {
+    throw invalid('status', 'The status "error" is set by the service; set "active" or "inactive".')
+  }
+  await ctx.db.tx(async (tx) => {
+    await updateSite(tx, accountId, row.id, {
+      ...(change.name === undefined ? {} : { name: change.name }),
+      ...(change.url === undefined ? {} : { url: change.url }),
+      ...(change.platform === undefined || change.platform === row.platform
+        ? {}
+        : { platform: change.platform, platform_given: true }),
+      ...(change.niche === undefined ? {} : { niche: change.niche }),
+    })
+    const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
+    await changeEndpoint(
+      tx,
+      ctx.keys,
+      row.id,
+      { siteName: change.name, webhookUrl: change.webhookUrl, paused },
+      ctx.clock.now(),
+    )
+    if (paused === false) afterCommit(() => ctx.nudge('deliver'))
+  })
+  return oneSite(ctx, accountId, id)
+}
+
+/** Replaces both secrets; the old ones stop working with the commit (decision S5). */
+export async function rotateKeys(
+  ctx: Context,
+  accountId: string,
+  id: string,
+): Promise<{ siteId: string; apiKey: string; webhookSecret: string; rotatedAt: Date }> {
+  const { row } = await oneSite(ctx, accountId, id)
+  const rotated = {
+    siteId: row.id,
+    apiKey: createApiKey(),
+    webhookSecret: createWebhookSecret(),
+    rotatedAt: ctx.clock.now(),
+  }
+  await ctx.db.tx(async (tx) => {
+    await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey))
+    await changeEndpoint(tx, ctx.keys, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
+  })
+  return rotated
+}
+
+/** Disconnects a site: its key stops working and its pending deliveries end (decision S6). */
+export async function removeSite(ctx: Context, accountId: string, id: string): Promise<void> {
+  if (!isId(id)) throw missing()
+  await ctx.db.tx(async (tx: Tx) => {
+    if (!(await deleteSite(tx, accountId, id))) throw missing()
+    await retireEndpoint(tx, id, ctx.clock.now())
+  })
+}
+
+/** Sends the site a sample post and tells what it answered. */
+export async function testDelivery(
+  ctx: Context,
+  accountId: string,
+  id: string,
+): Promise<{ result: AttemptResult; post: object }> {
+  const { row, endpoint } = await oneSite(ctx, accountId, id)
+  const post = samplePost(ctx.ids.next(), row.url, ctx.clock.now())
+  const target = {
+    siteId: row.id,
+    siteName: row.name,
+    webhookUrl: endpoint.webhookUrl,
+    secretSealed: endpoint.secretSealed,
+  }
+  return { result: await sendTest(ctx, target, post), post }
+}

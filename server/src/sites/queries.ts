@@ -1,0 +1,46 @@
+import type { Insertable, Updateable } from 'kysely'
+import type { Db, Tx } from '../platform/db/database.ts'
+import type { Tables } from '../platform/db/tables.ts'
+import type { SiteRow } from './tables.ts'
+
+/** Stores a new site. */
+export async function insertSite(tx: Tx, site: Insertable<Tables['sites']>): Promise<void> {
+  await tx.insertInto('sites').values(site).execute()
+}
+
+/** The account's sites, oldest first. */
+export async function listSites(db: Db, accountId: string): Promise<SiteRow[]> {
+  return db
+    .selectFrom('sites')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** One site of the account. */
+export async function findSite(db: Db, accountId: string, id: string): Promise<SiteRow | undefined> {
+  return db.selectFrom('sites').selectAll().where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst()
+}
+
+/** Changes a site of the account; an empty change does nothing. */
+export async function updateSite(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  change: Updateable<Tables['sites']>,
+): Promise<void> {
+  if (Object.keys(change).length === 0) return
+  await tx.updateTable('sites').set(change).where('account_id', '=', accountId).where('id', '=', id).execute()
+}
+
+/** Removes a site of the account; whether there was one. */
+export async function deleteSite(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('sites')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
