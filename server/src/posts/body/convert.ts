@@ -1,0 +1,87 @@
+import type { Root } from 'hast'
+import { canonicalDoc } from './canonical.ts'
+import { docToHast } from './doc-to-hast.ts'
+import { hastToDoc } from './hast-to-doc.ts'
+import { parseHtml, printHtml } from './html.ts'
+import { assertFormSize, assertStorableText, assertTreeSize, BodyError } from './limits.ts'
+import { docToMarkdown, markdownToHtml } from './markdown.ts'
+import { sanitizeHtml, sanitizeTree } from './sanitize.ts'
+import type { DocNode } from './schema.ts'
+import { countWords, docToText } from './text.ts'
+
+export { BodyError } from './limits.ts'
+export type { DocMark, DocNode } from './schema.ts'
+
+/** The forms an author may give: any, several or none of them. */
+export type BodyInput = { html?: string | undefined; markdown?: string | undefined; json?: unknown }
+
+/** The three stored forms of one body; `json` is the canonical one. */
+export type Body = { html: string; markdown: string; json: DocNode }
+
+/** `text` is for search, its blocks are separated by \n; `wordCount` counts its words. */
+export type ConvertedBody = Body & { text: string; wordCount: number }
+
+/**
+ * Derives all forms of a body from the richest one given (JSON, then HTML, then Markdown). Given Markdown is kept as it
+ * is, given HTML as it is after sanitising. No form given: the empty body.
+ *
+ * Throws BodyError if a form is malformed, larger than 1 MiB, of more than 20,000 nodes or deeper than 64 levels, or if
+ * a derived form would be. Bounded for hostile input: about 2 s at worst.
+ */
+export function convertBody(input: BodyInput): ConvertedBody {
+  const given = givenForms(input)
+  const source = given.json !== undefined ? 'json' : given.html !== undefined ? 'html' : 'markdown'
+  try {
+    return convert(given, source)
+  } catch (error) {
+    // The bounds keep every library from this; if one is wrong, it is still the input that is refused.
+    if (error instanceof RangeError) throw new BodyError(source, 'is too complex', { cause: error })
+    throw error
+  }
+}
+
+/** The body of a post that was given none. */
+export function emptyBody(): ConvertedBody {
+  return convertBody({})
+}
+
+function givenForms({ html, markdown, json }: BodyInput): BodyInput {
+  for (const [path, text] of Object.entries({ html, markdown })) {
+    if (text === undefined) continue
+    assertStorableText(text, path)
+    assertFormSize(text, path, path)
+  }
+  return { html, markdown, json }
+}
+
+function convert(given: BodyInput, source: 'json' | 'html' | 'markdown'): ConvertedBody {
+  const html = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html')
+  const json =
+    source === 'json' ? canonicalDoc(given.json, 'json') : docIn(html?.tree ?? treeOf(given.markdown), source)
+  const text = docToText(json)
+  const body = { html: html?.html ?? docToHtml(json, source), markdown: given.markdown ?? docToMarkdown(json), json }
+  assertFormSize(JSON.stringify(json), 'json', source)
+  assertFormSize(body.html, 'html', source)
+  assertFormSize(body.markdown, 'markdown', source)
+  return { ...body, text, wordCount: countWords(text) }
+}
+
+function treeOf(markdown = ''): Root {
+  return sanitizeTree(parseHtml(markdownToHtml(markdown, 'markdown'), 'markdown'))
+}
+
+/** The canonical document of a tree; what is wrong with it has its place in the form that was given. */
+function docIn(tree: Root, source: string): DocNode {
+  try {
+    return canonicalDoc(hastToDoc(tree), source)
+  } catch (error) {
+    if (error instanceof BodyError) throw new BodyError(source, error.message, { cause: error })
+    throw error
+  }
+}
+
+function docToHtml(doc: DocNode, source: string): string {
+  const tree = docToHast(doc)
+  assertTreeSize<Root | Root['children'][number]>(tree, (node) => ('children' in node ? node.children : []), source)
+  return printHtml(sanitizeTree(tree))
+}

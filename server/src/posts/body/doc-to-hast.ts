@@ -1,0 +1,120 @@
+import type { Element, ElementContent, Properties, Root } from 'hast'
+import { type Inline, nestMarks } from './inline.ts'
+import { checkboxElement, embedElement } from './sanitize.ts'
+import type { DocMark, DocNode } from './schema.ts'
+
+const tagOfMark: Record<string, string> = {
+  ...{ link: 'a', bold: 'strong', italic: 'em', strike: 'del', underline: 'u', highlight: 'mark' },
+  ...{ subscript: 'sub', superscript: 'sup', code: 'code' },
+}
+
+/** The HTML tag of a mark type. */
+export function markTag(type: string): string {
+  return tagOfMark[type] ?? 'span'
+}
+
+/** The tree of a canonical document, not sanitised; a document of one empty paragraph gives an empty tree. */
+export function docToHast(doc: DocNode): Root {
+  const blocks = doc.content ?? []
+  const isEmpty = blocks.length === 1 && blocks[0]?.type === 'paragraph' && blocks[0].content === undefined
+  return { type: 'root', children: isEmpty ? [] : blocks.map(blockToHast) }
+}
+
+/** The element of one block of a canonical document. */
+export function blockToHast(node: DocNode): Element {
+  const { type, attrs = {}, content = [] } = node
+  switch (type) {
+    case 'paragraph':
+      return element('p', {}, inlineToHast(content))
+    case 'heading':
+      return element(`h${attrs.level}`, {}, inlineToHast(content))
+    case 'figcaption':
+      return element('figcaption', {}, inlineToHast(content))
+    case 'bulletList':
+      return element('ul', {}, content.map(blockToHast))
+    case 'orderedList':
+      return element('ol', attrs.start === 1 ? {} : attrs, content.map(blockToHast))
+    case 'taskList':
+      return element('ul', { className: ['contains-task-list'] }, content.map(blockToHast))
+    case 'listItem':
+      return element('li', {}, unwrapped(content))
+    case 'taskItem':
+      return element('li', { className: ['task-list-item'] }, [
+        checkboxElement(attrs.checked === true),
+        { type: 'text', value: ' ' },
+        ...unwrapped(content),
+      ])
+    case 'blockquote':
+      return element('blockquote', {}, content.map(blockToHast))
+    case 'codeBlock':
+      return element('pre', {}, [codeToHast(node)])
+    case 'horizontalRule':
+      return element('hr', {}, [])
+    case 'table':
+      return tableToHast(content)
+    case 'tableRow':
+      return element('tr', {}, content.map(blockToHast))
+    case 'tableHeader':
+    case 'tableCell':
+      return element(type === 'tableHeader' ? 'th' : 'td', cellProperties(node), unwrapped(content))
+    case 'figure':
+      // An empty figure would not survive; one with an empty paragraph does.
+      return element('figure', {}, content[0]?.content ? unwrapped(content) : content.map(blockToHast))
+    case 'embed':
+      return embedElement(String(attrs.src))
+    default:
+      throw new TypeError(`not a block: ${type}`)
+  }
+}
+
+function element(tagName: string, properties: Properties, children: ElementContent[]): Element {
+  return { type: 'element', tagName, properties, children }
+}
+
+/** Blocks whose first is a paragraph, without its tags where they would only make a list loose or a cell tall. */
+function unwrapped(blocks: readonly DocNode[]): ElementContent[] {
+  const [first, ...rest] = blocks
+  if (first?.type !== 'paragraph' || rest.some(({ type }) => type === 'paragraph')) return blocks.map(blockToHast)
+  if (first.content === undefined && rest.length > 0) return blocks.map(blockToHast)
+  return [...inlineToHast(first.content ?? []), ...rest.map(blockToHast)]
+}
+
+function codeToHast({ attrs, content = [] }: DocNode): Element {
+  // Readers drop one line end before the end tag.
+  const text = content.map((node): ElementContent => ({ type: 'text', value: `${node.text}\n` }))
+  return element('code', attrs?.language === undefined ? {} : { className: [`language-${attrs.language}`] }, text)
+}
+
+function tableToHast(rows: readonly DocNode[]): Element {
+  const [first, ...rest] = rows
+  const hasHead = first?.content?.every(({ type }) => type === 'tableHeader') === true
+  const body = hasHead ? rest : rows
+  return element('table', {}, [
+    ...(hasHead ? [element('thead', {}, [blockToHast(first)])] : []),
+    ...(body.length > 0 ? [element('tbody', {}, body.map(blockToHast))] : []),
+  ])
+}
+
+function cellProperties({ attrs = {} }: DocNode): Properties {
+  const { align, colspan = 1, rowspan = 1 } = attrs
+  return {
+    ...(align === undefined ? {} : { align: String(align) }),
+    ...(colspan === 1 ? {} : { colSpan: Number(colspan) }),
+    ...(rowspan === 1 ? {} : { rowSpan: Number(rowspan) }),
+  }
+}
+
+function inlineToHast(nodes: readonly DocNode[]): ElementContent[] {
+  return nestMarks(nodes).map(spanToHast)
+}
+
+function spanToHast(span: Inline): ElementContent {
+  if ('mark' in span) return element(markTag(span.mark.type), linkProperties(span.mark), span.children.map(spanToHast))
+  const { type, text, attrs = {} } = span.leaf
+  if (type === 'image') return element('img', attrs, [])
+  return type === 'hardBreak' ? element('br', {}, []) : { type: 'text', value: text ?? '' }
+}
+
+function linkProperties({ attrs }: DocMark): Properties {
+  return { ...attrs }
+}

@@ -1,0 +1,111 @@
+import type { AlignType, BlockContent, List, ListItem, Paragraph, Root, Table } from 'mdast'
+import { blockToHast } from './doc-to-hast.ts'
+import { printHtml } from './html.ts'
+import { inlineToMdast } from './inline-to-mdast.ts'
+import type { DocNode } from './schema.ts'
+
+/**
+ * The Markdown tree of a canonical document. What Markdown has no syntax for is HTML within it; the only thing lost are
+ * empty paragraphs.
+ */
+export function docToMdast(doc: DocNode): Root {
+  return { type: 'root', children: blocksToMdast(doc.content ?? []) }
+}
+
+function blocksToMdast(blocks: readonly DocNode[]): BlockContent[] {
+  return blocks.filter((node) => node.type !== 'paragraph' || node.content !== undefined).map(blockToMdast)
+}
+
+function blockToMdast(node: DocNode): BlockContent {
+  const { type, attrs = {}, content = [] } = node
+  switch (type) {
+    case 'paragraph':
+      return paragraph(content)
+    case 'heading':
+      return { type: 'heading', depth: headingDepth(attrs.level), children: inlineToMdast(content, 'line') }
+    case 'bulletList':
+    case 'taskList':
+    case 'orderedList':
+      return list(node)
+    case 'blockquote':
+      return { type: 'blockquote', children: blocksToMdast(content) }
+    case 'codeBlock':
+      return {
+        type: 'code',
+        lang: attrs.language === undefined ? null : String(attrs.language),
+        value: content[0]?.text ?? '',
+      }
+    case 'horizontalRule':
+      return { type: 'thematicBreak' }
+    case 'table':
+      return pipeTable(content) ?? rawHtml(node)
+    default:
+      return rawHtml(node)
+  }
+}
+
+function paragraph(content: readonly DocNode[]): Paragraph {
+  return { type: 'paragraph', children: inlineToMdast(content, 'lines') }
+}
+
+function headingDepth(level: unknown): 1 | 2 | 3 | 4 | 5 | 6 {
+  return ([1, 2, 3, 4, 5, 6] as const).find((depth) => depth === level) ?? 6
+}
+
+function list({ type, attrs = {}, content = [] }: DocNode): List {
+  const ordered = type === 'orderedList'
+  const children = content.map(listItem)
+  const spread = children.some((item) => item.spread)
+  return { type: 'list', ordered, ...(ordered && { start: Number(attrs.start) }), spread, children }
+}
+
+function listItem({ attrs, content = [] }: DocNode): ListItem {
+  const [first, second, ...rest] = content
+  const isTight =
+    first?.content !== undefined && rest.length === 0 && (second === undefined || interruptsParagraph(second))
+  const checked = typeof attrs?.checked === 'boolean' ? attrs.checked : null
+  const blocks = blocksToMdast(content)
+  // A box needs its paragraph, even if there is nothing in it.
+  const children = checked !== null && first?.content === undefined ? [paragraph([]), ...blocks] : blocks
+  return { type: 'listItem', checked, spread: content.length > 1 && !isTight, children }
+}
+
+/** Whether a list may follow a paragraph without a blank line: not if it starts elsewhere than at 1 or with nothing. */
+function interruptsParagraph({ type, attrs, content }: DocNode): boolean {
+  const isList = type === 'bulletList' || type === 'taskList' || (type === 'orderedList' && attrs?.start === 1)
+  return isList && content?.[0]?.content?.[0]?.content !== undefined
+}
+
+/** Undefined if the table is not one header row over rows of as many single-paragraph cells. */
+function pipeTable(rows: readonly DocNode[]): Table | undefined {
+  const [head, ...body] = rows.map(({ content = [] }) => content)
+  if (head === undefined || head.length === 0 || !head.every(isPipeCell)) return undefined
+  const align = head.map(alignOf)
+  const fits =
+    head.every(({ type }) => type === 'tableHeader') &&
+    body.every((row) => row.length === head.length && row.every(({ type }) => type === 'tableCell')) &&
+    body.every((row) => row.every((cell, column) => isPipeCell(cell) && alignOf(cell) === align[column]))
+  if (!fits) return undefined
+  const children = [head, ...body].map((row): Table['children'][number] => ({
+    type: 'tableRow',
+    children: row.map((cell) => ({
+      type: 'tableCell',
+      children: inlineToMdast(cell.content?.[0]?.content ?? [], 'line'),
+    })),
+  }))
+  return { type: 'table', align, children }
+}
+
+function isPipeCell({ attrs, content = [] }: DocNode): boolean {
+  return attrs?.colspan === 1 && attrs.rowspan === 1 && content.length === 1 && content[0]?.type === 'paragraph'
+}
+
+function alignOf({ attrs }: DocNode): AlignType {
+  const align = attrs?.align
+  return align === 'left' || align === 'center' || align === 'right' ? align : null
+}
+
+/** HTML on one line, because a blank line would end it. */
+function rawHtml(node: DocNode): BlockContent {
+  return { type: 'html', value: printHtml(blockToHast(node)).replaceAll('\n', '&#10;') }
+}

@@ -1,0 +1,66 @@
+/** Why a body was refused. */
+export class BodyError extends Error {
+  override readonly name = 'BodyError'
+  /** Dotted place relative to the body, for example `html` or `json.content.3.attrs.level`. */
+  readonly path: string
+
+  constructor(path: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.path = path
+  }
+}
+
+/** UTF-8 bytes of each of the three forms, given or derived. */
+export const maxFormBytes = 1_048_576
+/** Document nodes, text nodes included, the document itself not. */
+export const maxDocNodes = 20_000
+/** Levels below the document node. */
+export const maxDocDepth = 64
+
+// The HTML and Markdown trees around a document are wider and deeper than the document itself: one element per mark,
+// `tbody`, layout containers. These two keep the recursive libraries far from the end of the stack (measured: the first
+// of them, hast-util-sanitize, overflows beyond 2,000 levels) and bound their work.
+const maxTreeNodes = 60_000
+export const maxTreeDepth = 256
+
+/** Throws BodyError if `text`, the given or derived `form`, is too large; `path` is what the author gave. */
+export function assertFormSize(text: string, form: string, path: string): void {
+  if (Buffer.byteLength(text) <= maxFormBytes) return
+  throw new BodyError(path, form === path ? 'must be at most 1 MiB' : `its ${form} form would be larger than 1 MiB`)
+}
+
+/** Throws BodyError for what a database or an HTML parser cannot keep: U+0000 and lone surrogates. */
+export function assertStorableText(text: string, path: string): void {
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw new BodyError(path, 'must not contain U+0000 or lone surrogates')
+  }
+}
+
+/** Counts nodes against a cap; the returned function throws BodyError when `by` more nodes are too many. */
+export function nodeBudget(path: string, max: number = maxTreeNodes): (by?: number) => void {
+  let left = max
+  return (by = 1) => {
+    left -= by
+    if (left < 0) throw new BodyError(path, `has more than ${max} nodes`)
+  }
+}
+
+export function tooDeep(path: string, max: number): BodyError {
+  return new BodyError(path, `is nested deeper than ${max} levels`)
+}
+
+/** Throws BodyError if the tree is too large or too deep to be walked by recursion. Does not recurse itself. */
+export function assertTreeSize<Node>(root: Node, childrenOf: (node: Node) => readonly Node[], path: string): void {
+  const count = nodeBudget(path)
+  let level: Node[] = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxTreeDepth) throw tooDeep(path, maxTreeDepth)
+    const next: Node[] = []
+    for (const node of level) {
+      const children = childrenOf(node)
+      count(children.length)
+      for (const child of children) next.push(child)
+    }
+    level = next
+  }
+}

@@ -1,0 +1,56 @@
+import type { Nodes } from 'mdast'
+import { toHast } from 'mdast-util-to-hast'
+import remarkGfm from 'remark-gfm'
+import remarkParse from 'remark-parse'
+import remarkStringify from 'remark-stringify'
+import { type Processor, unified } from 'unified'
+import { docToMdast } from './doc-to-mdast.ts'
+import { printHtml } from './html.ts'
+import { assertTreeSize, BodyError, maxDocDepth, nodeBudget, tooDeep } from './limits.ts'
+import { markdownCost } from './markdown-cost.ts'
+import type { DocNode } from './schema.ts'
+
+// Found by the cost estimate: 1.2 s is a text of 10,000 paragraphs or 6,000 list items, more than a document can have.
+const maxCostMicros = 1_200_000
+
+const reader = unified().use(remarkParse).use(remarkGfm).use(withoutLateAutolinks).freeze()
+const writer = unified()
+  .use(remarkGfm, { tablePipeAlign: false })
+  .use(remarkStringify, { bullet: '-', rule: '-', resourceLink: true })
+  .freeze()
+
+/**
+ * The reader finds bare addresses while it parses; a second search in the finished text would link also those that the
+ * author escaped.
+ */
+function withoutLateAutolinks(this: Processor): void {
+  const data = this.data()
+  const extensions = data.fromMarkdownExtensions ?? []
+  data.fromMarkdownExtensions = extensions.flat().map(({ transforms: _late, ...extension }) => extension)
+}
+
+/** GFM with HTML in it as untrusted HTML. Throws BodyError if reading would take too long or the tree is too large. */
+export function markdownToHtml(markdown: string, path: string): string {
+  const { micros, markers } = markdownCost(markdown)
+  if (markers > maxDocDepth) throw tooDeep(path, maxDocDepth)
+  if (micros > maxCostMicros) throw new BodyError(path, 'has too many lines, or too many *, _, [ or ] in a paragraph')
+  const tree = reader.parse(markdown)
+  assertTreeSize<Nodes>(tree, (node) => ('children' in node ? node.children : []), path)
+  assertTableSizes(tree, path)
+  return printHtml(toHast(tree, { allowDangerousHtml: true, clobberPrefix: '' }))
+}
+
+/** The Markdown form of a canonical document. */
+export function docToMarkdown(doc: DocNode): string {
+  return writer.stringify(docToMdast(doc))
+}
+
+/** Rows are filled up to the width of their table: a wide header over many short rows grows with their product. */
+function assertTableSizes(tree: Nodes, path: string): void {
+  const count = nodeBudget(path)
+  const visit = (node: Nodes): void => {
+    if (node.type === 'table') count(node.children.length * (node.align?.length ?? 0))
+    if ('children' in node) node.children.forEach(visit)
+  }
+  visit(tree)
+}

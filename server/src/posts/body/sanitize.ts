@@ -1,0 +1,139 @@
+import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast'
+import { defaultSchema, type Schema, sanitize } from 'hast-util-sanitize'
+import { parseHtml, printHtml } from './html.ts'
+import { plainLine } from './schema.ts'
+import { embedOf, safeHref, safeImageSrc } from './urls.ts'
+
+const embedSrc =
+  /^https:\/\/(?:www\.youtube(?:-nocookie)?\.com\/embed\/|player\.vimeo\.com\/video\/)[\w-]+(?:\?[\w=&-]+)?$/
+
+// What a reader of the post could see of its author's page, or what could be mistaken for the page's own controls and
+// names. `id` and `name` are dropped rather than prefixed: a prefix breaks anchors, and headings get their ids here.
+const droppedProperties = new Set(['accessKey', 'action', 'htmlFor', 'id', 'itemProp', 'method', 'name', 'tabIndex'])
+const droppedTags = new Set(['picture', 'source'])
+/** Removed with all they contain; other elements that are not allowed are replaced by what they contain. */
+const stripped =
+  'audio canvas embed head math noembed noframes object option script select style svg template textarea title video'
+
+const rules: Schema = {
+  ...defaultSchema,
+  tagNames: [
+    ...(defaultSchema.tagNames ?? []).filter((name) => !droppedTags.has(name)),
+    ...['caption', 'figcaption', 'figure', 'iframe', 'mark', 'u'],
+  ],
+  attributes: {
+    ...defaultSchema.attributes,
+    // Extended by leaving out: the list carries `start`, `checked` and `colSpan`.
+    '*': (defaultSchema.attributes?.['*'] ?? []).filter((name) => !droppedProperties.has(String(name))),
+    img: ['src'],
+    iframe: [['src', embedSrc], 'allowFullScreen', ['loading', 'lazy']],
+  },
+  ancestors: { ...defaultSchema.ancestors, caption: ['table'] },
+  clobberPrefix: '',
+  protocols: { ...defaultSchema.protocols, href: ['http', 'https', 'mailto', 'tel'] },
+  strip: stripped.split(' '),
+}
+
+/** A new tree with only allowed elements, attributes and addresses, and with ids on its headings. */
+export function sanitizeTree(tree: Root): Root {
+  const safe = sanitize({ type: 'root', children: tree.children.flatMap(tidyNode) }, rules)
+  const root: Root = safe.type === 'root' ? safe : { type: 'root', children: [safe] }
+  addHeadingIds(root)
+  return root
+}
+
+/**
+ * Untrusted HTML as it may be stored, and its tree. What is left after elements were removed can read differently when
+ * it is parsed again (a paragraph inside a paragraph), and a difference is where attacks hide; so it is sanitised until
+ * it reads as it was written. `html` is undefined if that takes unreasonably long. Throws BodyError.
+ */
+export function sanitizeHtml(source: string, path: string): { html: string | undefined; tree: Root } {
+  let tree = sanitizeTree(parseHtml(source, path))
+  let html = printHtml(tree)
+  for (let round = 0; round < 4; round++) {
+    const before = html
+    tree = sanitizeTree(parseHtml(before, path))
+    html = printHtml(tree)
+    if (html === before) return { html, tree }
+  }
+  return { html: undefined, tree }
+}
+
+/** Our own rules on addresses, more exact than the library's, which has the last word on everything. */
+function tidyNode(node: RootContent): ElementContent[] {
+  if (node.type === 'text') return [node]
+  if (node.type !== 'element') return []
+  const { tagName, properties } = node
+  if (tagName === 'img') {
+    const src = safeImageSrc(String(properties.src ?? ''))
+    return src === undefined ? [] : [{ ...node, properties: { ...properties, src } }]
+  }
+  if (tagName === 'iframe') {
+    const embed = embedOf(String(properties.src ?? ''))
+    return embed === undefined ? [] : [embedElement(embed.src)]
+  }
+  if (tagName === 'input') {
+    const { type, checked = false } = properties
+    return type === 'checkbox' ? [checkboxElement(Boolean(checked))] : []
+  }
+  const children = node.children.flatMap(tidyNode)
+  if (tagName === 'pre') trimLineEnds(children)
+  if (tagName !== 'a') return [{ ...node, children }]
+  const href = safeHref(String(properties.href ?? ''))
+  return href === undefined ? children : [{ ...node, properties: { ...properties, href }, children }]
+}
+
+/** Parsers drop a line end that opens a `pre`, one at each reading. */
+function trimLineEnds(children: ElementContent[]): void {
+  const first = children[0]
+  if (first?.type === 'text') children[0] = { ...first, value: first.value.replace(/^\n+/, '') }
+}
+
+/** The one shape of an embed in HTML; `src` as from `embedOf`. */
+export function embedElement(src: string): Element {
+  const properties = { src, width: 560, height: 315, loading: 'lazy', allowFullScreen: true }
+  return { type: 'element', tagName: 'iframe', properties, children: [] }
+}
+
+/** The one shape of a task's box in HTML, as in GitHub's. */
+export function checkboxElement(checked: boolean): Element {
+  return { type: 'element', tagName: 'input', properties: { type: 'checkbox', checked, disabled: true }, children: [] }
+}
+
+function addHeadingIds(root: Root): void {
+  const taken = new Map<string, number>()
+  const visit = (node: Nodes): void => {
+    if (!('children' in node)) return
+    if (node.type === 'element' && /^h[1-6]$/.test(node.tagName)) {
+      node.properties = { id: uniqueId(slugOf(textOf(node)), taken), ...node.properties }
+    }
+    node.children.forEach(visit)
+  }
+  visit(root)
+}
+
+/** As on GitHub, so that anchors written for it fit. */
+function slugOf(heading: string): string {
+  const words = plainLine(heading)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc} -]/gu, '')
+  return (
+    words
+      .slice(0, 100)
+      .replaceAll(' ', '-')
+      .replace(/[\uD800-\uDBFF]$/, '') || 'section'
+  )
+}
+
+function uniqueId(slug: string, taken: Map<string, number>): string {
+  let id = slug
+  for (let n = taken.get(slug) ?? 0; taken.has(id); taken.set(slug, n)) id = `${slug}-${++n}`
+  taken.set(id, 0)
+  return id
+}
+
+/** The text below a node, without any separation. */
+export function textOf(node: Nodes): string {
+  if (node.type === 'text') return node.value
+  return 'children' in node ? node.children.map(textOf).join('') : ''
+}

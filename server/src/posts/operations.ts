@@ -1,0 +1,285 @@
+import { isDeepStrictEqual } from 'node:util'
+import { countDueLanes, type LatestDelivery, latestDeliveries } from '../deliveries/index.ts'
+import { plusMs } from '../platform/clock.ts'
+import type { Context } from '../platform/context.ts'
+import { type Tx, uniqueViolation } from '../platform/db/database.ts'
+import { fail, invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { BodyError, type BodyInput, type ConvertedBody, convertBody } from './body/convert.ts'
+import { nextStanding } from './policy.ts'
+import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
+import {
+  deletePost,
+  findPost,
+  freeSlug,
+  insertPost,
+  listPosts,
+  lockPost,
+  type PostFilter,
+  reclaimSlug,
+  retireSlug,
+  updatePost,
+} from './queries.ts'
+import { searchVector } from './search.ts'
+import { slugify } from './slug.ts'
+import type { PostMeta, PostRow, PostStatus } from './tables.ts'
+
+/** A post with the newest delivery per site. */
+export type PostWithDeliveries = { post: PostRow; deliveries: LatestDelivery[] }
+
+/** What a write may set. In `meta`, null takes a value away. */
+export type PostInput = {
+  title?: string | undefined
+  slug?: string | undefined
+  excerpt?: string | undefined
+  body?: BodyInput | undefined
+  meta?: { [Key in keyof PostMeta]?: string | null | undefined } | undefined
+  tags?: string[] | undefined
+  status?: PostStatus | undefined
+  scheduledAt?: Date | null | undefined
+}
+
+function missing(): Error {
+  return fail('not_found', 'There is no such post.')
+}
+
+/** One post. Throws `not_found`. */
+export async function getPost(ctx: Context, accountId: string, id: string): Promise<PostWithDeliveries> {
+  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
+  if (post === undefined) throw missing()
+  return withDeliveries(ctx, post)
+}
+
+/** A page of the account's posts. A blank search is none, and a site id that cannot exist has no posts. */
+export async function listPostsPage(
+  ctx: Context,
+  accountId: string,
+  filter: PostFilter,
+  { page, limit }: { page: number; limit: number },
+): Promise<{ rows: PostRow[]; total: number }> {
+  if (filter.siteId !== undefined && !isId(filter.siteId)) return { rows: [], total: 0 }
+  const search = filter.search?.trim() === '' ? undefined : filter.search
+  return listPosts(ctx.db.root, accountId, { ...filter, search }, { limit, offset: (page - 1) * limit })
+}
+
+async function withDeliveries(ctx: Context, post: PostRow): Promise<PostWithDeliveries> {
+  return { post, deliveries: await latestDeliveries(ctx.db.root, post.account_id, post.id) }
+}
+
+/** Creates a post; with status `published` it is sent to all sites in the same transaction. */
+export async function createPost(
+  ctx: Context,
+  accountId: string,
+  input: PostInput & { title: string },
+): Promise<PostWithDeliveries> {
+  const now = ctx.clock.now()
+  const standing = nextStanding(undefined, input, now)
+  const body = convert(input.body ?? {})
+  const wantedSlug = input.slug === undefined ? undefined : normalSlug(input.slug)
+  const post = await refusingTakenSlug(() =>
+    ctx.db.tx(async (tx) => {
+      const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
+      const created = await insertPost(tx, {
+        id: ctx.ids.next(),
+        account_id: accountId,
+        version: 1,
+        slug,
+        title: input.title,
+        excerpt: input.excerpt ?? '',
+        ...bodyColumns(body),
+        meta: JSON.stringify(mergedMeta({}, input.meta)),
+        tags: input.tags ?? [],
+        // Publishing is a step of its own, on the stored row.
+        status: standing.status === 'published' ? 'draft' : standing.status,
+        scheduled_at: standing.scheduledAt,
+        search: searchVector(input.title, body.text),
+        created_at: now,
+        updated_at: now,
+      })
+      await reclaimSlug(tx, accountId, slug)
+      return standing.status === 'published' ? (await publishLocked(ctx, tx, created, undefined, now)).post : created
+    }),
+  )
+  return withDeliveries(ctx, post)
+}
+
+/**
+ * Changes a post (decisions P1, P5, P8). `ifMatch` is the version the caller has seen: another one is
+ * `precondition_failed`. A change of content raises the version, and goes out to the sites that have the post.
+ */
+export async function changePost(
+  ctx: Context,
+  accountId: string,
+  id: string,
+  input: PostInput,
+  ifMatch: VersionCheck,
+): Promise<PostWithDeliveries> {
+  const seen = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
+  if (seen === undefined) throw missing()
+  const body = changedBody(seen, input.body)
+  const now = ctx.clock.now()
+  const post = await refusingTakenSlug(() =>
+    ctx.db.tx(async (tx) => {
+      const current = await lockPost(tx, accountId, id)
+      if (current === undefined) throw missing()
+      ifMatch(current.version)
+      return applyChange(ctx, tx, current, input, body, now)
+    }),
+  )
+  return withDeliveries(ctx, post)
+}
+
+async function applyChange(
+  ctx: Context,
+  tx: Tx,
+  current: PostRow,
+  input: PostInput,
+  body: ConvertedBody | undefined,
+  now: Date,
+): Promise<PostRow> {
+  const standing = nextStanding({ status: current.status, scheduledAt: current.scheduled_at }, input, now)
+  const content = changedContent(current, input, body)
+  const contentChanged = Object.keys(content).length > 0
+  const publishes = standing.status === 'published' && current.status !== 'published'
+  const unpublishes = standing.status !== 'published' && current.status === 'published'
+  const rescheduled =
+    !publishes &&
+    (standing.status !== current.status || standing.scheduledAt?.getTime() !== current.scheduled_at?.getTime())
+  if (!contentChanged && !publishes && !rescheduled) return current
+
+  if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
+  if (unpublishes) await announceRemoval(ctx, tx, current, now)
+  let post = current
+  if (contentChanged || rescheduled) {
+    post = await updatePost(tx, current.id, {
+      ...content,
+      ...(publishes ? {} : { status: standing.status, scheduled_at: standing.scheduledAt }),
+      ...(unpublishes ? { visible_to_all: false } : {}),
+      version: current.version + 1,
+      updated_at: now,
+    })
+  }
+  if (publishes) return (await publishLocked(ctx, tx, post, undefined, now)).post
+  return contentChanged && post.status === 'published' ? announceUpdate(ctx, tx, post, now) : post
+}
+
+/** Only published posts were seen under their slug; another one simply changes it. */
+async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
+  await reclaimSlug(tx, current.account_id, slug)
+  if (current.status === 'published') await retireSlug(tx, current.account_id, current.id, current.slug, now)
+}
+
+/** The columns that differ from the current row. */
+function changedContent(current: PostRow, input: PostInput, body: ConvertedBody | undefined) {
+  const meta = mergedMeta(current.meta, input.meta)
+  const slug = input.slug === undefined ? undefined : normalSlug(input.slug)
+  const title = input.title ?? current.title
+  return {
+    ...(title === current.title ? {} : { title }),
+    ...(slug === undefined || slug === current.slug ? {} : { slug }),
+    ...(input.excerpt === undefined || input.excerpt === current.excerpt ? {} : { excerpt: input.excerpt }),
+    ...(isDeepStrictEqual(meta, current.meta) ? {} : { meta: JSON.stringify(meta) }),
+    ...(input.tags === undefined || isDeepStrictEqual(input.tags, current.tags) ? {} : { tags: input.tags }),
+    ...(body === undefined ? {} : bodyColumns(body)),
+    ...(body === undefined && title === current.title
+      ? {}
+      : { search: searchVector(title, (body ?? convert({ json: current.body_json })).text) }),
+  }
+}
+
+/**
+ * The new body, or undefined when nothing changes. A form that equals the stored one counts as not given, so that a
+ * fetched post can be edited in any one of its forms and sent back whole.
+ */
+function changedBody(current: PostRow, given: BodyInput | undefined): ConvertedBody | undefined {
+  if (given === undefined) return undefined
+  const changed: BodyInput = {
+    ...(given.html === undefined || given.html === current.body_html ? {} : { html: given.html }),
+    ...(given.markdown === undefined || given.markdown === current.body_markdown ? {} : { markdown: given.markdown }),
+    ...(given.json === undefined || isDeepStrictEqual(given.json, current.body_json) ? {} : { json: given.json }),
+  }
+  if (Object.keys(changed).length === 0) return undefined
+  const body = convert(changed)
+  const same =
+    body.html === current.body_html &&
+    body.markdown === current.body_markdown &&
+    isDeepStrictEqual(body.json, current.body_json)
+  return same ? undefined : body
+}
+
+/** Refuses to go on with another version than the caller has seen. */
+export type VersionCheck = (version: number) => void
+
+/** Removes a post for good, and tells the sites that have it. */
+export async function removePost(ctx: Context, accountId: string, id: string, ifMatch: VersionCheck): Promise<void> {
+  if (!isId(id)) throw missing()
+  await ctx.db.tx(async (tx) => {
+    const post = await lockPost(tx, accountId, id)
+    if (post === undefined) throw missing()
+    ifMatch(post.version)
+    await announceRemoval(ctx, tx, post, ctx.clock.now())
+    await deletePost(tx, id)
+  })
+}
+
+/** What a publish answers. */
+export type Dispatch = { postId: string; siteIds: string[]; estimatedDelivery: Date }
+
+/** Lanes that the engine works off per second, at the least; for the estimate only. */
+const LANES_PER_SECOND = 500
+const COUNTED_LANES = 10_000
+
+/** Publishes a post to the named sites, or to all (decision P6). */
+export async function publishPost(
+  ctx: Context,
+  accountId: string,
+  id: string,
+  siteIds: readonly string[] | undefined,
+): Promise<Dispatch> {
+  if (!isId(id)) throw missing()
+  const now = ctx.clock.now()
+  const dispatched = await ctx.db.tx(async (tx) => {
+    const post = await lockPost(tx, accountId, id)
+    if (post === undefined) throw missing()
+    return publishLocked(ctx, tx, post, siteIds, now)
+  })
+  const backlog = await countDueLanes(ctx.db.root, now, COUNTED_LANES)
+  const waitMs = 1_000 * (1 + Math.floor(backlog / LANES_PER_SECOND))
+  return { postId: dispatched.post.id, siteIds: dispatched.siteIds, estimatedDelivery: plusMs(now, waitMs) }
+}
+
+function convert(input: BodyInput): ConvertedBody {
+  try {
+    return convertBody(input)
+  } catch (error) {
+    if (error instanceof BodyError) throw invalid(`body.${error.path}`, error.message, error)
+    throw error
+  }
+}
+
+function bodyColumns(body: ConvertedBody) {
+  return { body_html: body.html, body_markdown: body.markdown, body_json: JSON.stringify(body.json) }
+}
+
+function normalSlug(given: string): string {
+  const slug = slugify(given)
+  if (slug === '') throw invalid('slug', 'A slug needs at least one letter or digit.')
+  return slug
+}
+
+function mergedMeta(current: PostMeta, change: PostInput['meta']): PostMeta {
+  const merged = {
+    ...current,
+    ...Object.fromEntries(Object.entries(change ?? {}).filter(([, value]) => value !== undefined)),
+  }
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null && value !== ''))
+}
+
+async function refusingTakenSlug<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (uniqueViolation(error) !== 'posts_slug') throw error
+    throw fail('conflict', 'Another post has this slug already. Choose another one.', { field: 'slug' })
+  }
+}

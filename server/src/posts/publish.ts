@@ -1,0 +1,89 @@
+/** Telling sites about a post. Every function works on a post row that the transaction has locked. */
+import { type EndpointState, type EventKind, endpointStates, enqueueEvents } from '../deliveries/index.ts'
+import type { Context } from '../platform/context.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { invalid } from '../platform/errors.ts'
+import { publicPost } from './payload.ts'
+import { forgetSites, formerSlugs, markSent, sentSites, updatePost } from './queries.ts'
+import type { PostRow } from './tables.ts'
+
+type Announcement = { kind: EventKind; siteIds: readonly string[] }
+
+/**
+ * Publishes a post: makes it visible, and sends it to the named sites, or to all that are not paused. A site that has
+ * the post already gets `post.updated`, any other `post.published` (decisions P6, P7). Returns the row and the sites.
+ * Throws `invalid` on `site_ids.N` for a site that is unknown or paused; nothing is changed then.
+ */
+export async function publishLocked(
+  ctx: Context,
+  tx: Tx,
+  post: PostRow,
+  siteIds: readonly string[] | undefined,
+  now: Date,
+): Promise<{ post: PostRow; siteIds: string[] }> {
+  const targets = chooseSites(await endpointStates(tx, post.account_id), siteIds)
+  const published = await updatePost(tx, post.id, {
+    status: 'published',
+    scheduled_at: null,
+    published_at: post.published_at ?? now,
+    visible_to_all: post.visible_to_all || siteIds === undefined,
+  })
+  const sent = new Set(await sentSites(tx, post.id))
+  await markSent(tx, post.account_id, post.id, targets, siteIds !== undefined)
+  const announced = await announce(ctx, tx, published, now, [
+    { kind: 'post.published', siteIds: targets.filter((id) => !sent.has(id)) },
+    { kind: 'post.updated', siteIds: targets.filter((id) => sent.has(id)) },
+  ])
+  return { post: announced, siteIds: targets }
+}
+
+function chooseSites(endpoints: Map<string, EndpointState>, siteIds: readonly string[] | undefined): string[] {
+  if (siteIds === undefined)
+    return [...endpoints.values()].filter(({ status }) => status !== 'inactive').map(({ siteId }) => siteId)
+  const chosen = siteIds.map((given, index) => {
+    const endpoint = endpoints.get(given.toLowerCase())
+    if (endpoint === undefined) throw invalid(`site_ids.${index}`, 'There is no such site.')
+    if (endpoint.status === 'inactive')
+      throw invalid(`site_ids.${index}`, 'This site is inactive. Set it to active first.')
+    return endpoint.siteId
+  })
+  return [...new Set(chosen)]
+}
+
+/** Sends a changed published post to every site that has it. */
+export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
+  return announce(ctx, tx, post, now, [{ kind: 'post.updated', siteIds: await sentSites(tx, post.id) }])
+}
+
+/**
+ * Tells every site that has the post that it is gone, and forgets which they were: if it is published again, it starts
+ * anew. `was` is the post as the sites know it.
+ */
+export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: Date): Promise<void> {
+  await announce(ctx, tx, was, now, [{ kind: 'post.deleted', siteIds: await sentSites(tx, was.id) }])
+  await forgetSites(tx, was.id)
+}
+
+/** Records events for the sites that there are, numbered in the post's order; returns the post with its new count. */
+async function announce(
+  ctx: Context,
+  tx: Tx,
+  post: PostRow,
+  now: Date,
+  announcements: readonly Announcement[],
+): Promise<PostRow> {
+  const wanted = announcements.filter(({ siteIds }) => siteIds.length > 0)
+  if (wanted.length === 0) return post
+  const full = publicPost(post, await formerSlugs(tx, post.id))
+  const events = wanted.map(({ kind, siteIds }, index) => ({
+    accountId: post.account_id,
+    postId: post.id,
+    sequence: post.event_sequence + index + 1,
+    kind,
+    previousVersion: kind === 'post.updated' ? (post.sent_version ?? post.version) : null,
+    post: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
+    siteIds,
+  }))
+  await enqueueEvents(ctx, tx, events, now)
+  return updatePost(tx, post.id, { event_sequence: post.event_sequence + events.length, sent_version: post.version })
+}

@@ -1,0 +1,193 @@
+import { type InsertObject, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely'
+import type { Db, Tx } from '../platform/db/database.ts'
+import type { Tables } from '../platform/db/tables.ts'
+import { searchQuery } from './search.ts'
+import { MAX_SLUG } from './slug.ts'
+import type { PostRow, PostStatus } from './tables.ts'
+
+const COLUMNS = [
+  'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_json', 'meta', 'tags', 'status',
+  'scheduled_at', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
+] as const // biome-ignore format: a list of names
+
+/** One post of the account. */
+export async function findPost(db: Db, accountId: string, id: string): Promise<PostRow | undefined> {
+  return db
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** One post of the account, locked until the transaction ends. */
+export async function lockPost(tx: Tx, accountId: string, id: string): Promise<PostRow | undefined> {
+  return tx
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Locks up to `limit` posts whose time has come, skipping those that another process is publishing. */
+export async function lockDuePosts(tx: Tx, now: Date, limit: number): Promise<PostRow[]> {
+  return tx
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where('status', '=', 'scheduled')
+    .where('scheduled_at', '<=', now)
+    .orderBy('scheduled_at')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+}
+
+/** When the next scheduled post is due; undefined when none is scheduled. */
+export async function nextScheduledAt(db: Db): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('posts')
+    .select('scheduled_at')
+    .where('status', '=', 'scheduled')
+    .orderBy('scheduled_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.scheduled_at ?? undefined
+}
+
+/** Stores a new post. Violates `posts_slug` when the slug is taken. */
+export async function insertPost(tx: Tx, post: InsertObject<Tables, 'posts'>): Promise<PostRow> {
+  return tx.insertInto('posts').values(post).returning(COLUMNS).executeTakeFirstOrThrow()
+}
+
+/** Changes a post that the transaction has locked. Violates `posts_slug` when a new slug is taken. */
+export async function updatePost(tx: Tx, id: string, change: UpdateObject<Tables, 'posts'>): Promise<PostRow> {
+  return tx.updateTable('posts').set(change).where('id', '=', id).returning(COLUMNS).executeTakeFirstOrThrow()
+}
+
+/** Removes a post, with its old slugs and its relations to sites. */
+export async function deletePost(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('posts').where('id', '=', id).execute()
+}
+
+/**
+ * The first free one of `base`, `base-2`, `base-3` … Takes a lock on the name until the transaction ends, so that
+ * posts of one title that are created at once get different numbers.
+ */
+export async function freeSlug(tx: Tx, accountId: string, base: string): Promise<string> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`.execute(tx)
+  const { rows } = await sql<{ slug: string }>`
+    select candidate as slug
+    from generate_series(1, 1000000) as n,
+      lateral (select case when n = 1 then ${base} else rtrim(left(${base}, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate) c
+    where not exists (select from posts where account_id = ${accountId} and slug = candidate)
+    limit 1
+  `.execute(tx)
+  return rows[0]?.slug ?? base
+}
+
+/** Remembers a slug that a post had; a later owner of the slug takes it over. */
+export async function retireSlug(tx: Tx, accountId: string, postId: string, slug: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('post_slugs')
+    .values({ account_id: accountId, post_id: postId, slug, retired_at: now })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'slug']).doUpdateSet({ post_id: postId, retired_at: now }),
+    )
+    .execute()
+}
+
+/** Forgets a slug as anybody's former one, because a post has it now. */
+export async function reclaimSlug(tx: Tx, accountId: string, slug: string): Promise<void> {
+  await tx.deleteFrom('post_slugs').where('account_id', '=', accountId).where('slug', '=', slug).execute()
+}
+
+/** The slugs a post had before, oldest first. */
+export async function formerSlugs(db: Db, postId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('post_slugs')
+    .select('slug')
+    .where('post_id', '=', postId)
+    .orderBy('retired_at')
+    .execute()
+  return rows.map((row) => row.slug)
+}
+
+/** The sites that have been sent the post and not told since that it is gone. */
+export async function sentSites(db: Db, postId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('post_sites')
+    .select('site_id')
+    .where('post_id', '=', postId)
+    .where('sent', '=', true)
+    .execute()
+  return rows.map((row) => row.site_id)
+}
+
+/** Notes that sites are being sent the post; `named` makes it visible to them too (and never takes that away). */
+export async function markSent(
+  tx: Tx,
+  accountId: string,
+  postId: string,
+  siteIds: readonly string[],
+  named: boolean,
+): Promise<void> {
+  await sql`
+    insert into post_sites as s (account_id, post_id, site_id, named, sent)
+    select ${accountId}::uuid, ${postId}::uuid, site_id, ${named}::boolean, true from unnest(${siteIds}::uuid[]) as site_id
+    on conflict (post_id, site_id) do update set named = s.named or excluded.named, sent = true
+  `.execute(tx)
+}
+
+/** Forgets every relation of a post to sites: they have been told that it is gone. */
+export async function forgetSites(tx: Tx, postId: string): Promise<void> {
+  await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
+}
+
+/** What a list of posts is narrowed to. */
+export type PostFilter = {
+  status?: PostStatus | undefined
+  siteId?: string | undefined
+  tag?: string | undefined
+  search?: string | undefined
+}
+
+/** A page of the account's posts (newest first; with a search, best match first) and how many there are in all. */
+export async function listPosts(
+  db: Db,
+  accountId: string,
+  filter: PostFilter,
+  page: { limit: number; offset: number },
+): Promise<{ rows: PostRow[]; total: number }> {
+  const matching = narrowed(db.selectFrom('posts').where('account_id', '=', accountId), filter)
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const { search } = filter
+  const ranked =
+    search === undefined ? matching : matching.orderBy(sql`ts_rank_cd(search, ${searchQuery(search)})`, 'desc')
+  const rows = await ranked
+    .select(COLUMNS)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute()
+  return { rows, total }
+}
+
+type PostQuery = SelectQueryBuilder<Tables, 'posts', Record<never, never>>
+
+function narrowed(posts: PostQuery, { status, siteId, tag, search }: PostFilter): PostQuery {
+  let query = posts
+  if (status !== undefined) query = query.where('status', '=', status)
+  if (tag !== undefined) query = query.where(sql<boolean>`tags @> array[${tag}]::text[]`)
+  if (search !== undefined) query = query.where(sql<boolean>`search @@ ${searchQuery(search)}`)
+  if (siteId !== undefined) query = query.where(visibleTo(siteId))
+  return query
+}
+
+/** Whether a post may be seen by the site: published for all, or for it by name (decision P7). */
+function visibleTo(siteId: string) {
+  return sql<boolean>`(visible_to_all or exists (select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId} and s.named))`
+}
