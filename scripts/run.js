@@ -1,5 +1,6 @@
 // Starts a TypeScript file of this project: node scripts/run.js FILE [ARGUMENTS]
 // Plain JavaScript, so that an old Node gets a sentence to read instead of a syntax error.
+import module from 'node:module'
 import { pathToFileURL } from 'node:url'
 
 const NEEDED = 26
@@ -13,6 +14,9 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
   )
   process.exit(78)
 }
+
+// Keeps compiled code between starts: a second start loads in about half the time.
+module.enableCompileCache?.()
 
 const [, , file, ...rest] = process.argv
 process.argv = [process.argv[0], file, ...rest]

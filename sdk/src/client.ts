@@ -1,0 +1,135 @@
+import { PostriderError } from './errors.ts'
+import type { components, paths } from './generated/api.ts'
+
+type Schemas = components['schemas']
+export type User = Schemas['User']
+export type Session = Schemas['Session']
+export type Post = Schemas['Post']
+export type PostWithDeliveries = Schemas['PostWithDeliveries']
+export type Site = Schemas['Site']
+export type SiteWithSecrets = Schemas['SiteWithSecrets']
+export type CreatePost = Schemas['CreatePost']
+export type UpdatePost = Schemas['UpdatePost']
+export type CreateSite = Schemas['CreateSite']
+export type UpdateSite = Schemas['UpdateSite']
+export type Dispatched = Schemas['Dispatched']
+export type TestDelivery = Schemas['TestDelivery']
+export type RotatedKeys = Schemas['RotatedKeys']
+export type PostPage = paths['/api/posts']['get']['responses'][200]['content']['application/json']
+export type SiteList = paths['/api/sites']['get']['responses'][200]['content']['application/json']
+
+/** What a list of posts is narrowed to. */
+export type ListPosts = {
+  status?: Post['status']
+  page?: number
+  limit?: number
+  site_id?: string
+  search?: string
+  tag?: string
+}
+
+/** Where the service is and how to reach it. */
+export type ClientOptions = {
+  /** The service's address, such as `https://postrider.example.com`. */
+  baseUrl: string
+  /** The access token of register or login; may be set later with `client.setToken`. */
+  token?: string
+  /** Default 30,000. */
+  timeoutMs?: number
+  fetch?: typeof fetch
+}
+
+type Call = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  query?: object
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** A client of the Management API. Every method throws PostriderError when the service refuses. */
+export type PostriderClient = ReturnType<typeof createClient>
+
+/** Makes a client. */
+export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send = fetch }: ClientOptions) {
+  let accessToken = token
+
+  async function call<Result>({ method, path, query, body, headers }: Call): Promise<Result> {
+    const url = new URL(baseUrl.replace(/\/+$/, '') + path)
+    for (const [name, value] of Object.entries(query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    const response = await send(url, {
+      method,
+      headers: {
+        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(timeoutMs),
+    })
+    const text = await response.text()
+    const parsed: unknown = text === '' ? undefined : safelyParsed(text)
+    if (!response.ok) throw new PostriderError(response, parsed)
+    return parsed as Result // the document's schema of a success
+  }
+
+  const at = (noun: 'posts' | 'sites', id: string, action = '') => `/api/${noun}/${encodeURIComponent(id)}${action}`
+  const ifMatch = (version: number | undefined) =>
+    version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
+
+  return {
+    /** The token that later calls carry. */
+    setToken(value: string | undefined): void {
+      accessToken = value
+    },
+    auth: {
+      /** Creates an account; the client carries its token from now on. */
+      async register(input: { name: string; email: string; password: string }): Promise<Session> {
+        const session = await call<Session>({ method: 'POST', path: '/api/auth/register', body: input })
+        accessToken = session.token
+        return session
+      },
+      /** Logs in; the client carries the token from now on. */
+      async login(input: { email: string; password: string }): Promise<Session> {
+        const session = await call<Session>({ method: 'POST', path: '/api/auth/login', body: input })
+        accessToken = session.token
+        return session
+      },
+    },
+    posts: {
+      list: (query: ListPosts = {}) => call<PostPage>({ method: 'GET', path: '/api/posts', query }),
+      get: (id: string) => call<PostWithDeliveries>({ method: 'GET', path: at('posts', id) }),
+      create: (input: CreatePost) => call<PostWithDeliveries>({ method: 'POST', path: '/api/posts', body: input }),
+      /** Changes a post; with `version`, only if that is still its version (412 otherwise). */
+      update: (id: string, input: UpdatePost, version?: number) =>
+        call<PostWithDeliveries>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version) }),
+      delete: (id: string, version?: number) =>
+        call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version) }),
+      /** Publishes to the named sites, or to all. */
+      publish: (id: string, siteIds?: string[]) =>
+        call<Dispatched>({
+          method: 'POST',
+          path: at('posts', id, '/publish'),
+          body: siteIds === undefined ? {} : { site_ids: siteIds },
+        }),
+    },
+    sites: {
+      list: () => call<SiteList>({ method: 'GET', path: '/api/sites' }),
+      get: (id: string) => call<SiteWithSecrets>({ method: 'GET', path: at('sites', id) }),
+      create: (input: CreateSite) => call<SiteWithSecrets>({ method: 'POST', path: '/api/sites', body: input }),
+      update: (id: string, input: UpdateSite) => call<Site>({ method: 'PATCH', path: at('sites', id), body: input }),
+      delete: (id: string) => call<void>({ method: 'DELETE', path: at('sites', id) }),
+      rotateKeys: (id: string) => call<RotatedKeys>({ method: 'POST', path: at('sites', id, '/rotate-keys') }),
+      testDelivery: (id: string) => call<TestDelivery>({ method: 'POST', path: at('sites', id, '/test-delivery') }),
+    },
+  }
+}
+
+function safelyParsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

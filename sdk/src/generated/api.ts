@@ -1,0 +1,1688 @@
+// Generated from openapi/openapi.json by npm run gen. Do not edit.
+
+export interface paths {
+    "/api/auth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create an account */
+        post: operations["register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log in */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List posts */
+        get: operations["listPosts"];
+        put?: never;
+        /**
+         * Create a post
+         * @description With status "published" it is published to all sites at once; with "scheduled" when scheduled_at comes.
+         */
+        post: operations["createPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a post */
+        get: operations["getPost"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a post for good
+         * @description The sites that have the post are told with `post.deleted`.
+         */
+        delete: operations["deletePost"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a post
+         * @description Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. Status "draft" takes a published post off the sites.
+         */
+        patch: operations["updatePost"];
+        trace?: never;
+    };
+    "/api/posts/{id}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish a post
+         * @description To the named sites, or to all that are not inactive. The deliveries are on record when this answers.
+         */
+        post: operations["publishPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the connected sites */
+        get: operations["listSites"];
+        put?: never;
+        /**
+         * Connect a site
+         * @description Generates the API key and the webhook secret. The webhook_url must be https, unless the operator allows local targets.
+         */
+        post: operations["createSite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sites/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a site with its secrets */
+        get: operations["getSite"];
+        put?: never;
+        post?: never;
+        /** Disconnect a site */
+        delete: operations["deleteSite"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a site
+         * @description Status "inactive" pauses the site: pending deliveries wait until it is "active" again.
+         */
+        patch: operations["updateSite"];
+        trace?: never;
+    };
+    "/api/sites/{id}/rotate-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the API key and the webhook secret */
+        post: operations["rotateSiteKeys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sites/{id}/test-delivery": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test delivery
+         * @description Sends one `site.test` webhook now and answers with what the site answered. A failure is a result too: the status is 200 in both cases.
+         */
+        post: operations["testSiteDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Session: {
+            user: components["schemas"]["User"];
+            /** @description A JWT for the Management API. */
+            token: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            expires_at: string;
+        };
+        User: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            id: string;
+            name: string;
+            email: string;
+        };
+        Error: {
+            error: string;
+            message: string;
+            /**
+             * @description Dotted path of the offending field.
+             * @example meta.description
+             */
+            field?: string;
+            /** @description Present in a 500. */
+            request_id?: string;
+        };
+        Register: {
+            name: string;
+            /**
+             * Format: email
+             * @example ada@example.com
+             */
+            email: string;
+            password: string;
+        };
+        Login: {
+            email: string;
+            password: string;
+        };
+        Post: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            id: string;
+            /** @description Starts at 1; rises with every change. */
+            version: number;
+            slug: string;
+            title: string;
+            excerpt: string;
+            body: {
+                html: string;
+                markdown: string;
+                /**
+                 * @description A rich-text document as Tiptap and ProseMirror write it.
+                 * @example {
+                 *       "type": "doc",
+                 *       "content": [
+                 *         {
+                 *           "type": "paragraph",
+                 *           "content": [
+                 *             {
+                 *               "type": "text",
+                 *               "text": "Hello"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                json: {
+                    [key: string]: unknown;
+                };
+            };
+            meta: {
+                title?: string;
+                description?: string;
+                og_image?: string;
+                canonical_url?: string;
+            };
+            tags: string[];
+            /** @enum {string} */
+            status: "draft" | "scheduled" | "published";
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            scheduled_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            published_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            updated_at: string;
+        };
+        Pagination: {
+            page: number;
+            limit: number;
+            total: number;
+            pages: number;
+        };
+        PostWithDeliveries: components["schemas"]["Post"] & {
+            /** @description The newest delivery per site. */
+            deliveries: {
+                /**
+                 * Format: uuid
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                site_id: string;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "delivered_retry" | "failed";
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                delivered_at: string | null;
+            }[];
+        };
+        CreatePost: {
+            title: string;
+            slug?: string;
+            excerpt?: string;
+            /** @description Any of the three forms; the others are derived. The richest given form wins: json, html, markdown. */
+            body?: {
+                html?: string;
+                markdown?: string;
+                /**
+                 * @description A rich-text document as Tiptap and ProseMirror write it.
+                 * @example {
+                 *       "type": "doc",
+                 *       "content": [
+                 *         {
+                 *           "type": "paragraph",
+                 *           "content": [
+                 *             {
+                 *               "type": "text",
+                 *               "text": "Hello"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                json?: {
+                    [key: string]: unknown;
+                };
+            };
+            meta?: {
+                title?: string | null;
+                description?: string | null;
+                og_image?: "" | string | null;
+                canonical_url?: "" | string | null;
+            };
+            tags?: string[];
+            /** @enum {string} */
+            status?: "draft" | "scheduled" | "published";
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            scheduled_at?: string;
+            /** @description Read-only: accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly version?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly published_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly created_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly updated_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly deliveries?: unknown;
+        };
+        UpdatePost: {
+            title?: string;
+            slug?: string;
+            excerpt?: string;
+            /** @description Any of the three forms; the others are derived. The richest given form wins: json, html, markdown. */
+            body?: {
+                html?: string;
+                markdown?: string;
+                /**
+                 * @description A rich-text document as Tiptap and ProseMirror write it.
+                 * @example {
+                 *       "type": "doc",
+                 *       "content": [
+                 *         {
+                 *           "type": "paragraph",
+                 *           "content": [
+                 *             {
+                 *               "type": "text",
+                 *               "text": "Hello"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                json?: {
+                    [key: string]: unknown;
+                };
+            };
+            meta?: {
+                title?: string | null;
+                description?: string | null;
+                og_image?: "" | string | null;
+                canonical_url?: "" | string | null;
+            };
+            tags?: string[];
+            /** @enum {string} */
+            status?: "draft" | "scheduled" | "published";
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00Z
+             */
+            scheduled_at?: string;
+            /** @description Read-only: accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly version?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly published_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly created_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly updated_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly deliveries?: unknown;
+        };
+        Dispatched: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            post_id: string;
+            dispatched_to: {
+                /**
+                 * Format: uuid
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                site_id: string;
+                /** @enum {string} */
+                status: "pending";
+            }[];
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            estimated_delivery: string;
+        };
+        PublishPost: {
+            site_ids?: string[];
+        };
+        Site: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            id: string;
+            name: string;
+            url: string;
+            webhook_url: string;
+            niche: string;
+            /** @enum {string} */
+            platform: "nextjs" | "wordpress" | "gatsby" | "sveltekit" | "custom";
+            /** @enum {string} */
+            status: "active" | "inactive" | "error";
+            delivery_stats: {
+                /** @description Finished deliveries. */
+                total: number;
+                /** @description Percent, one decimal; null when nothing has finished. */
+                success_rate: number | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                last_delivery: string | null;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            created_at: string;
+        };
+        SiteWithSecrets: components["schemas"]["Site"] & {
+            /** @example pr_… */
+            api_key: string;
+            /** @example whsec_… */
+            webhook_secret: string;
+        };
+        CreateSite: {
+            name: string;
+            /**
+             * Format: uri
+             * @example https://blog.example.com
+             */
+            url: string;
+            /**
+             * Format: uri
+             * @example https://blog.example.com
+             */
+            webhook_url: string;
+            /** @enum {string} */
+            platform?: "nextjs" | "wordpress" | "gatsby" | "sveltekit" | "custom";
+            niche?: string;
+            /** @description Read-only: accepted and ignored. */
+            readonly status?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly api_key?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly webhook_secret?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly delivery_stats?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly created_at?: unknown;
+        };
+        UpdateSite: {
+            name?: string;
+            /**
+             * Format: uri
+             * @example https://blog.example.com
+             */
+            url?: string;
+            /**
+             * Format: uri
+             * @example https://blog.example.com
+             */
+            webhook_url?: string;
+            /** @enum {string} */
+            platform?: "nextjs" | "wordpress" | "gatsby" | "sveltekit" | "custom";
+            niche?: string;
+            /** @enum {string} */
+            status?: "active" | "inactive" | "error";
+            /** @description Read-only: accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly api_key?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly webhook_secret?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly delivery_stats?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly created_at?: unknown;
+        };
+        RotatedKeys: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            site_id: string;
+            new_api_key: string;
+            new_webhook_secret: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-01T09:30:00.000Z
+             */
+            rotated_at: string;
+            warning: string;
+        };
+        TestDelivery: {
+            success: boolean;
+            response_code: number | null;
+            response_time_ms: number;
+            /** @description The sample post, when it succeeded. */
+            payload_sent?: {
+                [key: string]: unknown;
+            };
+            message?: string;
+            error?: string;
+            troubleshooting?: string;
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Register"];
+            };
+        };
+        responses: {
+            /** @description The account and a token for it. */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description A fresh token. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPosts: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+                status?: "draft" | "scheduled" | "published";
+                /** @description Only published posts that this site may see. */
+                site_id?: string;
+                tag?: string;
+                /** @description Words in title and text; "quoted" words as a phrase. */
+                search?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of posts, newest first; with `search`, best match first. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Post"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePost"];
+            };
+        };
+        responses: {
+            /** @description The post. */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    /** @description The version, quoted. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post with its deliveries. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    /** @description The version, quoted. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deletePost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag you have seen; another version is a 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updatePost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag you have seen; another version is a 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdatePost"];
+            };
+        };
+        responses: {
+            /** @description The changed post. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    /** @description The version, quoted. */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    publishPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PublishPost"];
+            };
+        };
+        responses: {
+            /** @description One pending delivery per site. */
+            202: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispatched"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listSites: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All sites, oldest first, without their secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sites: components["schemas"]["Site"][];
+                        total: number;
+                    };
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateSite"];
+            };
+        };
+        responses: {
+            /** @description The site with its secrets. */
+            201: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteWithSecrets"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site with its secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteWithSecrets"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The site is disconnected. Its delivery history stays for 90 days. */
+            204: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateSite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateSite"];
+            };
+        };
+        responses: {
+            /** @description The changed site, without its secrets. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Site"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateSiteKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secrets. The previous ones have stopped working. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedKeys"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testSiteDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the site answered. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestDelivery"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+}

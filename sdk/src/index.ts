@@ -1,0 +1,3 @@
+export * from './client.ts'
+export { PostriderError } from './errors.ts'
+export * from './webhooks.ts'

@@ -1,0 +1,128 @@
+/**
+ * Verification of webhooks with Web Crypto only, so that it runs wherever a site runs.
+ *
+ * The Standard Webhooks signature is checked, because it covers the delivery id and the time as well as the body: a
+ * recorded request cannot be replayed later. `X-Service-Signature` covers the body alone and is there for receivers
+ * that verify by hand.
+ */
+
+/** A published post as webhooks carry it. */
+export type WebhookPost = {
+  id: string
+  version: number
+  slug: string
+  /** Slugs the post had before; receivers may redirect them. */
+  previous_slugs?: string[]
+  title: string
+  excerpt: string
+  body: { html: string; markdown: string; json: { type: string; content?: unknown[] } }
+  meta: { title?: string; description?: string; og_image?: string; canonical_url?: string }
+  tags: string[]
+  status: 'published'
+  published_at: string
+}
+
+/** The four kinds of events. */
+export type WebhookEvent =
+  | { event: 'post.published'; post: WebhookPost; site: { id: string; name: string }; delivered_at: string }
+  | { event: 'post.updated'; post: WebhookPost; previous_version: number; site: { id: string; name: string } }
+  | { event: 'post.deleted'; post: { id: string; slug: string }; site: { id: string }; deleted_at: string }
+  | { event: 'site.test'; test: true; post: WebhookPost; site: { id: string; name: string } }
+
+/** Why a request is not a genuine, fresh webhook. Answer it with 401. */
+export class WebhookVerificationError extends Error {
+  readonly reason: 'missing_header' | 'bad_secret' | 'bad_signature' | 'too_old' | 'malformed_body'
+
+  constructor(reason: WebhookVerificationError['reason'], message: string) {
+    super(message)
+    this.name = 'WebhookVerificationError'
+    this.reason = reason
+  }
+}
+
+/** Headers as `fetch` has them, or as Node has them. */
+export type IncomingHeaders = Headers | Record<string, string | string[] | undefined>
+
+/** What to verify. `body` is the raw body, exactly as received. */
+export type VerifyOptions = {
+  body: string | Uint8Array
+  headers: IncomingHeaders
+  /** The site's `webhook_secret`, prefix included. */
+  secret: string
+  /** How far the request's time may be from now, in seconds. Default 300. */
+  toleranceSeconds?: number
+  /** The current time in milliseconds; default: the system's. */
+  now?: number
+}
+
+/** A verified webhook: the event, and the id that stays the same when the delivery is retried. */
+export type VerifiedWebhook = { deliveryId: string; event: WebhookEvent }
+
+/** Verifies a webhook and parses it. Throws WebhookVerificationError. */
+export async function verifyWebhook({
+  body,
+  headers,
+  secret,
+  toleranceSeconds = 300,
+  now = Date.now(),
+}: VerifyOptions): Promise<VerifiedWebhook> {
+  const deliveryId = readHeader(headers, 'webhook-id')
+  const timestamp = readHeader(headers, 'webhook-timestamp')
+  const signatures = readHeader(headers, 'webhook-signature')
+  if (!(Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds)) {
+    throw new WebhookVerificationError(
+      'too_old',
+      `The request was signed more than ${toleranceSeconds} seconds away from now.`,
+    )
+  }
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  const key = await importSecret(secret)
+  const signed = new TextEncoder().encode(`${deliveryId}.${timestamp}.${text}`)
+  if (!(await anyVerifies(key, signatures, signed))) {
+    throw new WebhookVerificationError(
+      'bad_signature',
+      'The signature does not match. Use the raw body and the current webhook_secret.',
+    )
+  }
+  return { deliveryId, event: parseEvent(text) }
+}
+
+function readHeader(headers: IncomingHeaders, name: string): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  const first = Array.isArray(value) ? value[0] : value
+  if (first == null || first === '')
+    throw new WebhookVerificationError('missing_header', `The header ${name} is missing.`)
+  return first
+}
+
+async function importSecret(secret: string): Promise<CryptoKey> {
+  const raw = decodeBase64(secret.startsWith('whsec_') ? secret.slice('whsec_'.length) : secret)
+  if (raw === undefined || raw.length === 0)
+    throw new WebhookVerificationError('bad_secret', 'The secret is not a webhook_secret (whsec_…).')
+  return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
+}
+
+/** The header may list several signatures, separated by spaces; `v1` is the one of today. */
+async function anyVerifies(key: CryptoKey, header: string, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  for (const entry of header.split(' ')) {
+    const signature = entry.startsWith('v1,') ? decodeBase64(entry.slice(3)) : undefined
+    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed))) return true
+  }
+  return false
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
+
+function parseEvent(text: string): WebhookEvent {
+  try {
+    return JSON.parse(text) as WebhookEvent // the signature proves that the service wrote it
+  } catch {
+    throw new WebhookVerificationError('malformed_body', 'The body is not JSON.')
+  }
+}

@@ -1,0 +1,7 @@
+import { accountRoutes } from './accounts/index.ts'
+import type { Endpoint } from './platform/http/endpoint.ts'
+import { postRoutes } from './posts/index.ts'
+import { siteRoutes } from './sites/index.ts'
+
+/** The whole API, in the order in which it is documented. */
+export const endpoints: readonly Endpoint[] = [...accountRoutes, ...postRoutes, ...siteRoutes]

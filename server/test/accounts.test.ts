@@ -1,0 +1,148 @@
+import { createClient } from '@postrider/sdk'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { request } from './support/http.ts'
+import { newAccount, startService, type TestService } from './support/service.ts'
+
+let service: TestService
+const ada = { name: 'Ada Lovelace', email: 'Ada@Example.com', password: 'correct horse battery' }
+
+beforeAll(async () => {
+  service = await startService()
+  await createClient({ baseUrl: service.url }).auth.register(ada)
+})
+afterAll(() => service.stop())
+
+const register = (body: unknown) => request(`${service.url}/api/auth/register`, { method: 'POST', body })
+const login = (body: unknown) => request(`${service.url}/api/auth/login`, { method: 'POST', body })
+
+describe('register', () => {
+  it('answers with the user, a token and its end in seven days', async () => {
+    const { status, json, headers } = await register({
+      name: 'Grace',
+      email: 'grace@example.com',
+      password: '12345678',
+    })
+    expect(status).toBe(201)
+    expect(json).toEqual({
+      user: { id: expect.any(String), name: 'Grace', email: 'grace@example.com' },
+      token: expect.any(String),
+      expires_at: '2026-11-09T08:00:00.000Z',
+    })
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('keeps an e-mail address unique whatever its case and surrounding spaces', async () => {
+    const { status, json } = await register({ ...ada, email: '  ADA@example.COM ' })
+    expect({ status, ...json }).toMatchObject({ status: 409, error: 'conflict', field: 'email' })
+  })
+
+  it('lets exactly one of many simultaneous registrations of an address win', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => register({ name: 'X', email: 'race@example.com', password: '12345678' })),
+    )
+    expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+  })
+
+  it.each([
+    ['name', { name: '   ' }],
+    ['name', { name: 'x'.repeat(121) }],
+    ['email', { email: 'not an address' }],
+    ['email', { email: `${'x'.repeat(250)}@example.com` }],
+    ['password', { password: '1234567' }],
+    ['password', { password: 'x'.repeat(257) }],
+    ['password', { password: 12345678 }],
+    ['nickname', { nickname: 'x' }],
+  ])('names %s when it is wrong: %j', async (field, change) => {
+    const { status, json } = await register({ name: 'X', email: 'x@example.com', password: '12345678', ...change })
+    expect({ status, ...json }).toMatchObject({ status: 400, error: 'validation_error', field })
+  })
+
+  it('accepts a password of 256 characters and compares all of them', async () => {
+    const long = { name: 'Long', email: 'long@example.com', password: `${'x'.repeat(255)}a` }
+    expect((await register(long)).status).toBe(201)
+    expect((await login({ email: long.email, password: `${'x'.repeat(255)}b` })).status).toBe(401)
+    expect((await login({ email: long.email, password: long.password })).status).toBe(200)
+  })
+})
+
+describe('login', () => {
+  it('gives a token that works', async () => {
+    const client = createClient({ baseUrl: service.url })
+    const session = await client.auth.login({ email: 'ada@example.com', password: ada.password })
+    expect(session.user).toMatchObject({ name: ada.name, email: 'Ada@Example.com' })
+    expect(await client.posts.list()).toMatchObject({ data: [] })
+  })
+
+  it('answers an unknown address and a wrong password alike', async () => {
+    const wrong = await login({ email: ada.email, password: 'wrong password' })
+    const unknown = await login({ email: 'nobody@example.com', password: ada.password })
+    expect(wrong.status).toBe(401)
+    expect(unknown.status).toBe(401)
+    expect(wrong.json).toEqual(unknown.json)
+    expect(wrong.json).toEqual({ error: 'unauthorized', message: expect.any(String) })
+  })
+
+  it('never stores the password and never logs it', async () => {
+    const rows = await service.ctx.db.root.selectFrom('accounts').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(ada.password)
+    expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(JSON.stringify(service.logged)).not.toContain(ada.password)
+  })
+})
+
+describe('the access token', () => {
+  const listPosts = (token: string) => request(`${service.url}/api/posts`, { token })
+  const claims = { gen: 1 }
+  const sign = (key: Uint8Array, change: (jwt: SignJWT) => SignJWT = (jwt) => jwt) =>
+    change(
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuer('postrider')
+        .setAudience('postrider-management')
+        .setSubject('019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11')
+        .setIssuedAt(service.clock.now())
+        .setExpirationTime('7d'),
+    ).sign(key)
+
+  it('ends after seven days', async () => {
+    const session = await createClient({ baseUrl: service.url }).auth.login({
+      email: ada.email,
+      password: ada.password,
+    })
+    service.clock.advance(7 * 24 * 3_600_000 - 1000)
+    expect((await listPosts(session.token)).status).toBe(200)
+    service.clock.advance(2000)
+    const { status, json } = await listPosts(session.token)
+    expect({ status, ...json }).toMatchObject({
+      status: 401,
+      error: 'unauthorized',
+      message: expect.stringContaining('expired'),
+    })
+  })
+
+  it('is refused when it is missing, garbled, signed with another key, unsigned, or of no account', async () => {
+    const otherKey = new TextEncoder().encode('another key of at least thirty-two bytes')
+    const unsigned = `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11', gen: 1 }))}.`
+    for (const token of [
+      '',
+      'x.y.z',
+      unsigned,
+      await sign(otherKey),
+      await sign(service.ctx.keys.token),
+      await sign(service.ctx.keys.token, (jwt) => jwt.setAudience('other')),
+    ]) {
+      const { status, json } = await listPosts(token)
+      expect({ token, status, error: json.error }).toEqual({ token, status: 401, error: 'unauthorized' })
+    }
+  })
+
+  it('stops working when the account moves to another token generation', async () => {
+    const client = await newAccount(service)
+    await client.posts.list()
+    await service.ctx.db.root.updateTable('accounts').set({ token_generation: 2 }).execute()
+    await expect(client.posts.list()).rejects.toMatchObject({ status: 401 })
+    await service.ctx.db.root.updateTable('accounts').set({ token_generation: 1 }).execute()
+  })
+})

@@ -1,0 +1,98 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { joinWorkers } from '../src/deliveries/index.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { afterCommit, type Database } from '../src/platform/db/database.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
+import { freshDatabase } from './support/database.ts'
+import { startService, type TestService } from './support/service.ts'
+
+let db: Database
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  const opened = await freshDatabase()
+  db = opened.db
+  drop = opened.drop
+  await sql`create table notes (id int primary key)`.execute(db.root)
+})
+afterAll(async () => {
+  await db.close()
+  await drop()
+})
+
+const notes = async () =>
+  (await sql<{ count: number }>`select count(*)::int as count from notes`.execute(db.root)).rows[0]?.count
+
+describe('a transaction', () => {
+  it('refuses the root handle inside it at once, where it would otherwise hang', async () => {
+    const inside = db.tx(async (tx) => {
+      await sql`insert into notes values (1)`.execute(tx)
+      await sql`select 1`.execute(db.root)
+    })
+    await expect(inside).rejects.toThrow('pass the transaction')
+    expect(await notes()).toBe(0)
+  })
+
+  it('runs what was asked for after the commit, and only then', async () => {
+    const seen: unknown[] = []
+    await db.tx(async (tx) => {
+      await sql`insert into notes values (2)`.execute(tx)
+      afterCommit(() => seen.push('committed'))
+      expect(seen).toEqual([])
+    })
+    expect(seen).toEqual(['committed'])
+    const failing = db.tx(async () => {
+      afterCommit(() => seen.push('never'))
+      throw new Error('changed my mind')
+    })
+    await expect(failing).rejects.toThrow('changed my mind')
+    expect(seen).toEqual(['committed'])
+  })
+
+  it('is tried again after a deadlock, without the effects of the first try', async () => {
+    const effects: number[] = []
+    let tries = 0
+    await db.tx(async (tx) => {
+      tries += 1
+      const now = tries
+      afterCommit(() => effects.push(now))
+      await sql`insert into notes values (${10 + now})`.execute(tx)
+      if (tries < 3) await sql`do $$ begin raise exception using errcode = '40P01'; end $$`.execute(tx)
+    })
+    expect({ tries, effects }).toEqual({ tries: 3, effects: [3] })
+  })
+
+  it('leaves the handle usable after an error', async () => {
+    await expect(sql`select * from nowhere`.execute(db.root)).rejects.toThrow('nowhere')
+    expect(await notes()).toBeGreaterThan(0)
+  })
+})
+
+describe('migrating', () => {
+  it('does nothing the second time', async () => {
+    expect(await migrate(db, migrations)).toEqual([])
+  })
+})
+
+describe.runIf(inject('database').kind === 'postgres')('workers of one database', () => {
+  let service: TestService
+  beforeAll(async () => {
+    service = await startService()
+  })
+  afterAll(() => service.stop())
+
+  it('know whether they are alone', async () => {
+    const first = await joinWorkers(service.ctx)
+    const second = await joinWorkers(service.ctx)
+    expect([first.alone, second.alone]).toEqual([true, false])
+    await first.leave()
+    const third = await joinWorkers(service.ctx)
+    expect(third.alone).toBe(false)
+    await second.leave()
+    await third.leave()
+    const fourth = await joinWorkers(service.ctx)
+    expect(fourth.alone).toBe(true)
+    await fourth.leave()
+  })
+})

@@ -1,0 +1,341 @@
+/** The engine's promises, against real receivers. */
+import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Dispatcher } from '../src/deliveries/index.ts'
+import { plusMs } from '../src/platform/clock.ts'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+
+let service: TestService
+let receiver: Receiver
+let client: PostriderClient
+let site: SiteWithSecrets
+
+const TIMEOUT_MS = 400
+
+beforeAll(async () => {
+  service = await startService({ DELIVERY_TIMEOUT: `${TIMEOUT_MS}ms` })
+  receiver = await startReceiver()
+})
+beforeEach(async () => {
+  client = await newAccount(service)
+  site = await connectSite(client, receiver)
+  receiver.received.length = 0
+})
+afterAll(async () => {
+  await receiver.close()
+  await service.stop()
+})
+
+const deliveriesOf = (postId: string) =>
+  service.ctx.db.root.selectFrom('deliveries').selectAll().where('post_id', '=', postId).orderBy('sequence').execute()
+const laneOf = (siteId: string) =>
+  service.ctx.db.root.selectFrom('lanes').selectAll().where('site_id', '=', siteId).executeTakeFirstOrThrow()
+const publish = async (title = 'Post') => (await client.posts.create({ title, status: 'published' })).id
+const anotherWorker = () => new Dispatcher(service.ctx, () => {})
+
+/** Resolves once the receiver has `count` requests. */
+async function requests(count: number): Promise<void> {
+  while (receiver.received.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
+}
+
+describe('attempts', () => {
+  it('are four at most; then the delivery has failed and the site is in error until the next success', async () => {
+    receiver.answerNext(500, 404, 301, 201)
+    const postId = await publish()
+    await service.drain()
+    for (const delay of [30_000, 300_000, 1_800_000, 86_400_000]) await service.advance(delay)
+    expect(receiver.received).toHaveLength(4)
+    const [delivery] = await deliveriesOf(postId)
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 4, response_code: 201, next_attempt_at: null })
+    expect(delivery?.history.map(({ attempt, code, error }) => ({ attempt, code, error }))).toEqual([
+      { attempt: 1, code: 500, error: 'http_error' },
+      { attempt: 2, code: 404, error: 'http_error' },
+      { attempt: 3, code: 301, error: 'redirect_not_followed' },
+      { attempt: 4, code: 201, error: 'http_error' },
+    ])
+    expect((await client.sites.get(site.id)).status).toBe('error')
+    await publish('Next')
+    await service.drain()
+    expect(await client.sites.get(site.id)).toMatchObject({
+      status: 'active',
+      delivery_stats: { total: 2, success_rate: 50 },
+    })
+  })
+
+  it('put the site in error after five failures in a row, whatever their deliveries', async () => {
+    receiver.answerNext(500, 500, 500, 500, 500)
+    for (let count = 1; count <= 5; count += 1) {
+      expect((await client.sites.get(site.id)).status).toBe('active')
+      await publish(`Post ${count}`)
+      await service.drain()
+    }
+    expect((await client.sites.get(site.id)).status).toBe('error')
+  })
+
+  it('end at the timeout, without a code', async () => {
+    receiver.answerNext(() => {})
+    const postId = await publish()
+    await service.drain()
+    const [delivery] = await deliveriesOf(postId)
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 1, response_code: null, last_error: 'timeout' })
+    expect(delivery?.response_time_ms).toBeGreaterThanOrEqual(TIMEOUT_MS - 5)
+    expect(await laneOf(site.id)).toMatchObject({ suspect: true })
+    await service.advance(30_000)
+    expect(await laneOf(site.id)).toMatchObject({ suspect: false })
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'delivered_retry' })
+  })
+
+  it('count a 200 whose body never ends as delivered', async () => {
+    receiver.answerNext((_, response) => void response.writeHead(200).write('and so on'))
+    const postId = await publish()
+    await service.drain()
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'delivered', response_code: 200 })
+  })
+
+  it('record an odd answer without harm', async () => {
+    receiver.answerNext(
+      (_, response) => void response.socket?.end('HTTP/1.1 999 \u0000\u0007\r\nX-\u0001: \u0000\r\n\r\n'),
+    )
+    const postId = await publish()
+    await service.drain()
+    expect((await deliveriesOf(postId))[0]).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      last_error: expect.any(String),
+    })
+  })
+
+  it('roll up by the hour as they finish', async () => {
+    receiver.answerNext(500)
+    await publish('One')
+    await publish('Two')
+    await service.drain()
+    await service.advance(30_000)
+    const hours = await service.ctx.db.root
+      .selectFrom('delivery_hours')
+      .selectAll()
+      .where('site_id', '=', site.id)
+      .execute()
+    const sum = (column: 'delivered' | 'failed' | 'retried') => hours.reduce((total, hour) => total + hour[column], 0)
+    expect([sum('delivered'), sum('failed'), sum('retried')]).toEqual([2, 0, 1])
+  })
+})
+
+describe('order, per site and post', () => {
+  it('is that of the events, and attempts never overlap', async () => {
+    let open = 0
+    let most = 0
+    const slowly = (_: unknown, response: import('node:http').ServerResponse) => {
+      open += 1
+      most = Math.max(most, open)
+      setTimeout(() => {
+        open -= 1
+        response.writeHead(200).end()
+      }, 10)
+    }
+    const postId = await publish()
+    for (let version = 2; version <= 5; version += 1) await client.posts.update(postId, { title: `Version ${version}` })
+    receiver.answerNext(slowly, slowly, slowly, slowly, slowly)
+    await service.drain()
+    expect(receiver.received.map(({ json }) => (json.post as { version: number }).version)).toEqual([1, 2, 3, 4, 5])
+    expect(most).toBe(1)
+  })
+
+  it('attempts different posts of a site side by side, eight at most', async () => {
+    let open = 0
+    let most = 0
+    receiver.answerNext(
+      ...Array.from({ length: 20 }, () => (_: unknown, response: import('node:http').ServerResponse) => {
+        open += 1
+        most = Math.max(most, open)
+        setTimeout(() => {
+          open -= 1
+          response.writeHead(200).end()
+        }, 20)
+      }),
+    )
+    for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
+    await service.drain()
+    expect(receiver.received).toHaveLength(20)
+    expect(most).toBe(8)
+  })
+
+  it('never goes backwards: once a newer event is delivered the older one ends as superseded and counts nowhere', async () => {
+    receiver.answerNext(500)
+    const postId = await publish()
+    await service.drain()
+    await client.posts.update(postId, { title: 'Newer' })
+    await service.drain()
+    await service.advance(86_400_000)
+    expect(receiver.received.map(({ json }) => json.event)).toEqual(['post.published', 'post.updated'])
+    expect(await deliveriesOf(postId)).toMatchObject([
+      { status: 'failed', last_error: 'superseded', attempts: 1 },
+      { status: 'delivered', attempts: 1 },
+    ])
+    expect(await client.sites.get(site.id)).toMatchObject({
+      status: 'active',
+      delivery_stats: { total: 1, success_rate: 100 },
+    })
+  })
+
+  it('after a crash sends the newest event first, since it may have been acknowledged already', async () => {
+    receiver.answerNext(500)
+    const postId = await publish()
+    await service.drain()
+    await service.advance(29_000)
+    await client.posts.update(postId, { title: 'Newer' })
+    const crashed = new Dispatcher(unrecording(service), () => {})
+    await crashed.step()
+    await requests(2)
+    await service.advance(60_000)
+    expect(receiver.received.map(({ json }) => json.event)).toEqual(['post.published', 'post.updated', 'post.updated'])
+    expect((await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)).toEqual([
+      'superseded',
+      'delivered',
+    ])
+  })
+})
+
+/** The context of a worker that dies before it records anything. */
+function unrecording({ ctx }: TestService): TestService['ctx'] {
+  return { ...ctx, log: { ...ctx.log, error: () => {} }, db: { ...ctx.db, tx: () => new Promise(() => {}) } }
+}
+
+describe('leases', () => {
+  it('keep a second worker from what the first is sending', async () => {
+    let finish = () => {}
+    receiver.answerNext((_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    await publish()
+    const first = anotherWorker()
+    await first.step()
+    await requests(1)
+    await anotherWorker().drain()
+    expect(receiver.received).toHaveLength(1)
+    finish()
+    await first.idle()
+    await anotherWorker().drain()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('run out: the work of a dead worker is taken over, and its late answer changes nothing', async () => {
+    let finish = () => {}
+    receiver.answerNext((_, response) => {
+      finish = () => void response.writeHead(500).end()
+    })
+    const postId = await publish()
+    const slow = anotherWorker()
+    await slow.step()
+    await requests(1)
+    service.clock.advance(TIMEOUT_MS + 15_000)
+    await anotherWorker().drain()
+    expect(receiver.received).toHaveLength(2)
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'delivered', attempts: 1 })
+    service.logged.length = 0
+    finish()
+    await slow.idle()
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'delivered', attempts: 1, history: [] })
+    expect(service.logged.map(({ event }) => event)).toContain('delivery.late_answer')
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, failures_in_a_row: 0 })
+  })
+
+  it('do not swallow the wake-up of an event that comes while the lane is held', async () => {
+    const held: Array<() => void> = []
+    receiver.answerNext((_, response) => void held.push(() => response.writeHead(200).end()))
+    await publish('First')
+    const worker = anotherWorker()
+    await worker.step()
+    await requests(1)
+    await publish('Second')
+    for (const finish of held) finish()
+    await worker.idle()
+    expect((await laneOf(site.id)).due_at).not.toBeNull()
+    await service.drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('are idle again, due when the next retry is, once everything is recorded', async () => {
+    receiver.answerNext(500)
+    await publish()
+    await service.drain()
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, due_at: plusMs(service.clock.now(), 30_000) })
+    await service.advance(30_000)
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, due_at: null })
+  })
+
+  it('are shared out: two workers at once send each delivery once', async () => {
+    const others = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => connectSite(client, receiver, `Site ${index}`)),
+    )
+    for (let count = 0; count < 4; count += 1) await publish(`Post ${count}`)
+    await Promise.all([anotherWorker().drain(), anotherWorker().drain(), anotherWorker().drain()])
+    await service.drain()
+    const ids = receiver.received.map(({ headers }) => headers['x-service-delivery'])
+    expect(ids).toHaveLength((others.length + 1) * 4)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('stopping', () => {
+  it('lets what is in flight finish, starts nothing more and gives everything back', async () => {
+    let finish = () => {}
+    receiver.answerNext((_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    const postId = await publish()
+    const worker = anotherWorker()
+    await worker.step()
+    await requests(1)
+    const stopped = worker.stop(60_000)
+    await publish('Too late')
+    finish()
+    await stopped
+    expect((await worker.step()).again).toBe(false)
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'delivered' })
+    expect(receiver.received).toHaveLength(1)
+    expect((await laneOf(site.id)).leased_until).toBeNull()
+    await service.drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('aborts what does not finish in time; that does not count as an attempt', async () => {
+    receiver.answerNext(() => {})
+    const postId = await publish()
+    const worker = anotherWorker()
+    await worker.step()
+    await requests(1)
+    const stopped = worker.stop(50)
+    service.clock.advance(50)
+    await stopped
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'pending', attempts: 0 })
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: true })
+    await service.drain()
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'delivered', attempts: 1 })
+  })
+})
+
+describe('isolation', () => {
+  it('a site that hangs does not hold up another one, and is then sent one attempt at a time', async () => {
+    const hanging = await startReceiver()
+    hanging.answerNext(...Array.from({ length: 20 }, () => () => {}))
+    const hangingSite = await connectSite(client, hanging, 'Hanging')
+    for (let count = 0; count < 10; count += 1) await publish(`Post ${count}`)
+    const worker = anotherWorker()
+    await worker.step()
+    await requests(10)
+    expect(await laneOf(hangingSite.id)).toMatchObject({
+      suspect: false,
+      due_at: expect.any(Date),
+      leased_until: expect.any(Date),
+    })
+    await worker.idle()
+    expect(hanging.received).toHaveLength(8)
+    expect(await laneOf(hangingSite.id)).toMatchObject({ suspect: true })
+    await worker.step()
+    await worker.idle()
+    expect(hanging.received).toHaveLength(9)
+    await hanging.close()
+  })
+})

@@ -1,0 +1,108 @@
+/** The service as an operator runs it: one process, started from its entry. */
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { killStory } from './faults/kill.ts'
+import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
+import { runToEnd, startProcess } from './support/process.ts'
+import { randomFrom } from './support/random.ts'
+import { startReceiver } from './support/receiver.ts'
+import { connectSite, newAccount } from './support/service.ts'
+
+const SECRET_KEY = 'a secret key for tests, long enough'
+const source = inject('database')
+let dir: string
+let env: Record<string, string>
+let drop = async () => {}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'postrider-process-'))
+  env = { DATA_DIR: dir, DELIVERY_TIMEOUT: '2s' }
+  if (source.kind === 'postgres') {
+    const database = await createDatabaseFromTemplate(source.adminUrl, source.template)
+    env = { DATABASE_URL: database.url, SECRET_KEY, DELIVERY_TIMEOUT: '2s' }
+    drop = database.drop
+  }
+})
+afterAll(async () => {
+  await drop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+describe('the process', () => {
+  it('starts, says where it is, works, and ends in order on SIGTERM with an attempt in flight', async () => {
+    const service = await startProcess(env)
+    expect(service.output()).toContain('Postrider is ready')
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200)
+    expect(await (await fetch(`${service.url}/readyz`)).json()).toEqual({ status: 'ready' })
+    const receiver = await startReceiver()
+    const client = await newAccount(service)
+    await connectSite(client, receiver)
+    const answered = new Promise<void>((resolve) => {
+      receiver.answerNext((_, response) =>
+        setTimeout(() => {
+          response.writeHead(200).end()
+          resolve()
+        }, 300),
+      )
+    })
+    await client.posts.create({ title: 'In flight', status: 'published' })
+    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await service.end('SIGTERM')).toBe(0)
+    await answered
+    const again = await startProcess(env)
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(receiver.received).toHaveLength(1)
+    await again.kill()
+    await receiver.close()
+  })
+
+  it('loses nothing when it is killed under load, and repeats nothing without a kill', async () => {
+    const report = await killStory({ kills: 4, env, random: randomFrom(7) })
+    expect(report).toMatchObject({ lost: [], unexplainedRepeats: 0 })
+    expect(report.acknowledged).toBeGreaterThan(0)
+    expect(report.delivered).toBe(report.acknowledged)
+  })
+
+  it.runIf(source.kind === 'embedded')(
+    'refuses a second one on the same directory, with the pid of the first',
+    async () => {
+      const first = await startProcess(env)
+      const second = await runToEnd(env)
+      expect(second.code).toBe(69)
+      expect(second.output).toContain(`in use by process ${first.child.pid}`)
+      expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+      await first.kill()
+    },
+  )
+
+  it.runIf(source.kind === 'embedded')('keeps its key file to itself', async () => {
+    expect((await stat(join(dir, 'secret.key'))).mode & 0o777).toBe(0o600)
+  })
+
+  it.runIf(source.kind === 'postgres')('refuses a database that was made with another key', async () => {
+    const first = await startProcess(env)
+    await first.end('SIGTERM')
+    const { code, output } = await runToEnd({ ...env, SECRET_KEY: 'another secret key, also long enough' })
+    expect(code).toBe(78)
+    expect(output).toContain('SECRET_KEY')
+  })
+
+  it('reports every problem of its configuration at once and touches nothing', async () => {
+    const untouched = await mkdtemp(join(tmpdir(), 'postrider-untouched-'))
+    const { code, output } = await runToEnd({
+      DATA_DIR: join(untouched, 'data'),
+      PORT: 'http',
+      DELIVERY_TIMEOUT: '15',
+      WEBHOOK_ALLOW: '10.0.0.0/99',
+      ROLE: 'worker',
+      LOG_LEVEL: 'loud',
+    })
+    expect(code).toBe(78)
+    for (const name of ['PORT', 'DELIVERY_TIMEOUT', 'WEBHOOK_ALLOW', 'ROLE', 'LOG_LEVEL'])
+      expect(output).toContain(`- ${name}: `)
+    expect(await readdir(untouched)).toEqual([])
+    await rm(untouched, { recursive: true })
+  })
+})

@@ -1,0 +1,32 @@
+import type { Clock } from '../../src/platform/clock.ts'
+
+/** A clock that moves only when told. */
+export type ManualClock = Clock & { advance(ms: number): void }
+
+/** A manual clock; sleeps end when time has been advanced past them. */
+export function manualClock(start: Date): ManualClock {
+  let now = start.getTime()
+  const sleepers = new Set<{ until: number; wake: () => void }>()
+  return {
+    now: () => new Date(now),
+    sleep(ms, signal) {
+      if (signal?.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const sleeper = {
+          until: now + ms,
+          wake() {
+            sleepers.delete(sleeper)
+            signal?.removeEventListener('abort', sleeper.wake)
+            resolve()
+          },
+        }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', sleeper.wake, { once: true })
+      })
+    },
+    advance(ms) {
+      now += ms
+      for (const sleeper of [...sleepers]) if (sleeper.until <= now) sleeper.wake()
+    },
+  }
+}

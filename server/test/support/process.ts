@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** The service as a process of its own. */
+export type ServiceProcess = {
+  url: string
+  child: ChildProcess
+  /** Everything it wrote so far. */
+  output(): string
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>
+  /** Sends a signal; resolves with the exit code. */
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** How a process that refused to start ended. */
+export type Ended = { code: number | null; output: string }
+
+/** Starts `main.ts` with this environment alone; resolves once it says that it is ready, rejects if it ends before. */
+export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
+  const { child, output } = launch(env)
+  const port = await new Promise<string>((resolve, reject) => {
+    const look = () => {
+      const [, found] = /http:\/\/localhost:(\d+)\/api/.exec(output()) ?? []
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout?.on('data', look)
+    child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output()}`)))
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    child,
+    output,
+    async kill() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+    async end(signal) {
+      child.kill(signal)
+      const [code] = await once(child, 'exit')
+      return code
+    },
+  }
+}
+
+/** Runs `main.ts` until it ends by itself. */
+export async function runToEnd(env: Record<string, string>): Promise<Ended> {
+  const { child, output } = launch(env)
+  const [code] = await once(child, 'close')
+  return { code, output: output() }
+}
+
+function launch(env: Record<string, string>): { child: ChildProcess; output: () => string } {
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => {
+      text += chunk
+    })
+  }
+  return { child, output: () => text }
+}
