@@ -1,0 +1,118 @@
+/**
+ * A receiving site in one file: verify the webhook, keep the post, show it.
+ *
+ * A receiver may get an event more than once and must take the newest: posts are kept by id, and an older version than
+ * the one at hand changes nothing. It answers 200 only after the post is kept.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { verifyWebhook, type WebhookEvent, type WebhookPost, WebhookVerificationError } from '@postrider/sdk/webhooks'
+import { indexPage, missingPage, postPage } from './pages.ts'
+
+/** A running sample site. */
+export type SampleSite = {
+  url: string
+  webhookUrl: string
+  /** Sets the site's webhook secret; before that every webhook is refused. */
+  setSecret(secret: string): void
+  /** Answers the next `count` webhooks with 500, as a site that is being deployed would. */
+  failNext(count: number): void
+  close(): Promise<void>
+}
+
+/** What the site says of each webhook it answered. */
+export type Answered = { status: number; event: WebhookEvent | undefined; deliveryId: string | undefined }
+
+const LARGEST_BODY = 8 * 1024 * 1024
+
+/** Starts the site on `port` (0: any free one) of the loopback address. */
+export async function startSampleSite({
+  port = 0,
+  onWebhook = () => {},
+}: {
+  port?: number
+  onWebhook?: (answered: Answered) => void
+} = {}): Promise<SampleSite> {
+  const posts = new Map<string, WebhookPost>()
+  let secret: string | undefined
+  let failures = 0
+
+  async function receive(request: IncomingMessage): Promise<Answered> {
+    const body = await readBody(request)
+    if (secret === undefined) return { status: 401, event: undefined, deliveryId: undefined }
+    try {
+      const { event, deliveryId } = await verifyWebhook({ body, headers: request.headers, secret })
+      if (failures > 0) {
+        failures -= 1
+        return { status: 500, event, deliveryId }
+      }
+      apply(posts, event)
+      return { status: 200, event, deliveryId }
+    } catch (error) {
+      if (error instanceof WebhookVerificationError) return { status: 401, event: undefined, deliveryId: undefined }
+      throw error
+    }
+  }
+
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') return show(posts, request, response)
+    receive(request).then(
+      (answered) => {
+        onWebhook(answered)
+        response.writeHead(answered.status).end()
+      },
+      () => response.writeHead(413, { connection: 'close' }).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const url = `http://localhost:${(server.address() as AddressInfo).port}` // it listens on TCP
+  return {
+    url,
+    webhookUrl: `${url}/webhooks`,
+    setSecret: (value) => {
+      secret = value
+    },
+    failNext: (count) => {
+      failures = count
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Keeps what an event says. */
+function apply(posts: Map<string, WebhookPost>, event: WebhookEvent): void {
+  if (event.event === 'site.test') return
+  if (event.event === 'post.deleted') {
+    posts.delete(event.post.id)
+    return
+  }
+  const known = posts.get(event.post.id)
+  if (known === undefined || known.version <= event.post.version) posts.set(event.post.id, event.post)
+}
+
+function show(posts: Map<string, WebhookPost>, request: IncomingMessage, response: ServerResponse): void {
+  const path = new URL(request.url ?? '/', 'http://localhost').pathname
+  const newestFirst = [...posts.values()].sort((a, b) => b.published_at.localeCompare(a.published_at))
+  const post = newestFirst.find(({ slug }) => path === `/posts/${encodeURIComponent(slug)}`)
+  const html = path === '/' ? indexPage(newestFirst) : post === undefined ? missingPage() : postPage(post)
+  const status = path === '/' || post !== undefined ? 200 : 404
+  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > LARGEST_BODY) throw new Error('the body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
