@@ -78,7 +78,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
 function assemble(ctx: Context, loops: Loops): App {
   const { config } = ctx
-  const running = [loops.deliver, loops['publish-due'], loops.maintain].filter((loop) => loop !== undefined)
+  const running = [loops.deliver, loops['publish-due'], loops.expire, loops.maintain].filter(
+    (loop) => loop !== undefined,
+  )
   let stopping = false
   const system = systemRoutes({
     db: ctx.db,

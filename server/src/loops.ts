@@ -1,18 +1,26 @@
 import { Dispatcher } from './deliveries/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
-import { defineLoop, type Loop } from './platform/loop.ts'
+import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
+import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
 import { publishDue } from './posts/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
 const POLL_MS = 1_000
 const MAINTAIN_MS = 5 * 60_000
+const EXPIRE_MS = 10 * 60_000
 
 /** The tables whose rows are rewritten all the time. */
 const HOT_TABLES = ['lanes', 'deliveries', 'delivery_hours', 'posts', 'post_sites', 'events']
 
 /** Every background loop of the service, and the dispatcher that the delivering one drives. */
-export type Loops = { deliver: Loop; 'publish-due': Loop; maintain: Loop | undefined; dispatcher: Dispatcher }
+export type Loops = {
+  deliver: Loop
+  'publish-due': Loop
+  expire: Loop
+  maintain: Loop | undefined
+  dispatcher: Dispatcher
+}
 
 /** Defines the loops; none is started. */
 export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): Loops {
@@ -20,7 +28,20 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): L
   const dispatcher = new Dispatcher(ctx, () => deliver.nudge())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
   const publishDueLoop = defineLoop({ name: 'publish-due', everyMs: POLL_MS, clock, log, step: () => publishDue(ctx) })
-  return { deliver, 'publish-due': publishDueLoop, maintain: maintain && maintenanceLoop(ctx, maintain), dispatcher }
+  const expire = defineLoop({ name: 'expire', everyMs: EXPIRE_MS, clock, log, step: () => removeExpired(ctx) })
+  return {
+    deliver,
+    'publish-due': publishDueLoop,
+    expire,
+    maintain: maintain && maintenanceLoop(ctx, maintain),
+    dispatcher,
+  }
+}
+
+/** Removes what has served its time. */
+async function removeExpired({ db, clock }: Context): Promise<StepResult> {
+  await removeEndedWindows(db.root, clock.now())
+  return { again: false }
 }
 
 /** Not at once: a start is when people are waiting. */

@@ -55,12 +55,28 @@ const validBodies: Record<string, unknown> = {
   updateSite: {},
 }
 
+/** A service whose limits are used up by one registration and one request. */
+let strict: { service: TestService; token: string }
+beforeAll(async () => {
+  const limited = await startService({ RATE_LIMIT_AUTH: '1/min', RATE_LIMIT_STARTER: '1/h' })
+  const registered = await request(`${limited.url}/api/auth/register`, { method: 'POST', body: person })
+  strict = { service: limited, token: String(registered.json.token) }
+  expect((await request(`${limited.url}/api/posts`, { token: strict.token })).status).toBe(200)
+})
+afterAll(() => strict.service.stop())
+
 type Provoke = (one: Endpoint) => Promise<PlainResponse>
 
 /** How to provoke a kind of failure at any endpoint. */
 const anywhere: Partial<Record<FailureKind, Provoke>> = {
   unauthorized: (one) =>
     request(service.url + pathOf(one), { method: one.method.toUpperCase(), body: validBodies[one.name] }),
+  rate_limited: (one) =>
+    request(strict.service.url + pathOf(one), {
+      method: one.method.toUpperCase(),
+      token: strict.token,
+      body: validBodies[one.name],
+    }),
   not_found: (one) => send(one.method.toUpperCase(), pathOf(one, NOWHERE), validBodies[one.name]),
   too_large: (one) =>
     request(service.url + pathOf(one), {
@@ -116,6 +132,10 @@ describe.each(rows)('$name answers $kind', ({ one, kind }) => {
     const { status, error } = wireOf(kind)
     const response = await provoke(one)
     expectError(response, status, error)
+    if (kind === 'rate_limited') {
+      expect(response.json.retry_after).toBe(Number(response.headers.get('retry-after')))
+      expect(response.headers.get('ratelimit-remaining')).toBe('0')
+    }
     if (kind === 'invalid' || kind === 'conflict') expect(response.json.field).toEqual(expect.any(String))
   })
 })

@@ -1,6 +1,7 @@
 import type { Context } from '../platform/context.ts'
 import { fail } from '../platform/errors.ts'
 import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
+import { managementBucket } from './limits.ts'
 import { findAccount } from './queries.ts'
 import type { AccountRow } from './tables.ts'
 import { readToken } from './tokens.ts'
@@ -28,4 +29,5 @@ export const accountAuth: AuthScheme<AccountPrincipal> = {
     }
     return { accountId, account }
   },
+  bucket: (ctx, { account }) => managementBucket(ctx, account),
 }

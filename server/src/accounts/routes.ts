@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id, type Reply, Timestamp } from '../platform/http/endpoint.ts'
 import { text } from '../platform/http/text.ts'
+import { authBucket } from './limits.ts'
 import { login, register } from './operations.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken } from './tokens.ts'
@@ -51,6 +52,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Create an account',
     auth: null,
+    bucket: authBucket,
     body: RegisterBody,
     replies: { 201: { description: 'The account and a token for it.', schema: Session } },
     errors: ['conflict'],
@@ -66,6 +68,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Log in',
     auth: null,
+    bucket: authBucket,
     body: LoginBody,
     replies: { 200: { description: 'A fresh token.', schema: Session } },
     errors: ['unauthorized'],

@@ -26,6 +26,14 @@ describe('the configuration', () => {
       retryDelaysMs: [30_000, 300_000, 1_800_000],
       deliveryTimeoutMs: 15_000,
       defaultPlan: 'starter',
+      rateLimits: {
+        auth: { requests: 5, windowMs: 60_000 },
+        starter: { requests: 100, windowMs: 3_600_000 },
+        pro: { requests: 1_000, windowMs: 3_600_000 },
+        agency: { requests: 10_000, windowMs: 3_600_000 },
+        pull: { requests: 500, windowMs: 3_600_000 },
+      },
+      trustProxy: [],
       logLevel: 'info',
     })
   })
@@ -56,6 +64,9 @@ describe('the configuration', () => {
     ['DELIVERY_RETRY_DELAYS', { DELIVERY_RETRY_DELAYS: '30' }],
     ['DELIVERY_TIMEOUT', { DELIVERY_TIMEOUT: '2h' }],
     ['DEFAULT_PLAN', { DEFAULT_PLAN: 'gold' }],
+    ['RATE_LIMIT_AUTH', { RATE_LIMIT_AUTH: '5/s' }],
+    ['RATE_LIMIT_PULL', { RATE_LIMIT_PULL: '0/h' }],
+    ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
   ])('names %s when it is wrong: %j', (name, env) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(`^${name}: `)])

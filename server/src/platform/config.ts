@@ -4,6 +4,8 @@
  */
 import { z } from 'zod'
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
+import { parseCidrs } from './http/client-address.ts'
+import type { RateLimit } from './rate-limit/rate-limit.ts'
 
 /** The plans an account may have (specification, section 8). */
 export const PLANS = ['starter', 'pro', 'agency'] as const
@@ -26,6 +28,10 @@ export type Config = {
   retryDelaysMs: readonly number[]
   deliveryTimeoutMs: number
   defaultPlan: Plan
+  /** Requests to the auth endpoints per client address, to the Management API per account by plan, to the Pull API per site. */
+  rateLimits: Record<'auth' | 'pull' | Plan, RateLimit>
+  /** Networks of proxies whose X-Forwarded-For is believed. */
+  trustProxy: readonly string[]
   logLevel: string
 }
 
@@ -88,6 +94,14 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     ),
     deliveryTimeoutMs: read('DELIVERY_TIMEOUT', 15_000, parseTimeout),
     defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', (text) => z.enum(PLANS).parse(text)),
+    rateLimits: {
+      auth: read('RATE_LIMIT_AUTH', { requests: 5, windowMs: UNITS.m }, parseRate),
+      starter: read('RATE_LIMIT_STARTER', { requests: 100, windowMs: UNITS.h }, parseRate),
+      pro: read('RATE_LIMIT_PRO', { requests: 1_000, windowMs: UNITS.h }, parseRate),
+      agency: read('RATE_LIMIT_AGENCY', { requests: 10_000, windowMs: UNITS.h }, parseRate),
+      pull: read('RATE_LIMIT_PULL', { requests: 500, windowMs: UNITS.h }, parseRate),
+    },
+    trustProxy: read('TRUST_PROXY', [], parseCidrs),
     logLevel: read('LOG_LEVEL', 'info', (text) => level.parse(text)),
   }
   if (databaseUrl !== undefined && !env.SECRET_KEY?.trim()) {
@@ -125,7 +139,15 @@ function parseSecretKey(text: string): string {
   return text
 }
 
-/** The lease of a lane is twice the longest timeout that is accepted here. */
+/** `5/min`, `100/h` or `off`. */
+function parseRate(text: string): RateLimit {
+  if (text === 'off') return 'off'
+  const [, requests, window] = /^([1-9]\d{0,8})\/(min|h)$/.exec(text) ?? []
+  if (requests === undefined) throw new Error(`"${text}" is not a rate; write it like 5/min, 100/h or off`)
+  return { requests: Number(requests), windowMs: window === 'h' ? UNITS.h : UNITS.m }
+}
+
+/** A lane's lease outlasts one timeout by fifteen seconds; a dead worker's lanes wait that long. */
 function parseTimeout(text: string): number {
   const ms = parseDuration(text)
   if (ms < 50 || ms > 60_000) throw new Error('must be between 50ms and 60s')

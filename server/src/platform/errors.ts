@@ -10,6 +10,7 @@ const KINDS = {
   method_not_allowed: { status: 405, error: 'method_not_allowed' },
   conflict: { status: 409, error: 'conflict' },
   precondition_failed: { status: 412, error: 'precondition_failed' },
+  rate_limited: { status: 429, error: 'rate_limited' },
   too_large: { status: 413, error: 'payload_too_large' },
   unsupported_media_type: { status: 415, error: 'unsupported_media_type' },
   unavailable: { status: 503, error: 'unavailable' },
@@ -19,13 +20,15 @@ const KINDS = {
 export type FailureKind = keyof typeof KINDS
 
 /** What may accompany a refusal. `field` is the dotted path of the offending input. */
-export type FailureDetails = { field?: string; headers?: Record<string, string>; cause?: unknown }
+export type FailureDetails = { field?: string; headers?: Record<string, string>; retryAfter?: number; cause?: unknown }
 
 /** A refusal with a message a client may read. */
 export class Failure extends Error {
   readonly kind: FailureKind
   readonly field: string | undefined
   readonly headers: Record<string, string>
+  /** Seconds; part of the body of a `rate_limited`. */
+  readonly retryAfter: number | undefined
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause })
@@ -33,6 +36,7 @@ export class Failure extends Error {
     this.kind = kind
     this.field = details.field
     this.headers = details.headers ?? {}
+    this.retryAfter = details.retryAfter
   }
 
   get status(): number {
@@ -40,11 +44,12 @@ export class Failure extends Error {
   }
 
   /** The body that goes on the wire (specification, section 7). */
-  toBody(): { error: string; message: string; field?: string } {
+  toBody(): { error: string; message: string; field?: string; retry_after?: number } {
     return {
       error: KINDS[this.kind].error,
       message: this.message,
       ...(this.field === undefined ? {} : { field: this.field }),
+      ...(this.retryAfter === undefined ? {} : { retry_after: this.retryAfter }),
     }
   }
 }

@@ -25,6 +25,14 @@ export type TestService = {
   stop(): Promise<void>
 }
 
+/** Limits are off where they are not what is tested: every test is one client. */
+const DEFAULTS = {
+  PORT: '0',
+  SECRET_KEY: 'a secret key for tests, long enough',
+  RATE_LIMIT_AUTH: 'off',
+  RATE_LIMIT_STARTER: 'off',
+}
+
 const START = new Date('2026-11-02T08:00:00.000Z')
 
 /** Starts a service. `env` is its environment beside the test's defaults. */
@@ -32,7 +40,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
   const clock = manualClock(START)
   const logged: LogLine[] = []
   const database = await freshDatabase()
-  const config = parseConfig({ PORT: '0', SECRET_KEY: 'a secret key for tests, long enough', ...env })
+  const config = parseConfig({ ...DEFAULTS, ...env })
   const app = await createApp(config, { clock, database, log: recordingLog(logged) })
   const { port } = await app.listen()
   return {

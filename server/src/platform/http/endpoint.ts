@@ -6,11 +6,12 @@ import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { FailureKind } from '../errors.ts'
+import type { Bucket } from '../rate-limit/rate-limit.ts'
 
 extendZodWithOpenApi(z)
 
 /** The parts of a request that are known before any handler runs. */
-export type RequestFacts = { requestId: string; header(name: string): string | undefined }
+export type RequestFacts = { requestId: string; clientAddress: string; header(name: string): string | undefined }
 
 /** One way to authenticate: how the document describes it, and how a request proves it. */
 export type AuthScheme<Principal> = {
@@ -20,6 +21,8 @@ export type AuthScheme<Principal> = {
     | { type: 'apiKey'; in: 'header'; name: string; description: string }
   /** Who asks. Throws a failure of kind `unauthorized`. */
   authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
+  /** What the requests of a principal are counted under. */
+  bucket(ctx: Context, principal: Principal): Bucket
 }
 
 /** What a handler answers. A body that is undefined sends none. */
@@ -48,6 +51,8 @@ type Definition<Principal, Params, Query, Body> = {
   summary: string
   description?: string
   auth: AuthScheme<Principal> | null
+  /** What a request is counted under when nobody is authenticated. */
+  bucket?: (ctx: Context, request: RequestFacts) => Bucket
   params?: Params
   query?: Query
   body?: Body
@@ -80,6 +85,7 @@ export function endpoint<
 export function possibleFailures(one: Endpoint): FailureKind[] {
   const kinds = new Set<FailureKind>(one.errors)
   if (one.auth !== null) kinds.add('unauthorized')
+  if (one.auth !== null || one.bucket !== undefined) kinds.add('rate_limited')
   if (one.query !== undefined || one.body !== undefined) kinds.add('invalid')
   if (one.params !== undefined) kinds.add('not_found')
   if (one.body !== undefined) kinds.add('too_large').add('unsupported_media_type')

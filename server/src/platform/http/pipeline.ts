@@ -1,56 +1,87 @@
 /**
- * The way of every request: request id → route → body limit → authentication → parsing → handler → answer.
+ * The way of every request: request id → route → authentication → rate limit → parsing → handler → answer.
  * Failures become the JSON errors of the specification (section 7); anything unknown becomes a 500 that reveals
  * nothing but the request id, with the cause in the log.
  */
-import { Hono } from 'hono'
+import type { HttpBindings } from '@hono/node-server'
+import { Hono, type Context as HonoContext } from 'hono'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { isDatabaseGone } from '../db/database.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import { errorField } from '../log.ts'
+import { countRequest, type Usage } from '../rate-limit/rate-limit.ts'
+import { createClientAddress } from './client-address.ts'
 import type { Endpoint, Reply, RequestFacts } from './endpoint.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
 
 type Outcome = { response: Response; failure?: unknown }
 
+/** What becomes known of a request on its way, for its answer's headers. */
+type Progress = { usage?: Usage | undefined }
+
+type Run = (facts: RequestFacts, progress: Progress) => Promise<Reply>
+
 /** The HTTP application for a list of endpoints. `extend` may add routes that are not part of the JSON API. */
-export function createPipeline(ctx: Context, endpoints: readonly Endpoint[], extend?: (app: Hono) => void): Hono {
-  const app = new Hono()
+export function createPipeline(
+  ctx: Context,
+  endpoints: readonly Endpoint[],
+  extend?: (app: Hono<Bindings>) => void,
+): Hono<Bindings> {
+  const app = new Hono<Bindings>()
+  const answer = createAnswer(ctx)
   for (const one of endpoints) {
-    app.on(one.method.toUpperCase(), one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
-      answer(ctx, `${one.method.toUpperCase()} ${one.path}`, c.req.raw, (facts) =>
-        serve(ctx, one, c.req.raw, c.req.param(), facts),
+    const method = one.method.toUpperCase()
+    app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
+      answer(c, `${method} ${one.path}`, (facts, progress) =>
+        serve(ctx, one, c.req.raw, c.req.param(), facts, progress),
       ),
     )
   }
   extend?.(app)
   const methods = methodsByPath(endpoints)
-  app.notFound((c) => answer(ctx, 'unmatched', c.req.raw, async () => refuseUnmatched(methods, c.req.raw)))
+  app.notFound((c) => answer(c, 'unmatched', async () => refuseUnmatched(methods, c.req.raw)))
   app.onError((error, c) =>
-    answer(ctx, 'unmatched', c.req.raw, async () => {
+    answer(c, 'unmatched', async () => {
       throw error
     }),
   )
   return app
 }
 
-async function answer(
-  ctx: Context,
-  route: string,
-  request: Request,
-  run: (facts: RequestFacts) => Promise<Reply>,
-): Promise<Response> {
-  const startedAt = performance.now()
-  const facts: RequestFacts = { requestId: ctx.ids.next(), header: (name) => request.headers.get(name) ?? undefined }
-  const outcome = await settle(run(facts), facts.requestId)
-  outcome.response.headers.set('X-Request-Id', facts.requestId)
-  outcome.response.headers.set('X-Content-Type-Options', 'nosniff')
-  const { status } = outcome.response
-  const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(performance.now() - startedAt) }
-  if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(outcome.failure) })
-  else ctx.log.info('request.done', fields)
-  return outcome.response
+/** What the Node listener tells beside the request. */
+export type Bindings = { Bindings: Partial<HttpBindings> }
+
+function createAnswer(ctx: Context): (c: HonoContext<Bindings>, route: string, run: Run) => Promise<Response> {
+  const clientAddress = createClientAddress(ctx.config.trustProxy)
+  return async (c, route, run) => {
+    const startedAt = performance.now()
+    const header = (name: string) => c.req.raw.headers.get(name) ?? undefined
+    const facts: RequestFacts = {
+      requestId: ctx.ids.next(),
+      clientAddress: clientAddress(c.env?.incoming?.socket.remoteAddress ?? '', header('x-forwarded-for')),
+      header,
+    }
+    const progress: Progress = {}
+    const { response, failure } = await settle(run(facts, progress), facts.requestId)
+    response.headers.set('X-Request-Id', facts.requestId)
+    response.headers.set('X-Content-Type-Options', 'nosniff')
+    for (const [name, value] of usageHeaders(progress.usage)) response.headers.set(name, value)
+    const { status } = response
+    const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(performance.now() - startedAt) }
+    if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure) })
+    else ctx.log.info('request.done', fields)
+    return response
+  }
+}
+
+function usageHeaders(usage: Usage | undefined): Array<[string, string]> {
+  if (usage === undefined) return []
+  return [
+    ['RateLimit-Limit', String(usage.limit)],
+    ['RateLimit-Remaining', String(usage.remaining)],
+    ['RateLimit-Reset', String(usage.resetSeconds)],
+  ]
 }
 
 async function settle(running: Promise<Reply>, requestId: string): Promise<Outcome> {
@@ -90,8 +121,10 @@ async function serve(
   request: Request,
   params: Record<string, string>,
   facts: RequestFacts,
+  progress: Progress,
 ): Promise<Reply> {
   const principal = one.auth === null ? undefined : await one.auth.authenticate(ctx, facts)
+  progress.usage = await count(ctx, one, principal, facts)
   const query = one.query === undefined ? undefined : parse(one.query, queryOf(request))
   const body = one.body === undefined ? undefined : parse(one.body, await bodyOf(request, one.bodyOptional === true))
   // A path that no stored text can equal names nothing.
@@ -99,6 +132,17 @@ async function serve(
   // The definition's own schemas parsed the input, so it has the types its handler declares.
   const call = { ...facts, ctx, principal, params, query, body } as Parameters<Endpoint['handler']>[0]
   return one.handler(call)
+}
+
+async function count(ctx: Context, one: Endpoint, principal: unknown, facts: RequestFacts): Promise<Usage | undefined> {
+  const bucket = one.auth === null ? one.bucket?.(ctx, facts) : one.auth.bucket(ctx, principal)
+  const usage = bucket && (await countRequest(ctx.db.root, bucket, ctx.clock.now()))
+  if (usage?.refused !== true) return usage
+  const { resetSeconds } = usage
+  throw fail('rate_limited', `The limit of ${usage.limit} requests is used up. Try again in ${resetSeconds} seconds.`, {
+    retryAfter: resetSeconds,
+    headers: { 'Retry-After': String(resetSeconds), ...Object.fromEntries(usageHeaders(usage)) },
+  })
 }
 
 function queryOf(request: Request): Record<string, string> {

@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Loop } from '../loop.ts'
+import type { Bindings } from './pipeline.ts'
 
 /** What the service's own routes report on. */
 export type SystemFacts = {
@@ -12,7 +13,7 @@ export type SystemFacts = {
 }
 
 /** Routes beside the API: is the process alive, is it ready for work, and the API's own description. */
-export function systemRoutes({ db, document, loops, stopping }: SystemFacts): (app: Hono) => void {
+export function systemRoutes({ db, document, loops, stopping }: SystemFacts): (app: Hono<Bindings>) => void {
   return (app) => {
     app.get('/healthz', (c) => c.json({ status: 'ok' }))
     app.get('/readyz', async (c) => {

@@ -1,0 +1,16 @@
+/** What requests are counted under (specification, section 8; decision H9). */
+import type { Context } from '../platform/context.ts'
+import { clientNetwork } from '../platform/http/client-address.ts'
+import type { RequestFacts } from '../platform/http/endpoint.ts'
+import type { Bucket } from '../platform/rate-limit/rate-limit.ts'
+import type { AccountRow } from './tables.ts'
+
+/** The Management API, per account; the limit is the plan's. */
+export function managementBucket(ctx: Pick<Context, 'config'>, account: Pick<AccountRow, 'id' | 'plan'>): Bucket {
+  return { name: `management:${account.id}`, limit: ctx.config.rateLimits[account.plan] }
+}
+
+/** Register and login together, per client address. */
+export function authBucket(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket {
+  return { name: `auth:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../src/app.ts'
+import { type PlainResponse, request } from './support/http.ts'
+import { startService, type TestService } from './support/service.ts'
+
+let service: TestService
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_AUTH: '5/min', RATE_LIMIT_STARTER: '10/h', TRUST_PROXY: '127.0.0.0/8' })
+})
+afterAll(() => service.stop())
+
+let clients = 0
+/** Another address each time: this machine is a trusted proxy here. */
+const newAddress = () => {
+  clients += 1
+  return `203.0.113.${clients}`
+}
+
+const login = (address: string, url = service.url) =>
+  request(`${url}/api/auth/login`, {
+    method: 'POST',
+    body: { email: 'x@example.com', password: 'wrong horse' },
+    headers: { 'x-forwarded-for': address },
+  })
+
+async function newToken(): Promise<string> {
+  const address = newAddress()
+  const { json } = await request(`${service.url}/api/auth/register`, {
+    method: 'POST',
+    body: { name: 'X', email: `${address}@example.com`, password: '12345678' },
+    headers: { 'x-forwarded-for': address },
+  })
+  return String(json.token)
+}
+
+const limitHeaders = ({ headers }: PlainResponse) =>
+  ['limit', 'remaining', 'reset'].map((name) => headers.get(`ratelimit-${name}`))
+
+describe('auth endpoints: 5 per minute and client address', () => {
+  it('count register and login together, successes and failures alike', async () => {
+    const address = newAddress()
+    const body = { name: 'X', email: 'one@example.com', password: '12345678' }
+    await request(`${service.url}/api/auth/register`, { method: 'POST', body, headers: { 'x-forwarded-for': address } })
+    const statuses = []
+    for (let count = 0; count < 6; count += 1) statuses.push((await login(address)).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 429, 429])
+    expect((await login(newAddress())).status).toBe(401)
+  })
+
+  it('say how much is left and when the window ends', async () => {
+    const address = newAddress()
+    expect(limitHeaders(await login(address))).toEqual(['5', '4', '60'])
+    service.clock.advance(20_500)
+    expect(limitHeaders(await login(address))).toEqual(['5', '3', '40'])
+    for (let count = 0; count < 3; count += 1) await login(address)
+    const refused = await login(address)
+    expect(refused.status).toBe(429)
+    expect(refused.json).toEqual({
+      error: 'rate_limited',
+      message: expect.stringContaining('40 seconds'),
+      retry_after: 40,
+    })
+    expect(refused.headers.get('retry-after')).toBe('40')
+  })
+
+  it('never lengthen the window by refusing, and start afresh after it', async () => {
+    const address = newAddress()
+    for (let count = 0; count < 5; count += 1) await login(address)
+    for (let second = 0; second < 59; second += 1) {
+      service.clock.advance(1_000)
+      expect((await login(address)).status).toBe(429)
+    }
+    service.clock.advance(1_000)
+    expect(limitHeaders(await login(address))).toEqual(['5', '4', '60'])
+  })
+
+  it('count all addresses of an IPv6 /64 as one client', async () => {
+    const statuses = []
+    for (let host = 1; host <= 6; host += 1) statuses.push((await login(`2001:db8:7:7::${host}`)).status)
+    expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
+    expect((await login('2001:db8:7:8::1')).status).toBe(401)
+  })
+})
+
+describe('the Management API: per account and plan', () => {
+  it('lets exactly the limit through, however many ask at once', async () => {
+    const token = await newToken()
+    const all = await Promise.all(Array.from({ length: 40 }, () => request(`${service.url}/api/posts`, { token })))
+    const statuses = all.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(30)
+    expect((await request(`${service.url}/api/sites`, { token: await newToken() })).status).toBe(200)
+  })
+
+  it('counts what is wrong too, but not what carries no valid token', async () => {
+    const token = await newToken()
+    expect(limitHeaders(await request(`${service.url}/api/posts?page=0`, { token }))[1]).toBe('9')
+    expect(limitHeaders(await request(`${service.url}/api/posts/nothing`, { token }))[1]).toBe('8')
+    expect(limitHeaders(await request(`${service.url}/api/posts`, { token: `${token}x` }))).toEqual([null, null, null])
+  })
+
+  it('follows the plan', async () => {
+    const token = await newToken()
+    await service.ctx.db.root.updateTable('accounts').set({ plan: 'agency' }).execute()
+    expect(limitHeaders(await request(`${service.url}/api/posts`, { token }))[0]).toBe('10000')
+    await service.ctx.db.root.updateTable('accounts').set({ plan: 'starter' }).execute()
+  })
+})
+
+describe('counts', () => {
+  it('go on in another process of the same database', async () => {
+    const address = newAddress()
+    for (let count = 0; count < 3; count += 1) await login(address)
+    const database = { db: { ...service.ctx.db, close: async () => {} }, maintain: undefined }
+    const second = await createApp(service.ctx.config, { clock: service.clock, log: service.ctx.log, database })
+    const { port } = await second.listen()
+    expect(limitHeaders(await login(address, `http://127.0.0.1:${port}`))[1]).toBe('1')
+    expect(limitHeaders(await login(address))[1]).toBe('0')
+    await second.stop(0)
+  })
+})
