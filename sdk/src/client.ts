@@ -15,6 +15,11 @@ export type UpdateSite = Schemas['UpdateSite']
 export type Dispatched = Schemas['Dispatched']
 export type TestDelivery = Schemas['TestDelivery']
 export type RotatedKeys = Schemas['RotatedKeys']
+export type Overview = Schemas['Overview']
+export type DeliveriesOverTime = Schemas['DeliveriesOverTime']
+export type PostDeliveries = Schemas['PostDeliveries']
+export type Failures = Schemas['Failures']
+export type RetryQueued = Schemas['RetryQueued']
 export type PostPage = paths['/api/posts']['get']['responses'][200]['content']['application/json']
 export type SiteList = paths['/api/sites']['get']['responses'][200]['content']['application/json']
 
@@ -27,6 +32,9 @@ export type ListPosts = {
   search?: string
   tag?: string
 }
+
+/** A span of time and a site. Dates, or times with their offset. */
+export type AnalyticsRange = { from?: string; to?: string; site_id?: string }
 
 /** Where the service is and how to reach it. */
 export type ClientOptions = {
@@ -74,7 +82,8 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
     return parsed as Result // the document's schema of a success
   }
 
-  const at = (noun: 'posts' | 'sites', id: string, action = '') => `/api/${noun}/${encodeURIComponent(id)}${action}`
+  const at = (noun: 'posts' | 'sites' | 'analytics/posts', id: string, action = '') =>
+    `/api/${noun}/${encodeURIComponent(id)}${action}`
   const ifMatch = (version: number | undefined) =>
     version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
 
@@ -122,6 +131,23 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
       delete: (id: string) => call<void>({ method: 'DELETE', path: at('sites', id) }),
       rotateKeys: (id: string) => call<RotatedKeys>({ method: 'POST', path: at('sites', id, '/rotate-keys') }),
       testDelivery: (id: string) => call<TestDelivery>({ method: 'POST', path: at('sites', id, '/test-delivery') }),
+    },
+    analytics: {
+      overview: (range: AnalyticsRange = {}) =>
+        call<Overview>({ method: 'GET', path: '/api/analytics/overview', query: range }),
+      deliveries: (query: AnalyticsRange & { granularity?: DeliveriesOverTime['granularity'] } = {}) =>
+        call<DeliveriesOverTime>({ method: 'GET', path: '/api/analytics/deliveries', query }),
+      postDeliveries: (postId: string) =>
+        call<PostDeliveries>({ method: 'GET', path: at('analytics/posts', postId, '/deliveries') }),
+      failures: (range: Omit<AnalyticsRange, 'to'> = {}) =>
+        call<Failures>({ method: 'GET', path: '/api/analytics/failures', query: range }),
+      /** Sends the post's failed deliveries again; with `siteId`, only that site's. */
+      retry: (postId: string, siteId?: string) =>
+        call<RetryQueued>({
+          method: 'POST',
+          path: at('analytics/posts', postId, '/retry'),
+          body: siteId === undefined ? {} : { site_id: siteId },
+        }),
     },
   }
 }

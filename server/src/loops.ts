@@ -1,4 +1,4 @@
-import { Dispatcher } from './deliveries/index.ts'
+import { Dispatcher, purgeDeletedSites } from './deliveries/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
@@ -41,7 +41,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): L
 /** Removes what has served its time. */
 async function removeExpired({ db, clock }: Context): Promise<StepResult> {
   await removeEndedWindows(db.root, clock.now())
-  return { again: false }
+  return { again: await purgeDeletedSites(db.root, clock.now()) }
 }
 
 /** Not at once: a start is when people are waiting. */

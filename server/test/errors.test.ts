@@ -53,6 +53,7 @@ const validBodies: Record<string, unknown> = {
   publishPost: {},
   createSite: { name: 'S', url: 'https://example.com', webhook_url: 'https://example.com/hook' },
   updateSite: {},
+  retryPost: {},
 }
 
 /** A service whose limits are used up by one registration and one request. */
@@ -94,7 +95,7 @@ const anywhere: Partial<Record<FailureKind, Provoke>> = {
   invalid: (one) =>
     one.query === undefined
       ? send(one.method.toUpperCase(), pathOf(one), { no_such_field: 1 })
-      : send(one.method.toUpperCase(), `${pathOf(one)}?page=0`),
+      : send(one.method.toUpperCase(), `${pathOf(one)}?page=0&from=x`),
 }
 
 /** How to provoke it where it takes something particular. */

@@ -29,6 +29,8 @@ describe("another account's resource", () => {
     expect(withId.map(({ name }) => name).sort()).toEqual(
       [
         'deletePost',
+        'getPostDeliveries',
+        'retryPost',
         'deleteSite',
         'getPost',
         'getSite',
@@ -44,7 +46,7 @@ describe("another account's resource", () => {
   it.each(withId.map((one) => ({ name: one.name, one })))(
     'cannot be told from a missing one: $name',
     async ({ one }) => {
-      const noun = one.path.startsWith('/api/posts') ? 'posts' : 'sites'
+      const noun = one.path.includes('/posts/') ? 'posts' : 'sites'
       const ask = (id: string) =>
         request(service.url + one.path.replace('{id}', id), {
           method: one.method.toUpperCase(),

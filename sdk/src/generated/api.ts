@@ -181,6 +181,97 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Totals of a period, in all and per site
+         * @description Counted by the hour in which a delivery finished, in UTC.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Deliveries over time */
+        get: operations["getDeliveriesOverTime"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/posts/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A post's deliveries with their history */
+        get: operations["getPostDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/failures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Failed deliveries */
+        get: operations["listFailures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/analytics/posts/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a post's failed deliveries again
+         * @description Each gets a fresh set of four attempts. Superseded ones and those of deleted sites are left alone.
+         */
+        post: operations["retryPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -571,6 +662,161 @@ export interface components {
             message?: string;
             error?: string;
             troubleshooting?: string;
+        };
+        Overview: {
+            period: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                to: string;
+            };
+            totals: {
+                /** @description Finished deliveries. */
+                deliveries: number;
+                successful: number;
+                failed: number;
+                /** @description Those that needed more than one attempt. */
+                retried: number;
+                /** @description Percent of finished deliveries, one decimal; null when none has finished. */
+                success_rate: number | null;
+                /** @description Mean response time of successful attempts; null when there are none. */
+                avg_delivery_ms: number | null;
+                posts_published: number;
+            };
+            sites: {
+                /**
+                 * Format: uuid
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                id: string;
+                name: string;
+                deliveries: number;
+                /** @description Percent of finished deliveries, one decimal; null when none has finished. */
+                success_rate: number | null;
+            }[];
+        };
+        DeliveriesOverTime: {
+            /** @enum {string} */
+            granularity: "hour" | "day" | "week" | "month";
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            site_id: string | null;
+            data: {
+                /**
+                 * @description The beginning of the unit: a date, for hours a time.
+                 * @example 2026-11-01
+                 */
+                date: string;
+                delivered: number;
+                failed: number;
+                retried: number;
+                /** @description Mean response time of successful attempts; null when there are none. */
+                avg_ms: number | null;
+            }[];
+        };
+        PostDeliveries: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            post_id: string;
+            post_title: string;
+            deliveries: {
+                /**
+                 * Format: uuid
+                 * @description The X-Service-Delivery of its requests.
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                id: string;
+                /** @enum {string} */
+                event: "post.published" | "post.updated" | "post.deleted";
+                /**
+                 * Format: uuid
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                site_id: string;
+                site_name: string;
+                /** @enum {string} */
+                status: "pending" | "delivered" | "delivered_retry" | "failed";
+                attempts: number;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                delivered_at: string | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                next_attempt_at: string | null;
+                response_code: number | null;
+                response_time_ms: number | null;
+                last_error: string | null;
+                /** @description What the site said when it confirmed. */
+                metadata?: unknown;
+                /** @description Every attempt, once there was a failed one. */
+                history?: {
+                    attempt: number;
+                    /**
+                     * Format: date-time
+                     * @example 2026-11-01T09:30:00.000Z
+                     */
+                    at: string;
+                    code: number | null;
+                    error: string | null;
+                }[];
+            }[];
+        };
+        Failures: {
+            failures: {
+                /**
+                 * Format: uuid
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                post_id: string;
+                post_title: string;
+                /**
+                 * Format: uuid
+                 * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+                 */
+                site_id: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-01T09:30:00.000Z
+                 */
+                failed_at: string;
+                attempts: number;
+                last_error: string | null;
+                last_response_code: number | null;
+                /** @description False when a newer version has arrived, or the post or the site is deleted. */
+                can_retry: boolean;
+            }[];
+        };
+        RetryQueued: {
+            /**
+             * Format: uuid
+             * @example 019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11
+             */
+            job_id: string;
+            /** @enum {string} */
+            status: "queued";
+            message: string;
+        };
+        Retry: {
+            site_id?: string;
         };
     };
     responses: never;
@@ -1784,6 +2030,388 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 date, or a time with its offset. Default: 30 days before `to`. */
+                from?: string;
+                /** @description ISO 8601 date (to its end), or a time with its offset. Default: now. */
+                to?: string;
+                site_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The totals. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDeliveriesOverTime: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 date, or a time with its offset. Default: 30 days before `to`. */
+                from?: string;
+                /** @description ISO 8601 date (to its end), or a time with its offset. Default: now. */
+                to?: string;
+                site_id?: string;
+                granularity?: "hour" | "day" | "week" | "month";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every unit of the range, zeros included. Weeks begin on Monday. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveriesOverTime"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPostDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first, 500 at most. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostDeliveries"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listFailures: {
+        parameters: {
+            query?: {
+                /** @description ISO 8601 date, or a time with its offset. Default: 30 days before `to`. */
+                from?: string;
+                site_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first, 500 at most. */
+            200: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failures"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    retryPost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Retry"];
+            };
+        };
+        responses: {
+            /** @description What was queued. */
+            202: {
+                headers: {
+                    "X-Request-Id": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetryQueued"];
+                };
+            };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unauthorized` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

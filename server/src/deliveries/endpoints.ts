@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Keys, seal, unseal } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { lockLanes } from './lanes.ts'
 
 /** The place a webhook secret is bound to. */
 function secretPlace(siteId: string): string {
@@ -46,8 +47,7 @@ export async function changeEndpoint(
   },
   now: Date,
 ): Promise<void> {
-  // The lane first, as everywhere: what the engine reads after locking a lane is then never older than this change.
-  await tx.selectFrom('lanes').select('site_id').where('site_id', '=', siteId).forUpdate().execute()
+  await lockLanes(tx, [siteId])
   const columns = {
     ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
     ...(change.webhookUrl === undefined ? {} : { webhook_url: change.webhookUrl }),
@@ -67,7 +67,7 @@ export async function changeEndpoint(
 
 /** Ends an endpoint: its secret is gone and its pending deliveries end as failed. History and the name stay. */
 export async function retireEndpoint(tx: Tx, siteId: string, now: Date): Promise<void> {
-  await tx.selectFrom('lanes').select('site_id').where('site_id', '=', siteId).forUpdate().execute()
+  await lockLanes(tx, [siteId])
   await tx
     .updateTable('endpoints')
     .set({ deleted_at: now, secret_sealed: null })

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { afterCommit, type Tx } from '../platform/db/database.ts'
+import { lockLanes } from './lanes.ts'
 import type { EventKind } from './tables.ts'
 
 /** Something that happened to a post, and the sites that must hear of it. */
@@ -64,18 +65,4 @@ export async function enqueueEvents(
     tx,
   )
   afterCommit(() => ctx.nudge('deliver'))
-}
-
-/**
- * Locks lanes in the order of site ids, as every writer does. A site that is being deleted is then either gone for the
- * statements that follow, or ends what they insert.
- */
-async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<void> {
-  await tx
-    .selectFrom('lanes')
-    .select('site_id')
-    .where('site_id', 'in', siteIds)
-    .orderBy('site_id')
-    .forUpdate()
-    .execute()
 }

@@ -1,2 +1,3 @@
 export { publishDue } from './publish-due.ts'
+export { countPublished, postTitles } from './queries.ts'
 export { postRoutes } from './routes.ts'

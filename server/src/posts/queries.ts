@@ -191,3 +191,32 @@ function narrowed(posts: PostQuery, { status, siteId, tag, search }: PostFilter)
 function visibleTo(siteId: string) {
   return sql<boolean>`(visible_to_all or exists (select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId} and s.named))`
 }
+
+/** How many posts were first published in a period; with a site, only those it may see. */
+export async function countPublished(
+  db: Db,
+  accountId: string,
+  period: { from: Date; to: Date },
+  siteId?: string,
+): Promise<number> {
+  let query = db
+    .selectFrom('posts')
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'published')
+    .where('published_at', '>=', period.from)
+    .where('published_at', '<=', period.to)
+  if (siteId !== undefined) query = query.where(visibleTo(siteId))
+  return (await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
+}
+
+/** The titles of the account's posts among these ids. */
+export async function postTitles(db: Db, accountId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('posts')
+    .select(['id', 'title'])
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+  return new Map(rows.map((row) => [row.id, row.title]))
+}

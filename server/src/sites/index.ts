@@ -1,1 +1,2 @@
+export { siteExists } from './queries.ts'
 export { siteRoutes } from './routes.ts'

@@ -44,3 +44,8 @@ export async function deleteSite(tx: Tx, accountId: string, id: string): Promise
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
+
+/** Whether the account has this site. */
+export async function siteExists(db: Db, accountId: string, id: string): Promise<boolean> {
+  return (await findSite(db, accountId, id)) !== undefined
+}

@@ -1,0 +1,84 @@
+/** Spans of time as the analytics endpoints take them (decision N1). All of it in UTC. */
+
+import type { Granularity, Period } from '../deliveries/index.ts'
+import { plusMs } from '../platform/clock.ts'
+import { invalid } from '../platform/errors.ts'
+
+const DAY_MS = 24 * 3_600_000
+const DEFAULT_DAYS = 30
+
+/** More buckets than this are refused: nobody looks at them, and they cost memory. */
+const MOST_BUCKETS = 2_000
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/
+
+/**
+ * The period of `from` and `to`: ISO 8601 dates (a `to` means the end of its day), or instants with an offset. Default:
+ * the last 30 days. Throws `invalid` on `from` or `to`.
+ */
+export function periodOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: Date): Period {
+  const end = to === undefined ? now : readEdge('to', to)
+  const start = from === undefined ? plusMs(end, -DEFAULT_DAYS * DAY_MS) : readEdge('from', from)
+  if (start > end) throw invalid('from', '"from" lies after "to".')
+  return { from: start, to: end }
+}
+
+function readEdge(field: 'from' | 'to', text: string): Date {
+  const isDate = DATE.test(text)
+  const ms =
+    isDate || INSTANT.test(text) ? Date.parse(isDate ? `${text}T00:00:00.000Z` : text.toUpperCase()) : Number.NaN
+  const exists = isDate ? new Date(ms || 0).toISOString().startsWith(text) : true
+  if (
+    Number.isNaN(ms) ||
+    !exists ||
+    ms < Date.parse('2000-01-01T00:00:00Z') ||
+    ms > Date.parse('2200-01-01T00:00:00Z')
+  ) {
+    throw invalid(
+      field,
+      `"${field}" is an ISO 8601 date like 2026-11-01, or a time with its offset, from 2000 to 2199.`,
+    )
+  }
+  return new Date(isDate && field === 'to' ? ms + DAY_MS - 1 : ms)
+}
+
+/** The beginnings of all units of time that a period touches. Throws `invalid` on `from` when they are too many. */
+export function bucketsOf({ from, to }: Period, granularity: Granularity): Date[] {
+  const buckets: Date[] = []
+  for (let start = startOf(from, granularity); start <= to; start = nextStart(start, granularity)) {
+    buckets.push(start)
+    if (buckets.length > MOST_BUCKETS) {
+      throw invalid(
+        'from',
+        `The range has more than ${MOST_BUCKETS} ${granularity}s. Choose a shorter one or a coarser granularity.`,
+      )
+    }
+  }
+  return buckets
+}
+
+function startOf(at: Date, granularity: Granularity): Date {
+  const [year, month, day] = [at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate()]
+  switch (granularity) {
+    case 'hour':
+      return new Date(Date.UTC(year, month, day, at.getUTCHours()))
+    case 'day':
+      return new Date(Date.UTC(year, month, day))
+    case 'week':
+      return new Date(Date.UTC(year, month, day - ((at.getUTCDay() + 6) % 7)))
+    case 'month':
+      return new Date(Date.UTC(year, month))
+  }
+}
+
+function nextStart(start: Date, granularity: Granularity): Date {
+  if (granularity === 'month') return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1))
+  const days = granularity === 'week' ? 7 : 1
+  return plusMs(start, granularity === 'hour' ? 3_600_000 : days * DAY_MS)
+}
+
+/** A unit's name on the wire: the date, for hours the instant. */
+export function bucketName(start: Date, granularity: Granularity): string {
+  return granularity === 'hour' ? start.toISOString() : start.toISOString().slice(0, 10)
+}

@@ -1,0 +1,134 @@
+/** What became of deliveries, as analytics show it. Sums come from the hourly roll-up, never from the deliveries. */
+import { sql } from 'kysely'
+import type { Db } from '../platform/db/database.ts'
+import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
+
+/** A span of full hours: from the beginning of the hour of `from` to the end of the hour of `to`. */
+export type Period = { from: Date; to: Date }
+
+/** Finished deliveries. `deliveredMs` is the sum of the response times of successful attempts. */
+export type Sums = { delivered: number; failed: number; retried: number; deliveredMs: number }
+
+/** Sums per site with the site's name; living sites without deliveries and deleted ones with some are included. */
+export async function sumBySite(
+  db: Db,
+  accountId: string,
+  period: Period,
+  siteId?: string,
+): Promise<Array<Sums & { siteId: string; siteName: string }>> {
+  const { rows } = await sql<Sums & { siteId: string; siteName: string }>`
+    select e.site_id as "siteId", e.site_name as "siteName", coalesce(sum(h.delivered), 0)::int as delivered,
+      coalesce(sum(h.failed), 0)::int as failed, coalesce(sum(h.retried), 0)::int as retried,
+      coalesce(sum(h.delivered_ms), 0)::bigint as "deliveredMs"
+    from endpoints e
+    left join delivery_hours h on h.account_id = ${accountId} and h.site_id = e.site_id
+      and h.hour >= date_trunc('hour', ${period.from}::timestamptz, 'UTC') and h.hour <= ${period.to}
+    where e.account_id = ${accountId} and (${siteId ?? null}::uuid is null or e.site_id = ${siteId ?? null}::uuid)
+    group by e.site_id, e.site_name, e.deleted_at, e.created_at
+    having e.deleted_at is null or sum(h.delivered + h.failed) > 0
+    order by e.created_at, e.site_id
+  `.execute(db)
+  return rows
+}
+
+/** The units that sums are shown by. Weeks begin on Monday; all of it in UTC. */
+export type Granularity = 'hour' | 'day' | 'week' | 'month'
+
+/** Sums per unit of time, for the units in which something finished. */
+export async function sumByTime(
+  db: Db,
+  accountId: string,
+  period: Period,
+  granularity: Granularity,
+  siteId?: string,
+): Promise<Array<Sums & { start: Date }>> {
+  const { rows } = await sql<Sums & { start: Date }>`
+    select date_trunc(${granularity}, hour, 'UTC') as start, sum(delivered)::int as delivered, sum(failed)::int as failed,
+      sum(retried)::int as retried, sum(delivered_ms)::bigint as "deliveredMs"
+    from delivery_hours
+    where account_id = ${accountId} and (${siteId ?? null}::uuid is null or site_id = ${siteId ?? null}::uuid)
+      and hour >= date_trunc('hour', ${period.from}::timestamptz, 'UTC') and hour <= ${period.to}
+    group by 1 order by 1
+  `.execute(db)
+  return rows
+}
+
+/** A delivery with all that is known of it. */
+export type DeliveryRecord = {
+  id: string
+  siteId: string
+  siteName: string
+  event: EventKind
+  status: DeliveryStatus
+  attempts: number
+  createdAt: Date
+  finishedAt: Date | null
+  nextAttemptAt: Date | null
+  responseCode: number | null
+  responseTimeMs: number | null
+  lastError: string | null
+  history: HistoryEntry[]
+  metadata: unknown
+}
+
+/** The deliveries of a post, newest first, at most `limit`. */
+export async function deliveriesOfPost(
+  db: Db,
+  accountId: string,
+  postId: string,
+  limit: number,
+): Promise<DeliveryRecord[]> {
+  const { rows } = await sql<DeliveryRecord>`
+    select d.id, d.site_id as "siteId", e.site_name as "siteName", v.kind as event, d.status, d.attempts,
+      d.created_at as "createdAt", d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt",
+      d.response_code as "responseCode", d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.history, d.metadata
+    from deliveries d
+    join endpoints e on e.site_id = d.site_id
+    join events v on v.id = d.event_id
+    where d.account_id = ${accountId} and d.post_id = ${postId}
+    order by d.sequence desc, d.id desc limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** A delivery that ended as failed. `siteDeleted`: nothing can be sent any more. */
+export type FailedDelivery = {
+  postId: string
+  postTitle: string | null
+  siteId: string
+  failedAt: Date
+  attempts: number
+  lastError: string | null
+  responseCode: number | null
+  siteDeleted: boolean
+  overtaken: boolean
+}
+
+/**
+ * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
+ * delivered to the site, so this one must not be sent any more. The title is that of the event.
+ */
+export async function failedDeliveries(
+  db: Db,
+  accountId: string,
+  { from, siteId, limit }: { from: Date; siteId: string | undefined; limit: number },
+): Promise<FailedDelivery[]> {
+  const { rows } = await sql<FailedDelivery>`
+    select d.post_id as "postId", v.payload::jsonb ->> 'title' as "postTitle", d.site_id as "siteId", d.finished_at as "failedAt",
+      d.attempts, d.last_error as "lastError", d.response_code as "responseCode", e.deleted_at is not null as "siteDeleted",
+      ${overtaken} as overtaken
+    from deliveries d
+    join endpoints e on e.site_id = d.site_id
+    join events v on v.id = d.event_id
+    where d.account_id = ${accountId} and d.status = 'failed' and d.finished_at >= ${from}
+      and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
+    order by d.finished_at desc limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Whether a newer event of the same post has been delivered to the same site; `d` is the delivery. */
+export const overtaken = sql<boolean>`exists (
+  select from deliveries newer where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence
+    and newer.status in ('delivered', 'delivered_retry')
+)`

@@ -1,0 +1,16 @@
+import type { Tx } from '../platform/db/database.ts'
+
+/**
+ * Locks lanes until the transaction ends, in the order of site ids, as every writer does. Whoever changes what is due in
+ * a lane, or what its endpoint is, does this first and looks at rows afterwards: the engine's release does the same, so
+ * each sees what the other has done.
+ */
+export async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<void> {
+  await tx
+    .selectFrom('lanes')
+    .select('site_id')
+    .where('site_id', 'in', siteIds)
+    .orderBy('site_id')
+    .forUpdate()
+    .execute()
+}
