@@ -55,18 +55,19 @@ function givenForms({ html, markdown, json }: BodyInput): BodyInput {
 }
 
 function convert(given: BodyInput, source: 'json' | 'html' | 'markdown'): ConvertedBody {
-  const html = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html')
-  const json =
-    source === 'json' ? canonicalDoc(given.json, 'json') : docIn(html?.tree ?? treeOf(given.markdown), source)
-  const text = docToText(json)
-  const body = { html: html?.html ?? docToHtml(json, source), markdown: given.markdown ?? docToMarkdown(json), json }
+  const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html')
+  const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '')
+  const json = source === 'json' ? canonicalDoc(given.json, 'json') : docIn(tree(), source)
   assertFormSize(JSON.stringify(json), 'json', source)
-  assertFormSize(body.html, 'html', source)
-  assertFormSize(body.markdown, 'markdown', source)
-  return { ...body, text, wordCount: countWords(text) }
+  const html = sanitised?.html ?? docToHtml(json, source)
+  assertFormSize(html, 'html', source)
+  const markdown = given.markdown ?? docToMarkdown(json)
+  assertFormSize(markdown, 'markdown', source)
+  const text = docToText(json)
+  return { html, markdown, json, text, wordCount: countWords(text) }
 }
 
-function treeOf(markdown = ''): Root {
+function markdownToTree(markdown: string): Root {
   return sanitizeTree(parseHtml(markdownToHtml(markdown, 'markdown'), 'markdown'))
 }
 

@@ -61,8 +61,9 @@ function list({ type, attrs = {}, content = [] }: DocNode): List {
 
 function listItem({ attrs, content = [] }: DocNode): ListItem {
   const [first, second, ...rest] = content
-  const isTight =
-    first?.content !== undefined && rest.length === 0 && (second === undefined || interruptsParagraph(second))
+  // A line with nothing but the tag of a break would make HTML of all lines up to the next blank one.
+  const hasText = first?.content?.some(({ type }) => type !== 'hardBreak') === true
+  const isTight = hasText && rest.length === 0 && (second === undefined || interruptsParagraph(second))
   const checked = typeof attrs?.checked === 'boolean' ? attrs.checked : null
   const blocks = blocksToMdast(content)
   // A box needs its paragraph, even if there is nothing in it.

@@ -2,17 +2,22 @@ import type { Nodes, Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { toHtml } from 'hast-util-to-html'
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, parseFragment, type TreeAdapter } from 'parse5'
-import { assertTreeSize, BodyError, maxTreeDepth, nodeBudget, tooDeep } from './limits.ts'
+import { assertTreeSize, BodyError, nodeBudget } from './limits.ts'
 
 type P5Node = DefaultTreeAdapterMap['node']
 
 /** Parses an HTML fragment as a browser does. Throws BodyError at `path` if the tree gets too large or too deep. */
 export function parseHtml(html: string, path: string): Root {
   const tree = parseFragment(html, { treeAdapter: boundedAdapter(path), scriptingEnabled: false })
-  assertTreeSize<P5Node>(tree, (node) => ('childNodes' in node ? node.childNodes : []), path)
+  assertTreeSize<P5Node>(tree, childrenOf, path)
   const root = fromParse5(tree)
   if (root.type !== 'root') throw new BodyError(path, 'is not an HTML fragment')
   return root
+}
+
+function childrenOf(node: P5Node): P5Node[] {
+  if ('content' in node) return [node.content]
+  return 'childNodes' in node ? node.childNodes : []
 }
 
 /**
@@ -21,7 +26,6 @@ export function parseHtml(html: string, path: string): Root {
  */
 function boundedAdapter(path: string): TreeAdapter<DefaultTreeAdapterMap> {
   const count = nodeBudget(path)
-  let open = 0
   return {
     ...defaultTreeAdapter,
     createElement(...args) {
@@ -31,12 +35,6 @@ function boundedAdapter(path: string): TreeAdapter<DefaultTreeAdapterMap> {
     createCommentNode(data) {
       count()
       return defaultTreeAdapter.createCommentNode(data)
-    },
-    onItemPush() {
-      if (++open > maxTreeDepth) throw tooDeep(path, maxTreeDepth)
-    },
-    onItemPop() {
-      open--
     },
   }
 }

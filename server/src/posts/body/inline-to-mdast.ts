@@ -3,21 +3,21 @@ import { markTag } from './doc-to-hast.ts'
 import { type Inline, nestMarks } from './inline.ts'
 import type { DocMark, DocNode } from './schema.ts'
 
-/** The class of a character next to a delimiter; `mark`: there is, or may be, another delimiter. */
-type Edge = 'space' | 'punctuation' | 'word' | 'mark'
+/** The class of a character next to a delimiter. */
+type Edge = 'space' | 'punctuation' | 'word'
 
 const delimited = { bold: 'strong', italic: 'emphasis', strike: 'delete' } as const
 type Delimited = keyof typeof delimited
 
 /**
  * Inline content in Markdown. Delimiters (`**`) are used where they are certain to be read as such, tags (`<strong>`)
- * elsewhere: inside punctuation, around white space, next to each other. `room`: whether a break may end the line.
+ * elsewhere: inside punctuation, around white space. `room`: whether a break may end the line.
  */
 export function inlineToMdast(nodes: readonly DocNode[], room: 'line' | 'lines'): PhrasingContent[] {
   const write = (spans: readonly Inline[], before: Edge, after: Edge): PhrasingContent[] =>
     spans.flatMap((span, index) => {
-      const left = index === 0 ? before : outerEdge(spans[index - 1], 'end')
-      const right = index === spans.length - 1 ? after : outerEdge(spans[index + 1], 'start')
+      const left = index === 0 ? before : edgeOf(spans[index - 1], 'end')
+      const right = index === spans.length - 1 ? after : edgeOf(spans[index + 1], 'start')
       if ('leaf' in span) return leafToMdast(span.leaf, room === 'lines' && isBetweenText(spans, index))
       const { mark, children } = span
       if (mark.type === 'link') return [link(mark, write(children, 'punctuation', 'punctuation'))]
@@ -39,8 +39,7 @@ function leafToMdast({ type, text = '', attrs = {} }: DocNode, canBreakLine: boo
 }
 
 function link({ attrs = {} }: DocMark, children: PhrasingContent[]): PhrasingContent {
-  // Links do not nest in a document, so there are none among the children.
-  return { type: 'link', url: String(attrs.href), title: titleOf(attrs.title), children: children as PhrasingContent[] }
+  return { type: 'link', url: String(attrs.href), title: titleOf(attrs.title), children }
 }
 
 function titleOf(title: unknown): string | null {
@@ -50,8 +49,9 @@ function titleOf(title: unknown): string | null {
 /** A code span; undefined for what one cannot hold. */
 function code(children: readonly Inline[]): PhrasingContent[] | undefined {
   const value = children.map((child) => ('leaf' in child ? (child.leaf.text ?? '``') : '``')).join('')
-  // The library searches for a fence one longer each time, which takes seconds in the worst text.
-  return value.includes('``') ? undefined : [{ type: 'inlineCode', value }]
+  // In a table's cell there is no way to write `\|`. For many ticks the library tries longer and longer fences, which
+  // takes seconds in the worst text.
+  return /``|\\\|/.test(value) ? undefined : [{ type: 'inlineCode', value }]
 }
 
 function tagged({ type }: DocMark, children: PhrasingContent[]): PhrasingContent[] {
@@ -64,21 +64,15 @@ function isDelimited(type: string): type is Delimited {
 
 /** By CommonMark's rules on flanking, where both sides must hold whichever way the content is written. */
 function canDelimit(left: Edge, { children }: { children: readonly Inline[] }, right: Edge): boolean {
-  return flanks(left, innerEdge(children[0], 'start')) && flanks(right, innerEdge(children.at(-1), 'end'))
+  return flanks(left, edgeOf(children[0], 'start')) && flanks(right, edgeOf(children.at(-1), 'end'))
 }
 
 function flanks(outside: Edge, inside: Edge): boolean {
-  if (inside === 'word') return outside !== 'mark'
-  return inside === 'punctuation' && (outside === 'space' || outside === 'punctuation')
+  return inside === 'word' || (inside === 'punctuation' && outside !== 'word')
 }
 
-function innerEdge(span: Inline | undefined, side: 'start' | 'end'): Edge {
+function edgeOf(span: Inline | undefined, side: 'start' | 'end'): Edge {
   return span !== undefined && 'leaf' in span ? leafEdge(span.leaf, side) : 'punctuation'
-}
-
-function outerEdge(span: Inline | undefined, side: 'start' | 'end'): Edge {
-  if (span !== undefined && 'mark' in span) return isDelimited(span.mark.type) ? 'mark' : 'punctuation'
-  return span === undefined ? 'space' : leafEdge(span.leaf, side)
 }
 
 function leafEdge({ type, text = '' }: DocNode, side: 'start' | 'end'): Edge {

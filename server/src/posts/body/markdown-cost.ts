@@ -6,7 +6,7 @@
  * The weights were fitted to about 100 such texts, so that the estimate is above what was measured. Paragraphs are only
  * told apart by blank lines, and code counts as text: both can only make the estimate higher.
  */
-export type MarkdownCost = {
+type MarkdownCost = {
   /** Estimated time to read it, in microseconds of a 2020s server core. */
   micros: number
   /** Most container markers (`>`, `-`, `1.`) at the start of one line. */
@@ -15,7 +15,8 @@ export type MarkdownCost = {
 
 /** Linear cost of one character, in µs. */
 const perCharacter: Record<string, number> = {
-  ...{ '[': 20, ']': 20, '@': 20, '<': 8, '`': 6, ':': 6, w: 6, W: 6, '\\': 4, '!': 4, '&': 3, '|': 40 },
+  ...{ '[': 20, ']': 20, '@': 20, '|': 40 },
+  ...{ '<': 8, '`': 6, ':': 6, w: 6, W: 6, '\\': 4, '!': 4, '&': 3 },
 }
 const perAnyCharacter = 0.4
 const perDelimiterRun = 12
@@ -24,7 +25,7 @@ const perTextLine = 10
 const perBlock = 60
 const perItem = 60
 const perRow = 100
-const perCharacterBesideTag = 1
+const perCharacterBesideTag = 2
 const perNestedLine = 10
 const perPrefixCharacter = 13
 
@@ -97,21 +98,18 @@ function endsBetween(previous: Containers, next: Containers, afterBlank: boolean
 function inlineCost(line: string): { micros: number; weight: number } {
   let micros = 0
   let weight = 0
-  let previous = ''
   for (const character of line) {
-    if (character === '*' || character === '_' || character === '~') {
-      if (character !== previous) {
-        micros += perDelimiterRun
-        weight += squared.delimiterRun
-      }
-    } else {
-      const cost = perCharacter[character]
-      if (cost !== undefined) {
-        micros += cost
-        weight += character === '[' || character === ']' ? squared.bracket : squared.other
-      }
-    }
-    previous = character
+    const cost = perCharacter[character]
+    if (cost === undefined) continue
+    micros += cost
+    weight += character === '[' || character === ']' ? squared.bracket : squared.other
+  }
+  for (const { 0: run, index } of line.matchAll(/\*+|_+|~+/g)) {
+    const around = `${line[index - 1] ?? ' '}${line[index + run.length] ?? ' '}`
+    // Neither opens nor closes anything: `a * b`, `a_b`.
+    const isIdle = /^[ \t]{2}$/.test(around) || (run.startsWith('_') && /^[0-9a-z]{2}$/i.test(around))
+    micros += isIdle ? 0 : perDelimiterRun
+    weight += isIdle ? squared.other : squared.delimiterRun
   }
   return { micros, weight }
 }

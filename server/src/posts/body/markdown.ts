@@ -14,9 +14,11 @@ import type { DocNode } from './schema.ts'
 const maxCostMicros = 1_200_000
 
 const reader = unified().use(remarkParse).use(remarkGfm).use(withoutLateAutolinks).freeze()
+// The library leaves `<` alone before most punctuation, but `<|a@b.c>` is a link.
+const unsafe = [{ character: '<', after: '\\S', inConstruct: 'phrasing' as const }]
 const writer = unified()
   .use(remarkGfm, { tablePipeAlign: false })
-  .use(remarkStringify, { bullet: '-', rule: '-', resourceLink: true })
+  .use(remarkStringify, { bullet: '-', rule: '-', resourceLink: true, unsafe })
   .freeze()
 
 /**

@@ -8,8 +8,8 @@ import { embedOf, safeHref, safeImageSrc } from './urls.ts'
 const embedSrc =
   /^https:\/\/(?:www\.youtube(?:-nocookie)?\.com\/embed\/|player\.vimeo\.com\/video\/)[\w-]+(?:\?[\w=&-]+)?$/
 
-// What a reader of the post could see of its author's page, or what could be mistaken for the page's own controls and
-// names. `id` and `name` are dropped rather than prefixed: a prefix breaks anchors, and headings get their ids here.
+// Names that scripts of the page around the post look up, and what belongs to forms and the keyboard. `id` is dropped
+// rather than prefixed: a prefix breaks anchors, and headings get theirs here.
 const droppedProperties = new Set(['accessKey', 'action', 'htmlFor', 'id', 'itemProp', 'method', 'name', 'tabIndex'])
 const droppedTags = new Set(['picture', 'source'])
 /** Removed with all they contain; other elements that are not allowed are replaced by what they contain. */

@@ -11,7 +11,7 @@ export type DocNode = { type: string; attrs?: Attrs; content?: DocNode[]; marks?
 /** The canonical value of an attribute; null: it has none; undefined: refused. `siblings` are the other attributes. */
 type Read = (value: unknown, siblings: Record<string, unknown>) => AttrValue | null | undefined
 /** `fallback` undefined: the attribute is required. */
-export type AttributeRule = { read: Read; fallback: AttrValue | null | undefined }
+type AttributeRule = { read: Read; fallback: AttrValue | null | undefined }
 type Rules = Record<string, AttributeRule>
 
 const integer = (min: number, max: number, fallback: number): AttributeRule => ({

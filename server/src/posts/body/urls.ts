@@ -1,7 +1,7 @@
 const linkSchemes = new Set(['http', 'https', 'mailto', 'tel'])
 const imageSchemes = new Set(['http', 'https'])
 
-export type Embed = { provider: 'youtube' | 'vimeo'; src: string }
+type Embed = { provider: 'youtube' | 'vimeo'; src: string }
 
 /** The href as it is stored (trimmed, percent-encoded), or undefined if it is empty or its scheme is not allowed. */
 export function safeHref(value: string): string | undefined {
