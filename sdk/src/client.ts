@@ -1,5 +1,5 @@
-import { PostriderError } from './errors.ts'
 import type { components, paths } from './generated/api.ts'
+import { createTransport, type TransportOptions } from './transport.ts'
 
 type Schemas = components['schemas']
 export type User = Schemas['User']
@@ -36,56 +36,28 @@ export type ListPosts = {
 /** A span of time and a site. Dates, or times with their offset. */
 export type AnalyticsRange = { from?: string; to?: string; site_id?: string }
 
-/** Where the service is and how to reach it. */
-export type ClientOptions = {
-  /** The service's address, such as `https://postrider.example.com`. */
-  baseUrl: string
-  /** The access token of register or login; may be set later with `client.setToken`. */
+/** How a client reaches the service. */
+export type ClientOptions = TransportOptions & {
+  /** The access token of register or login; may be set later with `setToken`. */
   token?: string
-  /** Default 30,000. */
-  timeoutMs?: number
-  fetch?: typeof fetch
-}
-
-type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  path: string
-  query?: object
-  body?: unknown
-  headers?: Record<string, string>
 }
 
 /** A client of the Management API. Every method throws PostriderError when the service refuses. */
 export type PostriderClient = ReturnType<typeof createClient>
 
 /** Makes a client. */
-export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send = fetch }: ClientOptions) {
+export function createClient({ token, ...options }: ClientOptions) {
   let accessToken = token
-
-  async function call<Result>({ method, path, query, body, headers }: Call): Promise<Result> {
-    const url = new URL(baseUrl.replace(/\/+$/, '') + path)
-    for (const [name, value] of Object.entries(query ?? {}))
-      if (value !== undefined) url.searchParams.set(name, String(value))
-    const response = await send(url, {
-      method,
-      headers: {
-        ...(accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(timeoutMs),
-    })
-    const text = await response.text()
-    const parsed: unknown = text === '' ? undefined : safelyParsed(text)
-    if (!response.ok) throw new PostriderError(response, parsed)
-    return parsed as Result // the document's schema of a success
-  }
+  const call = createTransport(options, () =>
+    accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` },
+  )
 
   const at = (noun: 'posts' | 'sites' | 'analytics/posts', id: string, action = '') =>
     `/api/${noun}/${encodeURIComponent(id)}${action}`
   const ifMatch = (version: number | undefined) =>
     version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
+
+  const listPosts = (query: ListPosts = {}) => call<PostPage>({ method: 'GET', path: '/api/posts', query })
 
   return {
     /** The token that later calls carry. */
@@ -107,7 +79,15 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
       },
     },
     posts: {
-      list: (query: ListPosts = {}) => call<PostPage>({ method: 'GET', path: '/api/posts', query }),
+      list: listPosts,
+      /** Every post that matches, page by page. */
+      async *all(query: Omit<ListPosts, 'page'> = {}): AsyncGenerator<Post> {
+        for (let page = 1, pages = 1; page <= pages; page += 1) {
+          const { data, pagination } = await listPosts({ limit: 100, ...query, page })
+          pages = pagination.pages
+          yield* data
+        }
+      },
       get: (id: string) => call<PostWithDeliveries>({ method: 'GET', path: at('posts', id) }),
       create: (input: CreatePost) => call<PostWithDeliveries>({ method: 'POST', path: '/api/posts', body: input }),
       /** Changes a post; with `version`, only if that is still its version (412 otherwise). */
@@ -149,13 +129,5 @@ export function createClient({ baseUrl, token, timeoutMs = 30_000, fetch: send =
           body: siteId === undefined ? {} : { site_id: siteId },
         }),
     },
-  }
-}
-
-function safelyParsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -1,3 +1,5 @@
 export * from './client.ts'
 export { PostriderError } from './errors.ts'
+export * from './pull.ts'
+export type { TransportOptions } from './transport.ts'
 export * from './webhooks.ts'

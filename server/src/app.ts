@@ -17,6 +17,7 @@ import { systemRoutes } from './platform/http/system.ts'
 import { createIds } from './platform/ids.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { assertSameKey, loadSecretKey } from './platform/secret-key.ts'
+import { createSignals } from './platform/signals.ts'
 import { endpoints } from './routes.ts'
 import { VERSION } from './version.ts'
 
@@ -51,8 +52,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     const applied = await migrate(db, migrations)
     if (applied.length > 0) log.info('db.migrated', { applied })
-    const keys = deriveKeys(await loadSecretKey(config))
+    const keys = deriveKeys(await loadSecretKey(config, db))
     await assertSameKey(db, keys)
+    const signals = createSignals(database.signalsUrl, clock, log)
     const egress = createEgress({
       allow: config.webhookAllow,
       userAgent: `Postrider/${VERSION}`,
@@ -66,7 +68,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       db,
       keys,
       egress,
-      nudge: (loop) => loops[loop].nudge(),
+      signals,
     }
     const loops = createLoops(ctx, maintain)
     return assemble(ctx, loops)
@@ -78,7 +80,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
 function assemble(ctx: Context, loops: Loops): App {
   const { config } = ctx
-  const running = [loops.deliver, loops['publish-due'], loops.expire, loops.maintain].filter(
+  const running = [loops.deliver, loops['publish-due'], loops['detect-platforms'], loops.expire, loops.maintain].filter(
     (loop) => loop !== undefined,
   )
   let stopping = false
@@ -97,23 +99,30 @@ function assemble(ctx: Context, loops: Loops): App {
     listen: () => listen(server, config),
     async startLoops() {
       if (config.role === 'api') return
-      const membership = await joinWorkers(ctx)
+      const membership = await joinWorkers(ctx, (db) => abandonLeases(db, ctx.clock.now()))
       leaveWorkers = membership.leave
-      if (membership.alone) await abandonLeases(ctx.db.root, ctx.clock.now())
       for (const loop of running) loop.start()
     },
     async drain() {
       await loops['publish-due'].drain()
       await loops.dispatcher.drain()
+      await loops.detector.drain()
     },
     async stop(graceMs) {
       stopping = true
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
-      await Promise.all([...running.map((loop) => loop.stop()), loops.dispatcher.stop(graceMs)])
+      const work = Promise.all([
+        ...running.map((loop) => loop.stop()),
+        loops.dispatcher.stop(graceMs),
+        loops['detect-platforms'].stop().then(() => loops.detector.stop()),
+      ])
+      const patience = new AbortController()
+      await Promise.all([work, Promise.race([closed, ctx.clock.sleep(graceMs, patience.signal)])])
+      patience.abort()
       server.closeAllConnections()
-      if (server.listening) await closed
       await leaveWorkers()
+      await ctx.signals.close()
       await ctx.egress.close()
       await ctx.db.close()
     },

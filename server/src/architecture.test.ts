@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest'
 const ROOT = import.meta.dirname
 
 /** Each may import those before it, never those after it. */
-const ORDER = ['platform', 'accounts', 'deliveries', 'sites', 'posts', 'analytics']
+const ORDER = ['platform', 'accounts', 'deliveries', 'sites', 'posts', 'pull', 'analytics']
 
 const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !/\.(test|fixture)\.ts$|test-/.test(path))
   .map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 
 function importsOf({ path, text }: { path: string; text: string }): string[] {
-  const specifiers = [...text.matchAll(/(?:from|import)\s+'(\.[^']+)'/g)].map(([, specifier]) => specifier ?? '')
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, specifier]) => specifier ?? '')
   return specifiers.map((specifier) => relative(ROOT, resolve(ROOT, dirname(path), specifier)))
 }
 
@@ -41,6 +41,20 @@ describe('imports', () => {
     expect(wrong).toEqual([])
   })
 
+  it('of the commands reach slices only through their index, and only the process entry reaches the commands', () => {
+    const wrong = sources.flatMap((source) => {
+      const from = sliceOf(source.path)
+      return importsOf(source)
+        .filter((target) => {
+          const to = sliceOf(target)
+          if (to === 'commands') return from !== 'commands' && source.path !== 'main.ts'
+          return from === 'commands' && to !== 'platform' && ORDER.includes(to) && target !== `${to}/index.ts`
+        })
+        .map((target) => `${source.path} → ${target}`)
+    })
+    expect(wrong).toEqual([])
+  })
+
   it('form no circle between files', () => {
     const graph = new Map(sources.map((source) => [source.path, importsOf(source)]))
     const done = new Set<string>()
@@ -62,11 +76,13 @@ describe('outside the platform', () => {
     ['ambient randomness', /\bMath\.random\(|\brandomUUID\(/],
     ['the environment', /\bprocess\.env\b/],
     ['the console', /\bconsole\./],
+    ['the terminal', /\bprocess\.(stdout|stderr)\b/],
     ['a way out of the process', /(?<![.\w])fetch\(|from 'undici'|from 'node:(http|https|net|tls|dns)'/],
   ]
-  // The process entry reads the environment, writes to the terminal and forces the exit; app.ts owns the listener.
+  // The process entry has the environment and the terminal; serving ends with a forced exit; app.ts owns the listener.
   const exempt: Record<string, string[]> = {
-    'main.ts': ['the environment', 'the system clock'],
+    'main.ts': ['the environment', 'the terminal'],
+    'commands/serve.ts': ['the system clock', 'the terminal'],
     'app.ts': ['a way out of the process'],
   }
 

@@ -4,6 +4,7 @@ import type { OpenDatabase } from './platform/db/open.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
 import { publishDue } from './posts/index.ts'
+import { Detector } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
 const POLL_MS = 1_000
@@ -13,13 +14,15 @@ const EXPIRE_MS = 10 * 60_000
 /** The tables whose rows are rewritten all the time. */
 const HOT_TABLES = ['lanes', 'deliveries', 'delivery_hours', 'posts', 'post_sites', 'events']
 
-/** Every background loop of the service, and the dispatcher that the delivering one drives. */
+/** Every background loop of the service, and what those drive that only begin the work: the dispatcher and the detector. */
 export type Loops = {
   deliver: Loop
   'publish-due': Loop
+  'detect-platforms': Loop
   expire: Loop
   maintain: Loop | undefined
   dispatcher: Dispatcher
+  detector: Detector
 }
 
 /** Defines the loops; none is started. */
@@ -27,14 +30,34 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): L
   const { clock, log } = ctx
   const dispatcher = new Dispatcher(ctx, () => deliver.nudge())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
-  const publishDueLoop = defineLoop({ name: 'publish-due', everyMs: POLL_MS, clock, log, step: () => publishDue(ctx) })
+  const publishDueLoop = defineLoop({
+    name: 'publish-due',
+    everyMs: POLL_MS,
+    clock,
+    log,
+    step: (signal) => publishDue(ctx, signal),
+  })
+  const detector = new Detector(ctx, () => detectPlatforms.nudge())
+  const detectPlatforms = defineLoop({
+    name: 'detect-platforms',
+    everyMs: POLL_MS,
+    clock,
+    log,
+    step: () => detector.step(),
+  })
   const expire = defineLoop({ name: 'expire', everyMs: EXPIRE_MS, clock, log, step: () => removeExpired(ctx) })
+  ctx.signals.on('deliver', () => deliver.nudge())
+  ctx.signals.on('publish-due', () => publishDueLoop.nudge())
+  ctx.signals.on('detect-platforms', () => detectPlatforms.nudge())
+  ctx.signals.on('endpoint', (siteId) => dispatcher.endpointChanged(siteId))
   return {
     deliver,
     'publish-due': publishDueLoop,
+    'detect-platforms': detectPlatforms,
     expire,
     maintain: maintain && maintenanceLoop(ctx, maintain),
     dispatcher,
+    detector,
   }
 }
 

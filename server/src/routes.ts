@@ -2,7 +2,14 @@ import { accountRoutes } from './accounts/index.ts'
 import { analyticsRoutes } from './analytics/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { postRoutes } from './posts/index.ts'
+import { pullRoutes } from './pull/index.ts'
 import { siteRoutes } from './sites/index.ts'
 
 /** The whole API, in the order in which it is documented. */
-export const endpoints: readonly Endpoint[] = [...accountRoutes, ...postRoutes, ...siteRoutes, ...analyticsRoutes]
+export const endpoints: readonly Endpoint[] = [
+  ...accountRoutes,
+  ...postRoutes,
+  ...siteRoutes,
+  ...analyticsRoutes,
+  ...pullRoutes,
+]

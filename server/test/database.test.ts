@@ -5,7 +5,7 @@ import { migrations } from '../src/migrations/index.ts'
 import { afterCommit, type Database } from '../src/platform/db/database.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { freshDatabase } from './support/database.ts'
-import { startService, type TestService } from './support/service.ts'
+import { newAccount, startService, type TestService } from './support/service.ts'
 
 let db: Database
 let drop: () => Promise<void>
@@ -83,16 +83,45 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
   afterAll(() => service.stop())
 
   it('know whether they are alone', async () => {
-    const first = await joinWorkers(service.ctx)
-    const second = await joinWorkers(service.ctx)
+    const first = await joinWorkers(service.ctx, async () => {})
+    const second = await joinWorkers(service.ctx, async () => {})
     expect([first.alone, second.alone]).toEqual([true, false])
     await first.leave()
-    const third = await joinWorkers(service.ctx)
+    const third = await joinWorkers(service.ctx, async () => {})
     expect(third.alone).toBe(false)
     await second.leave()
     await third.leave()
-    const fourth = await joinWorkers(service.ctx)
+    const fourth = await joinWorkers(service.ctx, async () => {})
     expect(fourth.alone).toBe(true)
     await fourth.leave()
+  })
+})
+
+describe.runIf(inject('database').kind === 'postgres')('connections that the server ends', () => {
+  it('fail what used them, and nothing else: the service goes on', async () => {
+    const service = await startService()
+    const client = await newAccount(service)
+    const membership = await joinWorkers(service.ctx, async () => {})
+    const inUse = service.ctx.db.tx(async (tx) => sql`select pg_sleep(30)`.execute(tx))
+    inUse.catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const { db: other, drop } = await freshDatabase()
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(service.ctx.db.root)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${rows[0]?.name}`.execute(
+      other.root,
+    )
+    await expect(inUse).rejects.toThrow()
+    await expect
+      .poll(() =>
+        client.posts.list().then(
+          () => 'answered',
+          () => 'failed',
+        ),
+      )
+      .toBe('answered')
+    await membership.leave()
+    await other.close()
+    await drop()
+    await service.stop()
   })
 })

@@ -8,106 +8,119 @@ import { endpoints } from '../src/routes.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { startService, type TestService } from './support/service.ts'
 
-let service: TestService
-let token: string
-let ids: { post: string; site: string }
-
-beforeAll(async () => {
-  service = await startService()
-  const registered = await request(`${service.url}/api/auth/register`, { method: 'POST', body: person })
-  token = String(registered.json.token)
-  const post = await send('POST', '/api/posts', { title: 'Taken', slug: 'taken' })
-  const other = await send('POST', '/api/posts', { title: 'Other' })
-  const site = await send('POST', '/api/sites', {
-    name: 'S',
-    url: 'https://example.com',
-    webhook_url: 'https://example.com/hook',
-  })
-  expect([post.status, other.status, site.status]).toEqual([201, 201, 201])
-  ids = { post: String(other.json.id), site: String(site.json.id) }
-})
-afterAll(() => service.stop())
+/** A service with one account, and what its endpoints need. */
+type Stage = { url: string; service: TestService; token: string; apiKey: string; ids: { post: string; site: string } }
 
 const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
+const credentials = { email: person.email, password: person.password }
+const site = { name: 'S', url: 'https://example.com', webhook_url: 'https://example.com/hook' }
 const NOWHERE = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
 
-function send(
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Record<string, string> = {},
-): Promise<PlainResponse> {
-  return request(service.url + path, { method, token, body, headers })
+/** Sets up an account with a draft, a published post with the slug `taken`, and a site: 1 auth request, 3 others. */
+async function setStage(env: Record<string, string> = {}): Promise<Stage> {
+  const service = await startService(env)
+  const post = async (path: string, body: unknown, token?: string) => {
+    const { status, json } = await request(service.url + path, { method: 'POST', token, body })
+    expect(status).toBe(201)
+    return json
+  }
+  const token = String((await post('/api/auth/register', person)).token)
+  await post('/api/posts', { title: 'Taken', slug: 'taken', status: 'published' }, token)
+  const draft = await post('/api/posts', { title: 'Draft' }, token)
+  const created = await post('/api/sites', site, token)
+  return {
+    url: service.url,
+    service,
+    token,
+    apiKey: String(created.api_key),
+    ids: { post: String(draft.id), site: String(created.id) },
+  }
 }
 
-function pathOf(one: Endpoint, id?: string): string {
-  return one.path.replace('{id}', id ?? (one.path.startsWith('/api/sites') ? ids.site : ids.post))
-}
+let stage: Stage
+/** Its limits are used up by setting the stage, and one pull. */
+let strict: Stage
+beforeAll(async () => {
+  stage = await setStage()
+  strict = await setStage({ RATE_LIMIT_AUTH: '1/min', RATE_LIMIT_STARTER: '3/h', RATE_LIMIT_PULL: '1/h' })
+  await request(`${strict.url}/api/pull/posts`, { headers: { 'x-api-key': strict.apiKey } })
+})
+afterAll(async () => {
+  await stage.service.stop()
+  await strict.service.stop()
+})
 
-/** A body that its endpoint accepts, for failures that have nothing to do with the body. */
+/** Bodies that their endpoints accept, for failures that have nothing to do with the body. */
 const validBodies: Record<string, unknown> = {
   register: person,
-  login: { email: person.email, password: person.password },
+  login: credentials,
   createPost: { title: 'x' },
   updatePost: {},
   publishPost: {},
-  createSite: { name: 'S', url: 'https://example.com', webhook_url: 'https://example.com/hook' },
+  createSite: site,
   updateSite: {},
   retryPost: {},
+  confirmDelivery: { post_id: NOWHERE, site_id: NOWHERE, status: 'delivered' },
 }
 
-/** A service whose limits are used up by one registration and one request. */
-let strict: { service: TestService; token: string }
-beforeAll(async () => {
-  const limited = await startService({ RATE_LIMIT_AUTH: '1/min', RATE_LIMIT_STARTER: '1/h' })
-  const registered = await request(`${limited.url}/api/auth/register`, { method: 'POST', body: person })
-  strict = { service: limited, token: String(registered.json.token) }
-  expect((await request(`${limited.url}/api/posts`, { token: strict.token })).status).toBe(200)
-})
-afterAll(() => strict.service.stop())
+type Change = {
+  on?: Stage
+  id?: string
+  query?: string
+  body?: unknown
+  raw?: string
+  headers?: Record<string, string>
+  nobody?: boolean
+}
+
+/** Asks an endpoint as somebody who may, unless told otherwise. */
+function ask(
+  one: Endpoint,
+  { on = stage, id, query = '', body, raw, headers, nobody }: Change = {},
+): Promise<PlainResponse> {
+  const own = one.path.startsWith('/api/sites') ? on.ids.site : on.ids.post
+  const path = one.path.replace('{id}', id ?? own).replace('{slug}', id ?? 'taken')
+  const who =
+    nobody === true
+      ? {}
+      : one.auth?.name === 'siteKey'
+        ? { 'x-api-key': on.apiKey }
+        : { authorization: `Bearer ${on.token}` }
+  return request(on.url + path + query, {
+    method: one.method.toUpperCase(),
+    headers: { ...who, ...headers },
+    ...(raw === undefined ? { body: body ?? validBodies[one.name] } : { raw }),
+  })
+}
 
 type Provoke = (one: Endpoint) => Promise<PlainResponse>
 
 /** How to provoke a kind of failure at any endpoint. */
 const anywhere: Partial<Record<FailureKind, Provoke>> = {
-  unauthorized: (one) =>
-    request(service.url + pathOf(one), { method: one.method.toUpperCase(), body: validBodies[one.name] }),
-  rate_limited: (one) =>
-    request(strict.service.url + pathOf(one), {
-      method: one.method.toUpperCase(),
-      token: strict.token,
-      body: validBodies[one.name],
-    }),
-  not_found: (one) => send(one.method.toUpperCase(), pathOf(one, NOWHERE), validBodies[one.name]),
-  too_large: (one) =>
-    request(service.url + pathOf(one), {
-      method: one.method.toUpperCase(),
-      token,
-      raw: `"${'x'.repeat(MAX_BODY_BYTES)}"`,
-    }),
+  unauthorized: (one) => ask(one, { nobody: true }),
+  rate_limited: (one) => ask(one, { on: strict }),
+  not_found: (one) => ask(one, { id: NOWHERE }),
+  too_large: (one) => ask(one, { raw: `"${'x'.repeat(MAX_BODY_BYTES)}"` }),
   unsupported_media_type: (one) =>
-    request(service.url + pathOf(one), {
-      method: one.method.toUpperCase(),
-      token,
-      raw: 'title=x',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    }),
+    ask(one, { raw: 'title=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
   invalid: (one) =>
-    one.query === undefined
-      ? send(one.method.toUpperCase(), pathOf(one), { no_such_field: 1 })
-      : send(one.method.toUpperCase(), `${pathOf(one)}?page=0&from=x`),
+    one.query === undefined ? ask(one, { body: { no_such_field: 1 } }) : ask(one, { query: '?page=0&from=x' }),
 }
 
 /** How to provoke it where it takes something particular. */
 const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
-  register: { conflict: () => send('POST', '/api/auth/register', person) },
-  login: { unauthorized: () => send('POST', '/api/auth/login', { email: person.email, password: 'wrong horse' }) },
-  createPost: { conflict: () => send('POST', '/api/posts', { title: 'x', slug: 'taken' }) },
+  login: { unauthorized: (one) => ask(one, { body: { ...credentials, password: 'wrong horse' } }) },
+  createPost: { conflict: (one) => ask(one, { body: { title: 'x', slug: 'taken' } }) },
   updatePost: {
-    conflict: (one) => send('PATCH', pathOf(one), { slug: 'taken' }),
-    precondition_failed: (one) => send('PATCH', pathOf(one), { title: 'y' }, { 'if-match': '"99"' }),
+    conflict: (one) => ask(one, { body: { slug: 'taken' } }),
+    precondition_failed: (one) => ask(one, { body: { title: 'y' }, headers: { 'if-match': '"99"' } }),
   },
-  deletePost: { precondition_failed: (one) => send('DELETE', pathOf(one), undefined, { 'if-match': '"99"' }) },
+  register: { conflict: (one) => ask(one) },
+  deletePost: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
+  confirmDelivery: {
+    forbidden: (one) => ask(one),
+    not_found: (one) => ask(one, { body: { post_id: NOWHERE, site_id: stage.ids.site, status: 'delivered' } }),
+  },
 }
 
 const REVEALING = /at .*\.ts|node_modules|select |insert |stack|password_hash/i
@@ -142,54 +155,44 @@ describe.each(rows)('$name answers $kind', ({ one, kind }) => {
 })
 
 describe('any address', () => {
+  const get = (path: string, method = 'GET') => request(stage.url + path, { method, token: stage.token })
+
   it('that is unknown answers not_found', async () => {
-    expectError(await send('GET', '/api/nothing'), 404, 'not_found')
-    expectError(await send('GET', '/api/posts/a/b/c'), 404, 'not_found')
+    expectError(await get('/api/nothing'), 404, 'not_found')
+    expectError(await get('/api/posts/a/b/c'), 404, 'not_found')
   })
 
   it('answers method_not_allowed with what is allowed', async () => {
-    const response = await send('PUT', `/api/posts/${ids.post}`)
+    const response = await get(`/api/posts/${stage.ids.post}`, 'PUT')
     expectError(response, 405, 'method_not_allowed')
     expect(response.headers.get('allow')).toBe('GET, HEAD, PATCH, DELETE')
+    expectError(await get('/healthz', 'POST'), 405, 'method_not_allowed')
   })
 
   it.each([
     'not-a-uuid',
-    '..',
     '%00',
     '%ff',
     '%F0%9F%8C%B1',
-    "'; drop table posts; --",
+    '%27%3B%20drop%20table%20posts',
     'x'.repeat(5000),
-    '019A3E5C-7B1E-7C4D-9F00-2B6F0D1C8A11',
+    `${NOWHERE}0`,
   ])('with the id %j is a resource that does not exist', async (id) => {
-    for (const noun of ['posts', 'sites']) {
-      expectError(
-        await send('GET', `/api/${noun}/${id.startsWith('%') || id === '..' ? id : encodeURIComponent(id)}x`),
-        404,
-        'not_found',
-      )
-    }
+    for (const noun of ['posts', 'sites']) expectError(await get(`/api/${noun}/${id}`), 404, 'not_found')
   })
 })
 
 describe('when the database is away', () => {
-  let stranded: TestService
+  let stranded: Stage
   beforeAll(async () => {
-    stranded = await startService()
-    const registered = await request(`${stranded.url}/api/auth/register`, { method: 'POST', body: person })
-    token = String(registered.json.token)
-    await stranded.cutDatabase()
+    stranded = await setStage()
+    await stranded.service.cutDatabase()
   })
 
   it.each(endpoints.map((one) => ({ name: one.name, one })))(
     '$name answers unavailable, never 401 or 404',
     async ({ one }) => {
-      const response = await request(stranded.url + pathOf(one), {
-        method: one.method.toUpperCase(),
-        token,
-        body: validBodies[one.name],
-      })
+      const response = await ask(one, { on: stranded })
       expectError(response, 503, 'unavailable')
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     },

@@ -190,6 +190,28 @@ describe('hostile HTML', () => {
   })
 })
 
+describe('input made to take long', () => {
+  it.each([
+    [
+      'an e-mail address of dots',
+      '/api/auth/register',
+      { name: 'x', email: `a@${'.'.repeat(500_000)}@`, password: '12345678' },
+    ],
+    ['an e-mail address of at signs', '/api/auth/login', { email: '@'.repeat(1_000_000), password: '12345678' }],
+  ])('%s', async (_name, path, body) => {
+    expect([400, 401]).toContain((await request(service.url + path, { method: 'POST', body })).status)
+  })
+
+  it('a search of thousands of phrases', async () => {
+    const search = encodeURIComponent('"a"'.repeat(2_000))
+    expect((await request(`${service.url}/api/posts?search=${search}`, { token })).status).toBe(200)
+  })
+
+  it('two million bytes of zeros', async () => {
+    expect((await post(`{"title": [${'0,'.repeat(1_000_000)}0]}`)).status).toBe(400)
+  })
+})
+
 describe('odd requests', () => {
   it.each([
     '/api/posts?search=%00',

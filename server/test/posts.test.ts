@@ -92,6 +92,7 @@ describe('creating a post', () => {
     ['body.json.content.0.type', { title: 'x', body: { json: { type: 'doc', content: [{ type: 'marquee' }] } } }],
     ['meta.description', { title: 'x', meta: { description: 'x'.repeat(501) } }],
     ['meta.og_image', { title: 'x', meta: { og_image: 'javascript:alert(1)' } }],
+    ['meta.canonical_url', { title: 'x', meta: { canonical_url: 'https://exa\nmple.com/' } }],
     ['meta.keywords', { title: 'x', meta: { keywords: 'x' } }],
     ['tags', { title: 'x', tags: 'news' }],
     ['tags', { title: 'x', tags: Array.from({ length: 51 }, (_, index) => `t${index}`) }],
@@ -102,6 +103,7 @@ describe('creating a post', () => {
     ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2020-01-01T00:00:00Z' }],
     ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-01-01T00:00:00' }],
     ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-02-31T25:00:00Z' }],
+    ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-02-30T00:00:00Z' }],
     ['scheduled_at', { title: 'x', scheduled_at: '2030-01-01T00:00:00Z' }],
     ['author', { title: 'x', author: 'Ada' }],
   ])('names %s when it is wrong, and stores nothing: %j', async (field, input) => {

@@ -18,10 +18,10 @@ let drop = async () => {}
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'postrider-process-'))
-  env = { DATA_DIR: dir, DELIVERY_TIMEOUT: '2s' }
+  env = { DATA_DIR: dir, DELIVERY_TIMEOUT: '2s', RATE_LIMIT_AUTH: 'off' }
   if (source.kind === 'postgres') {
     const database = await createDatabaseFromTemplate(source.adminUrl, source.template)
-    env = { DATABASE_URL: database.url, SECRET_KEY, DELIVERY_TIMEOUT: '2s' }
+    env = { DATABASE_URL: database.url, SECRET_KEY, DELIVERY_TIMEOUT: '2s', RATE_LIMIT_AUTH: 'off' }
     drop = database.drop
   }
 })
@@ -55,6 +55,20 @@ describe('the process', () => {
     await new Promise((resolve) => setTimeout(resolve, 1_500))
     expect(receiver.received).toHaveLength(1)
     await again.kill()
+    await receiver.close()
+  })
+
+  it('lets a request in flight finish on SIGTERM', async () => {
+    const service = await startProcess(env)
+    const receiver = await startReceiver()
+    const client = await newAccount(service)
+    const site = await connectSite(client, receiver)
+    receiver.answerNext((_, response) => setTimeout(() => response.writeHead(200).end(), 500))
+    const answer = client.sites.testDelivery(site.id)
+    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    const ended = service.end('SIGTERM')
+    expect(await answer).toMatchObject({ success: true })
+    expect(await ended).toBe(0)
     await receiver.close()
   })
 

@@ -1,4 +1,5 @@
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -145,7 +146,11 @@ describe('changes of a published post', () => {
   it('take it off the sites when it becomes a draft again; publishing it anew starts over', async () => {
     const post = await client.posts.create({ title: 'Hello', status: 'published' })
     await arrived()
-    expect(await client.posts.update(post.id, { status: 'draft' })).toMatchObject({ status: 'draft', version: 2 })
+    expect(await client.posts.update(post.id, { status: 'draft' })).toMatchObject({
+      status: 'draft',
+      version: 2,
+      published_at: null,
+    })
     expect(await arrived()).toEqual({ a: ['post.deleted'], b: ['post.deleted'] })
     await client.posts.update(post.id, { title: 'Edited in private' })
     expect(await arrived()).toEqual({ a: [], b: [] })
@@ -170,5 +175,44 @@ describe('deleting a post', () => {
     const post = await client.posts.create({ title: 'Never seen' })
     await client.posts.delete(post.id)
     expect(await arrived()).toEqual({ a: [], b: [] })
+  })
+})
+
+describe('scheduled posts', () => {
+  it('many at once are published each once, while deliveries are being recorded', async () => {
+    const at = new Date(service.clock.now().getTime() + 60_000).toISOString()
+    const posts = await Promise.all(
+      Array.from({ length: 60 }, (_, index) =>
+        client.posts.create({ title: `Due ${index}`, status: 'scheduled', scheduled_at: at }),
+      ),
+    )
+    await arrived()
+    await service.advance(60_000)
+    const { a, b } = await arrived()
+    expect([a.length, b.length]).toEqual([60, 60])
+    expect(
+      new Set((await Promise.all(posts.map(({ id }) => client.posts.get(id)))).map(({ status }) => status)),
+    ).toEqual(new Set(['published']))
+    expect(service.logged.filter(({ level }) => level === 'error')).toEqual([])
+  })
+
+  it('one that cannot be published holds up no other', async () => {
+    const at = (ms: number) => new Date(service.clock.now().getTime() + ms).toISOString()
+    const broken = await client.posts.create({ title: 'Broken', status: 'scheduled', scheduled_at: at(1_000) })
+    const fine = await client.posts.create({ title: 'Fine', status: 'scheduled', scheduled_at: at(2_000) })
+    const db = service.ctx.db.root
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'not this one'; end $$`.execute(
+      db,
+    )
+    await sql`create trigger refuse before update on posts for each row when (new.title = 'Broken') execute function refuse()`.execute(
+      db,
+    )
+    await service.advance(2_000)
+    expect((await client.posts.get(fine.id)).status).toBe('published')
+    expect((await client.posts.get(broken.id)).status).toBe('scheduled')
+    expect(service.logged.filter(({ event }) => event === 'post.not_published')).toHaveLength(1)
+    await sql`drop trigger refuse on posts`.execute(db)
+    await service.drain()
+    expect((await client.posts.get(broken.id)).status).toBe('published')
   })
 })

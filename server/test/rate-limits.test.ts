@@ -112,7 +112,7 @@ describe('counts', () => {
   it('go on in another process of the same database', async () => {
     const address = newAddress()
     for (let count = 0; count < 3; count += 1) await login(address)
-    const database = { db: { ...service.ctx.db, close: async () => {} }, maintain: undefined }
+    const database = { db: { ...service.ctx.db, close: async () => {} }, maintain: undefined, signalsUrl: undefined }
     const second = await createApp(service.ctx.config, { clock: service.clock, log: service.ctx.log, database })
     const { port } = await second.listen()
     expect(limitHeaders(await login(address, `http://127.0.0.1:${port}`))[1]).toBe('1')

@@ -1,8 +1,8 @@
 /**
  * A receiving site in one file: verify the webhook, keep the post, show it.
  *
- * A receiver may get an event more than once and must take the newest: posts are kept by id, and an older version than
- * the one at hand changes nothing. It answers 200 only after the post is kept.
+ * Events of one post come in order. One may come twice, after a crash on the sender's side: then it has the delivery id of
+ * the first time and changes nothing. The site answers 200 only after the post is kept.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -34,6 +34,7 @@ export async function startSampleSite({
   onWebhook?: (answered: Answered) => void
 } = {}): Promise<SampleSite> {
   const posts = new Map<string, WebhookPost>()
+  const seen = new Set<string>()
   let secret: string | undefined
   let failures = 0
 
@@ -46,7 +47,8 @@ export async function startSampleSite({
         failures -= 1
         return { status: 500, event, deliveryId }
       }
-      apply(posts, event)
+      if (!seen.has(deliveryId)) apply(posts, event)
+      seen.add(deliveryId)
       return { status: 200, event, deliveryId }
     } catch (error) {
       if (error instanceof WebhookVerificationError) return { status: 401, event: undefined, deliveryId: undefined }
@@ -61,7 +63,7 @@ export async function startSampleSite({
         onWebhook(answered)
         response.writeHead(answered.status).end()
       },
-      () => response.writeHead(413, { connection: 'close' }).end(),
+      () => response.writeHead(400, { connection: 'close' }).end(),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -89,16 +91,12 @@ export async function startSampleSite({
 /** Keeps what an event says. */
 function apply(posts: Map<string, WebhookPost>, event: WebhookEvent): void {
   if (event.event === 'site.test') return
-  if (event.event === 'post.deleted') {
-    posts.delete(event.post.id)
-    return
-  }
-  const known = posts.get(event.post.id)
-  if (known === undefined || known.version <= event.post.version) posts.set(event.post.id, event.post)
+  if (event.event === 'post.deleted') posts.delete(event.post.id)
+  else posts.set(event.post.id, event.post)
 }
 
 function show(posts: Map<string, WebhookPost>, request: IncomingMessage, response: ServerResponse): void {
-  const path = new URL(request.url ?? '/', 'http://localhost').pathname
+  const [path = '/'] = (request.url ?? '/').split('?')
   const newestFirst = [...posts.values()].sort((a, b) => b.published_at.localeCompare(a.published_at))
   const post = newestFirst.find(({ slug }) => path === `/posts/${encodeURIComponent(slug)}`)
   const html = path === '/' ? indexPage(newestFirst) : post === undefined ? missingPage() : postPage(post)

@@ -1,8 +1,9 @@
+import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { hashPassword, verifyPassword } from '../platform/crypto.ts'
-import { uniqueViolation } from '../platform/db/database.ts'
+import { type Database, uniqueViolation } from '../platform/db/database.ts'
 import { fail } from '../platform/errors.ts'
-import { findAccountByEmailKey, insertAccount } from './queries.ts'
+import { findAccountByEmailKey, insertAccount, lockAccountByEmailKey, updatePlan } from './queries.ts'
 import type { AccountRow } from './tables.ts'
 
 /** An e-mail address as it is compared. */
@@ -44,4 +45,18 @@ export async function login(ctx: Context, input: { email: string; password: stri
   const matches = await verifyPassword(input.password, account?.password_hash ?? dummy)
   if (account === undefined || !matches) throw fail('unauthorized', 'E-mail address or password is wrong.')
   return account
+}
+
+/** Puts the account with this e-mail address on another plan (decision A4). Undefined when there is none. */
+export async function setPlan(
+  db: Database,
+  email: string,
+  plan: Plan,
+): Promise<{ email: string; before: Plan } | undefined> {
+  return db.tx(async (tx) => {
+    const account = await lockAccountByEmailKey(tx, emailKey(email))
+    if (account === undefined) return undefined
+    await updatePlan(tx, account.id, plan)
+    return { email: account.email, before: account.plan }
+  })
 }

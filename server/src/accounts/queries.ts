@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely'
-import type { Db } from '../platform/db/database.ts'
+import type { Plan } from '../platform/config.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { AccountRow } from './tables.ts'
 
@@ -16,4 +17,14 @@ export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<A
 /** The account with this id, if there is one. */
 export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Locks the account with this comparison key until the transaction ends, if there is one. */
+export async function lockAccountByEmailKey(tx: Tx, emailKey: string): Promise<AccountRow | undefined> {
+  return tx.selectFrom('accounts').selectAll().where('email_key', '=', emailKey).forUpdate().executeTakeFirst()
+}
+
+/** Puts the account on another plan. */
+export async function updatePlan(tx: Tx, id: string, plan: Plan): Promise<void> {
+  await tx.updateTable('accounts').set({ plan }).where('id', '=', id).execute()
 }

@@ -23,13 +23,14 @@ export type Range = { from?: string | undefined; to?: string | undefined; siteId
 /** A post's deliveries and a list of failures end here. */
 const MOST_ROWS = 500
 
-const NOTHING: Sums = { delivered: 0, failed: 0, retried: 0, deliveredMs: 0 }
+const NOTHING: Sums = { delivered: 0, failed: 0, retried: 0, timed: 0, deliveredMs: 0 }
 
 function add(a: Sums, b: Sums): Sums {
   return {
     delivered: a.delivered + b.delivered,
     failed: a.failed + b.failed,
     retried: a.retried + b.retried,
+    timed: a.timed + b.timed,
     deliveredMs: a.deliveredMs + b.deliveredMs,
   }
 }

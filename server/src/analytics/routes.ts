@@ -111,8 +111,8 @@ function rate({ delivered, failed }: Sums): number | null {
   return finished === 0 ? null : Math.round((delivered / finished) * 1000) / 10
 }
 
-function meanMs({ delivered, deliveredMs }: Sums): number | null {
-  return delivered === 0 ? null : Math.round((deliveredMs / delivered) * 10) / 10
+function meanMs({ timed, deliveredMs }: Sums): number | null {
+  return timed === 0 ? null : Math.round((deliveredMs / timed) * 10) / 10
 }
 
 function presentDelivery(one: DeliveryRecord) {

@@ -1,11 +1,12 @@
 /** The endpoints of sites: where events go. Owned here, changed by the sites that own them. */
 import { sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
 import { type Keys, seal, unseal } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { lockLanes } from './lanes.ts'
 
 /** The place a webhook secret is bound to. */
-function secretPlace(siteId: string): string {
+export function secretPlace(siteId: string): string {
   return `endpoints.secret:${siteId}`
 }
 
@@ -34,10 +35,13 @@ export async function addEndpoint(
   await tx.insertInto('lanes').values({ site_id: endpoint.siteId, account_id: endpoint.accountId }).execute()
 }
 
-/** Changes an endpoint. Pausing keeps what is pending; resuming makes it due now. In-flight attempts finish. */
+/**
+ * Changes an endpoint. Pausing keeps what is pending; resuming makes it due now. Attempts in flight finish; none starts
+ * with what was read before.
+ */
 export async function changeEndpoint(
+  ctx: Pick<Context, 'keys' | 'signals'>,
   tx: Tx,
-  keys: Keys,
   siteId: string,
   change: {
     siteName?: string | undefined
@@ -51,12 +55,14 @@ export async function changeEndpoint(
   const columns = {
     ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
     ...(change.webhookUrl === undefined ? {} : { webhook_url: change.webhookUrl }),
-    ...(change.secret === undefined ? {} : { secret_sealed: seal(keys, secretPlace(siteId), change.secret) }),
+    ...(change.secret === undefined ? {} : { secret_sealed: seal(ctx.keys, secretPlace(siteId), change.secret) }),
     ...(change.paused === undefined ? {} : { paused: change.paused }),
   }
-  if (Object.keys(columns).length > 0)
-    await tx.updateTable('endpoints').set(columns).where('site_id', '=', siteId).execute()
+  if (Object.keys(columns).length === 0) return
+  await tx.updateTable('endpoints').set(columns).where('site_id', '=', siteId).execute()
+  await ctx.signals.send(tx, 'endpoint', siteId)
   if (change.paused === false) {
+    await ctx.signals.send(tx, 'deliver')
     await tx
       .updateTable('lanes')
       .set({ due_at: sql<Date>`least(due_at, ${now}::timestamptz)` })
@@ -66,7 +72,7 @@ export async function changeEndpoint(
 }
 
 /** Ends an endpoint: its secret is gone and its pending deliveries end as failed. History and the name stay. */
-export async function retireEndpoint(tx: Tx, siteId: string, now: Date): Promise<void> {
+export async function retireEndpoint(ctx: Pick<Context, 'signals'>, tx: Tx, siteId: string, now: Date): Promise<void> {
   await lockLanes(tx, [siteId])
   await tx
     .updateTable('endpoints')
@@ -80,6 +86,7 @@ export async function retireEndpoint(tx: Tx, siteId: string, now: Date): Promise
     .where('status', '=', 'pending')
     .execute()
   await tx.updateTable('lanes').set({ due_at: null }).where('site_id', '=', siteId).execute()
+  await ctx.signals.send(tx, 'endpoint', siteId)
 }
 
 /** What a site shows of its endpoint. Counts are of finished deliveries; superseded ones count nowhere. */

@@ -1,7 +1,7 @@
 /** Writes events and their deliveries, inside the transaction that causes them. */
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
-import { afterCommit, type Tx } from '../platform/db/database.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { lockLanes } from './lanes.ts'
 import type { EventKind } from './tables.ts'
 
@@ -20,20 +20,24 @@ export type NewEvent = {
 
 /**
  * Records events with one pending delivery for each of their living sites, and makes the sites' lanes due. The engine
- * is nudged after the commit; a nudge that is lost costs a poll interval, never a delivery.
+ * hears of it with the commit; a signal that is lost costs a poll interval, never a delivery.
  */
 export async function enqueueEvents(
-  ctx: Pick<Context, 'ids' | 'nudge'>,
+  ctx: Pick<Context, 'ids' | 'signals'>,
   tx: Tx,
   events: readonly NewEvent[],
   now: Date,
 ): Promise<void> {
+  const asked = [...new Set(events.flatMap((event) => event.siteIds))]
+  if (asked.length === 0) return
+  await lockLanes(tx, asked)
+  const living = new Set(await livingSites(tx, asked))
   const wanted = events
+    .map((event) => ({ ...event, id: ctx.ids.next(), siteIds: event.siteIds.filter((id) => living.has(id)) }))
     .filter((event) => event.siteIds.length > 0)
-    .map((event) => ({ ...event, id: ctx.ids.next(), payload: JSON.stringify(event.post) }))
+    .map((event) => ({ ...event, payload: JSON.stringify(event.post) }))
   if (wanted.length === 0) return
-  const siteIds = [...new Set(wanted.flatMap((event) => event.siteIds))]
-  await lockLanes(tx, siteIds)
+  const siteIds = [...living]
   await sql`
     insert into events (id, account_id, post_id, sequence, kind, previous_version, occurred_at, payload, payload_bytes)
     select e.*, ${now}::timestamptz, p.payload, octet_length(p.payload)
@@ -59,10 +63,44 @@ export async function enqueueEvents(
       ${deliveries.map((delivery) => delivery.siteId)}::uuid[]
     ) as d (id, event_id, site_id)
     join events e on e.id = d.event_id
-    join endpoints p on p.site_id = d.site_id and p.deleted_at is null
   `.execute(tx)
   await sql`update lanes set due_at = least(due_at, ${now}::timestamptz) where site_id = any(${siteIds}::uuid[])`.execute(
     tx,
   )
-  afterCommit(() => ctx.nudge('deliver'))
+  await ctx.signals.send(tx, 'deliver')
+}
+
+async function livingSites(tx: Tx, siteIds: readonly string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('endpoints')
+    .select('site_id')
+    .where('site_id', 'in', siteIds)
+    .where('deleted_at', 'is', null)
+    .execute()
+  return rows.map((row) => row.site_id)
+}
+
+/** Records one event without deliveries; returns its id. */
+export async function recordEvent(
+  ctx: Pick<Context, 'ids'>,
+  tx: Tx,
+  { at, ...event }: Omit<NewEvent, 'siteIds'> & { at: Date },
+): Promise<string> {
+  const id = ctx.ids.next()
+  const payload = JSON.stringify(event.post)
+  await tx
+    .insertInto('events')
+    .values({
+      id,
+      account_id: event.accountId,
+      post_id: event.postId,
+      sequence: event.sequence,
+      kind: event.kind,
+      previous_version: event.previousVersion,
+      occurred_at: at,
+      payload,
+      payload_bytes: Buffer.byteLength(payload),
+    })
+    .execute()
+  return id
 }

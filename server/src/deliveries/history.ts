@@ -6,8 +6,8 @@ import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 /** A span of full hours: from the beginning of the hour of `from` to the end of the hour of `to`. */
 export type Period = { from: Date; to: Date }
 
-/** Finished deliveries. `deliveredMs` is the sum of the response times of successful attempts. */
-export type Sums = { delivered: number; failed: number; retried: number; deliveredMs: number }
+/** Finished deliveries. `deliveredMs`: the sum of the response times of the `timed` ones among the delivered. */
+export type Sums = { delivered: number; failed: number; retried: number; timed: number; deliveredMs: number }
 
 /** Sums per site with the site's name; living sites without deliveries and deleted ones with some are included. */
 export async function sumBySite(
@@ -19,6 +19,7 @@ export async function sumBySite(
   const { rows } = await sql<Sums & { siteId: string; siteName: string }>`
     select e.site_id as "siteId", e.site_name as "siteName", coalesce(sum(h.delivered), 0)::int as delivered,
       coalesce(sum(h.failed), 0)::int as failed, coalesce(sum(h.retried), 0)::int as retried,
+      coalesce(sum(h.delivered - h.confirmed), 0)::int as timed,
       coalesce(sum(h.delivered_ms), 0)::bigint as "deliveredMs"
     from endpoints e
     left join delivery_hours h on h.account_id = ${accountId} and h.site_id = e.site_id
@@ -44,7 +45,7 @@ export async function sumByTime(
 ): Promise<Array<Sums & { start: Date }>> {
   const { rows } = await sql<Sums & { start: Date }>`
     select date_trunc(${granularity}, hour, 'UTC') as start, sum(delivered)::int as delivered, sum(failed)::int as failed,
-      sum(retried)::int as retried, sum(delivered_ms)::bigint as "deliveredMs"
+      sum(retried)::int as retried, sum(delivered - confirmed)::int as timed, sum(delivered_ms)::bigint as "deliveredMs"
     from delivery_hours
     where account_id = ${accountId} and (${siteId ?? null}::uuid is null or site_id = ${siteId ?? null}::uuid)
       and hour >= date_trunc('hour', ${period.from}::timestamptz, 'UTC') and hour <= ${period.to}
@@ -127,8 +128,8 @@ export async function failedDeliveries(
   return rows
 }
 
-/** Whether a newer event of the same post has been delivered to the same site; `d` is the delivery. */
+/** Whether a newer event of the same post has been delivered to the same site, or may have been; `d` is the delivery. */
 export const overtaken = sql<boolean>`exists (
   select from deliveries newer where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence
-    and newer.status in ('delivered', 'delivered_retry')
+    and (newer.status in ('delivered', 'delivered_retry') or newer.uncertain)
 )`

@@ -1,3 +1,5 @@
+export { backlogOf } from './backlog.ts'
+export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
 export { Dispatcher } from './dispatcher.ts'
 export {
   addEndpoint,
@@ -7,7 +9,7 @@ export {
   openSecret,
   retireEndpoint,
 } from './endpoints.ts'
-export { enqueueEvents } from './enqueue.ts'
+export { enqueueEvents, recordEvent } from './enqueue.ts'
 export {
   type DeliveryRecord,
   deliveriesOfPost,
@@ -21,10 +23,11 @@ export {
 } from './history.ts'
 export { abandonLeases, countDueLanes } from './lease.ts'
 export type { AttemptResult } from './policy.ts'
-export { joinWorkers } from './presence.ts'
+export { claimFromWorkers, joinWorkers } from './presence.ts'
 export type { LatestDelivery } from './queries.ts'
 export { latestDeliveries } from './queries.ts'
 export { requeueFailed } from './requeue.ts'
+export { resealWebhookSecrets } from './reseal.ts'
 export { purgeDeletedSites } from './retention.ts'
 export { createWebhookSecret } from './sign.ts'
 export type { EventKind } from './tables.ts'

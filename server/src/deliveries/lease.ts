@@ -15,6 +15,7 @@ export type DueDelivery = {
   sequence: number
   attempts: number
   attemptsInRound: number
+  uncertain: boolean
   eventId: string
   webhookUrl: string
   siteName: string
@@ -29,16 +30,24 @@ export type EventContent = { kind: EventKind; previousVersion: number | null; oc
  * Leases up to `limit` lanes that are due and not held, longest due first; suspect lanes or the others, since each
  * have a budget of their own. A lane whose lease ran out was left by a crashed holder: it is marked `recovering`.
  * While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue in the
- * meantime moves it forward without making it claimable.
+ * meantime moves it forward without making it claimable. `held` are the lanes this process has already: should its clock
+ * jump past their leases, it must not take them a second time.
  */
 export async function leaseDueLanes(
   db: Db,
-  { suspect, limit, now, until }: { suspect: boolean; limit: number; now: Date; until: Date },
+  {
+    suspect,
+    limit,
+    held,
+    now,
+    until,
+  }: { suspect: boolean; limit: number; held: readonly string[]; now: Date; until: Date },
 ): Promise<LaneLease[]> {
   const { rows } = await sql<{ site_id: string; fence: number; recovering: boolean }>`
     with due as (
       select site_id, leased_until is not null as abandoned from lanes
       where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+        and site_id <> all(${held}::uuid[])
       order by due_at limit ${limit} for update skip locked
     )
     update lanes l
@@ -48,6 +57,15 @@ export async function leaseDueLanes(
   `.execute(db)
   return rows.map((row) => ({ siteId: row.site_id, fence: row.fence, until, recovering: row.recovering, suspect }))
 }
+
+/**
+ * Whether delivery `d` must wait for a newer one of its post that is uncertain: the site may have acknowledged that one,
+ * and must then not be sent an older one. It ends as superseded with the newer one, whichever way that ends.
+ */
+export const blocked = sql<boolean>`exists (
+  select from deliveries n where n.site_id = d.site_id and n.post_id = d.post_id and n.uncertain and n.status = 'pending'
+    and n.sequence > d.sequence
+)`
 
 /**
  * What is due in leased lanes: at most `perLane` each, longest due first; nothing for paused endpoints. It must be a
@@ -62,12 +80,12 @@ export async function readDue(
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select d.id, d.account_id as "accountId", d.site_id as "siteId", d.post_id as "postId", d.sequence, d.attempts,
-      d.attempts_in_round as "attemptsInRound", d.event_id as "eventId", e.webhook_url as "webhookUrl", e.site_name as "siteName",
+      d.attempts_in_round as "attemptsInRound", d.uncertain, d.event_id as "eventId", e.webhook_url as "webhookUrl", e.site_name as "siteName",
       e.secret_sealed as "secretSealed", v.payload_bytes as "payloadBytes"
     from endpoints e
     cross join lateral (
       select * from deliveries d
-      where d.site_id = e.site_id and d.status = 'pending' and d.next_attempt_at <= ${now}
+      where d.site_id = e.site_id and d.status = 'pending' and d.next_attempt_at <= ${now} and not ${blocked}
       order by d.next_attempt_at, d.id limit ${perLane}
     ) d
     join events v on v.id = d.event_id
@@ -105,8 +123,10 @@ export async function nextDueAt(db: Db, now: Date): Promise<Date | undefined> {
 
 /** How many lanes are due, counted up to `limit`. */
 export async function countDueLanes(db: Db, now: Date, limit: number): Promise<number> {
-  const rows = await db.selectFrom('lanes').select('site_id').where('due_at', '<=', now).limit(limit).execute()
-  return rows.length
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (select from lanes where due_at <= ${now} limit ${limit}) due
+  `.execute(db)
+  return rows[0]?.count ?? 0
 }
 
 /**

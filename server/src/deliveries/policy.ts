@@ -48,8 +48,9 @@ export function afterAttempt(
  *
  * Normally the oldest event of a post goes first, and the next one once its result is recorded. After a crash
  * (`recovering`) the newest goes first: the crashed holder may have had a newer event acknowledged without recording
- * it, and sending an older one then would take the site backwards. If the newest is delivered the older ones end as
- * superseded; if it fails its failure is on record and the normal order holds again.
+ * it, and sending an older one then would take the site backwards. If the newest is delivered now, the older ones end
+ * as superseded. If it fails now, that does not prove that it never arrived: it stays `uncertain`, and the older ones
+ * wait for it (`blocked`) and end with it.
  */
 export function chooseAttempts<Due extends { postId: string; sequence: number }>(
   due: readonly Due[],

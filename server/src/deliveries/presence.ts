@@ -1,24 +1,31 @@
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 
 /** The advisory lock that every worker shares for as long as it lives (an arbitrary number, the same for all). */
 const WORKERS_LOCK = 7_301_946_112
 
 const LOOK_MS = 5_000
+/** Short: until it has joined again, a worker that starts cannot know that this one lives. */
+const REJOIN_MS = 250
 
 /**
- * Joins the workers of this database. `alone` says that no other worker lives, so every lease left behind is a dead
- * one's. On PostgreSQL the proof is an advisory lock, which the server gives up with the connection that held it; the
- * embedded database admits one process anyway. `leave` ends the membership.
+ * Joins the workers of this database. When no other worker lives, every lease left behind is a dead one's, and `whenAlone`
+ * runs before any other worker can join. On PostgreSQL the proof is an advisory lock, which the server gives up with the
+ * connection that held it; the embedded database admits one process anyway. `leave` ends the membership.
  */
 export async function joinWorkers(
-  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  ctx: Needs,
+  whenAlone: (db: Db) => Promise<unknown>,
 ): Promise<{ alone: boolean; leave(): Promise<void> }> {
-  if (ctx.db.kind === 'embedded') return { alone: true, leave: async () => {} }
+  if (ctx.db.kind === 'embedded') {
+    await whenAlone(ctx.db.root)
+    return { alone: true, leave: async () => {} }
+  }
   const leaving = new AbortController()
   const joined = Promise.withResolvers<boolean>()
-  const membership = keepMembership(ctx, leaving.signal, joined)
+  const membership = keepMembership(ctx, leaving.signal, joined, whenAlone)
   return {
     alone: await joined.promise,
     async leave() {
@@ -28,23 +35,32 @@ export async function joinWorkers(
   }
 }
 
+type Needs = Pick<Context, 'db' | 'clock' | 'log'>
+/** Whether no worker lives; until the transaction ends none can join then. Processes that only answer requests do not count. */
+export async function claimFromWorkers(tx: Tx): Promise<boolean> {
+  const { rows } = await sql<{ alone: boolean }>`select pg_try_advisory_xact_lock(${WORKERS_LOCK}) as alone`.execute(tx)
+  return rows[0]?.alone === true
+}
+
 type Joined = { resolve(alone: boolean): void; reject(error: unknown): void }
 
 /** Holds the shared lock on a connection of its own, and takes it again should the connection break. */
 async function keepMembership(
-  ctx: Pick<Context, 'db' | 'clock' | 'log'>,
+  ctx: Needs,
   leaving: AbortSignal,
   joined: Joined,
+  whenAlone: (db: Db) => Promise<unknown>,
 ): Promise<void> {
+  let first = true
   while (!leaving.aborted) {
     try {
       await ctx.db.root.connection().execute(async (connection) => {
-        const { rows } = await sql<{ alone: boolean }>`select pg_try_advisory_lock(${WORKERS_LOCK}) as alone`.execute(
-          connection,
-        )
+        const alone = first && (await tryExclusive(connection))
+        if (alone) await whenAlone(connection)
         await sql`select pg_advisory_lock_shared(${WORKERS_LOCK})`.execute(connection)
-        if (rows[0]?.alone === true) await sql`select pg_advisory_unlock(${WORKERS_LOCK})`.execute(connection)
-        joined.resolve(rows[0]?.alone === true)
+        if (alone) await sql`select pg_advisory_unlock(${WORKERS_LOCK})`.execute(connection)
+        first = false
+        joined.resolve(alone)
         while (!leaving.aborted) {
           await ctx.clock.sleep(LOOK_MS, leaving)
           await sql`select 1`.execute(connection)
@@ -54,7 +70,14 @@ async function keepMembership(
     } catch (error) {
       joined.reject(error)
       ctx.log.warn('workers.membership_lost', { error: errorField(error) })
-      await ctx.clock.sleep(LOOK_MS, leaving)
+      await ctx.clock.sleep(REJOIN_MS, leaving)
     }
   }
+}
+
+async function tryExclusive(connection: Db): Promise<boolean> {
+  const { rows } = await sql<{ alone: boolean }>`select pg_try_advisory_lock(${WORKERS_LOCK}) as alone`.execute(
+    connection,
+  )
+  return rows[0]?.alone === true
 }

@@ -63,7 +63,9 @@ export class Recorder {
     const lastChance = Math.max(...leases.map(({ until }) => until.getTime()))
     for (;;) {
       try {
-        const { settled, late } = await db.tx((tx) => settleBatch(tx, settlements, releases, config.retryDelaysMs))
+        const { settled, late } = await db.tx((tx) =>
+          settleBatch(tx, settlements, releases, config.retryDelaysMs, clock.now()),
+        )
         for (const one of settled) log.info('delivery.attempted', attemptFields(one, one.next.status))
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
         return

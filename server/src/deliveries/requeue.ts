@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
-import { afterCommit, type Tx } from '../platform/db/database.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { overtaken } from './history.ts'
 import { lockLanes } from './lanes.ts'
 
@@ -10,7 +10,7 @@ import { lockLanes } from './lanes.ts'
  * added to the sums is taken back: they are not finished any more.
  */
 export async function requeueFailed(
-  ctx: Pick<Context, 'nudge'>,
+  ctx: Pick<Context, 'signals'>,
   tx: Tx,
   post: { accountId: string; postId: string; siteId: string | undefined },
   now: Date,
@@ -46,6 +46,6 @@ export async function requeueFailed(
     select count(*)::int as requeued from again
   `.execute(tx)
   const requeued = rows[0]?.requeued ?? 0
-  if (requeued > 0) afterCommit(() => ctx.nudge('deliver'))
+  if (requeued > 0) await ctx.signals.send(tx, 'deliver')
   return requeued
 }

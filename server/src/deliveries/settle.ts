@@ -1,7 +1,7 @@
 /** Recording what came of attempts. One short transaction per batch; everything in it stands or falls together. */
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db/database.ts'
-import type { DueDelivery, LaneLease } from './lease.ts'
+import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
 import type { HistoryEntry } from './tables.ts'
 
@@ -26,6 +26,7 @@ export async function settleBatch(
   settlements: readonly Settlement[],
   releases: readonly Release[],
   retryDelaysMs: readonly number[],
+  now: Date,
 ): Promise<{ settled: Settled[]; late: Settlement[] }> {
   const lanes = await lockLanes(
     tx,
@@ -38,7 +39,7 @@ export async function settleBatch(
   const settled = judged.filter(({ delivery }) => recorded.has(delivery.id))
   await supersedeOlder(
     tx,
-    settled.filter(({ result }) => result.ok),
+    settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
   )
   await addToHours(
     tx,
@@ -48,6 +49,7 @@ export async function settleBatch(
   await releaseLanes(
     tx,
     releases.filter(({ lease }) => held(lease)),
+    now,
   )
   return { settled, late }
 }
@@ -81,14 +83,23 @@ function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
   }
 }
 
-/** Updates the deliveries that are still pending; returns their ids. */
+/** After a crash, what is attempted again may have been acknowledged before; a failure now does not undo that. */
+function mayHaveArrived({ lease, delivery }: Settlement): boolean {
+  return delivery.uncertain || lease.recovering
+}
+
+/**
+ * Updates the deliveries that are still pending; returns their ids. The number of attempts must be the one the attempt
+ * began with: a batch that is repeated because its commit was answered by a lost connection records nothing twice.
+ */
 async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<Set<string>> {
   const column = <T>(pick: (one: Settled) => T) => judged.map(pick)
   const { rows } = await sql<{ id: string }>`
     update deliveries d
     set status = o.status, attempts = o.attempts, attempts_in_round = o.in_round, next_attempt_at = o.next_attempt_at,
       finished_at = case when o.next_attempt_at is null then o.finished_at end,
-      response_code = o.code, response_time_ms = o.took_ms, last_error = o.error, history = d.history || o.entry
+      response_code = o.code, response_time_ms = o.took_ms, last_error = o.error, history = d.history || o.entry,
+      uncertain = o.uncertain
     from unnest(
       ${column(({ delivery }) => delivery.id)}::uuid[],
       ${column(({ next }) => next.status)}::text[],
@@ -99,9 +110,10 @@ async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<Set<s
       ${column(({ result }) => result.code)}::int[],
       ${column(({ result }) => result.tookMs)}::int[],
       ${column(({ result }) => result.error)}::text[],
-      ${column((one) => JSON.stringify(historyOf(one)))}::jsonb[]
-    ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry)
-    where d.id = o.id and d.status = 'pending'
+      ${column((one) => JSON.stringify(historyOf(one)))}::jsonb[],
+      ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[]
+    ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain)
+    where d.id = o.id and d.status = 'pending' and d.attempts = o.attempts - 1
     returning d.id
   `.execute(tx)
   return new Set(rows.map((row) => row.id))
@@ -113,17 +125,17 @@ function historyOf({ attempts, result }: Settled): HistoryEntry[] {
   return [{ attempt: attempts, at: result.startedAt.toISOString(), code: result.code, error: result.error }]
 }
 
-/** Once an event is delivered, older ones of the same post must not reach the site any more (decision D5). */
-async function supersedeOlder(tx: Tx, delivered: readonly Settled[]): Promise<void> {
-  if (delivered.length === 0) return
+/** Once an event is delivered, or may have been, older ones of the same post must not reach the site (decision D5). */
+async function supersedeOlder(tx: Tx, arrived: readonly Settled[]): Promise<void> {
+  if (arrived.length === 0) return
   await sql`
     update deliveries d
     set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = o.finished_at
     from unnest(
-      ${delivered.map(({ delivery }) => delivery.siteId)}::uuid[],
-      ${delivered.map(({ delivery }) => delivery.postId)}::uuid[],
-      ${delivered.map(({ delivery }) => delivery.sequence)}::int[],
-      ${delivered.map(({ result }) => result.finishedAt)}::timestamptz[]
+      ${arrived.map(({ delivery }) => delivery.siteId)}::uuid[],
+      ${arrived.map(({ delivery }) => delivery.postId)}::uuid[],
+      ${arrived.map(({ delivery }) => delivery.sequence)}::int[],
+      ${arrived.map(({ result }) => result.finishedAt)}::timestamptz[]
     ) as o (site_id, post_id, sequence, finished_at)
     where d.site_id = o.site_id and d.post_id = o.post_id and d.sequence < o.sequence and d.status = 'pending'
   `.execute(tx)
@@ -218,15 +230,20 @@ async function updateLanes(tx: Tx, settled: readonly Settled[], locked: LockedLa
   `.execute(tx)
 }
 
-/** Gives lanes back, due when their next delivery is. An unclean release is treated like a crash by the next holder. */
-async function releaseLanes(tx: Tx, releases: readonly Release[]): Promise<void> {
+/**
+ * Gives lanes back, due when their next delivery is, but not before now: a lane with a backlog goes to the end of the
+ * queue, so that lanes take turns. An unclean release is treated like a crash by the next holder.
+ */
+async function releaseLanes(tx: Tx, releases: readonly Release[], now: Date): Promise<void> {
   if (releases.length === 0) return
   await sql`
     update lanes l
     set leased_until = null, recovering = not o.clean,
       due_at = (
-        select min(d.next_attempt_at) from deliveries d join endpoints e on e.site_id = d.site_id and not e.paused
-        where d.site_id = l.site_id and d.status = 'pending'
+        select greatest(d.next_attempt_at, ${now}) from deliveries d
+        join endpoints e on e.site_id = d.site_id and not e.paused
+        where d.site_id = l.site_id and d.status = 'pending' and not ${blocked}
+        order by d.next_attempt_at, d.id limit 1
       )
     from unnest(
       ${releases.map(({ lease }) => lease.siteId)}::uuid[],

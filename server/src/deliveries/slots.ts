@@ -1,3 +1,6 @@
+/** A taken slot; giving it back twice is giving it back once. */
+export type Slot = { free(): void }
+
 /** A counting semaphore, first come first served. */
 export class Slots {
   #free: number
@@ -7,11 +10,17 @@ export class Slots {
     this.#free = count
   }
 
-  /** Resolves once a slot is taken; `free` must be called exactly once. */
-  async take(): Promise<{ free(): void }> {
+  /** Resolves once a slot is taken. */
+  async take(): Promise<Slot> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    return { free: () => this.#give() }
+    let taken = true
+    return {
+      free: () => {
+        if (taken) this.#give()
+        taken = false
+      },
+    }
   }
 
   #give(): void {

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { ColumnType, Generated } from 'kysely'
 
 /** What a site can be told (specification, section 6); `site.test` is sent on request and leaves no event. */
 export type EventKind = 'post.published' | 'post.updated' | 'post.deleted'
@@ -64,13 +64,16 @@ type DeliveriesTable = {
   /** Attempts since the last manual retry, or since creation. */
   attempts_in_round: Generated<number>
   next_attempt_at: Date | null
+  /** It was attempted again after a crash and failed: the site may have acknowledged it before. */
+  uncertain: Generated<boolean>
   created_at: Date
   finished_at: Date | null
   response_code: number | null
   response_time_ms: number | null
   last_error: string | null
   history: Generated<HistoryEntry[]>
-  metadata: unknown
+  /** Free-form, from the site's confirmation. */
+  metadata: ColumnType<object | null, string | null | undefined, string | null>
 }
 
 type DeliveryHoursTable = {
@@ -80,7 +83,9 @@ type DeliveryHoursTable = {
   delivered: number
   failed: number
   retried: number
-  delivered_ms: number
+  delivered_ms: Generated<number>
+  /** Those of the delivered that a site confirmed itself; they have no response time. */
+  confirmed: Generated<number>
 }
 
 declare module '../platform/db/tables.ts' {

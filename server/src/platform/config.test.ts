@@ -33,6 +33,7 @@ describe('the configuration', () => {
         agency: { requests: 10_000, windowMs: 3_600_000 },
         pull: { requests: 500, windowMs: 3_600_000 },
       },
+      corsOrigins: [],
       trustProxy: [],
       logLevel: 'info',
     })
@@ -66,6 +67,8 @@ describe('the configuration', () => {
     ['DEFAULT_PLAN', { DEFAULT_PLAN: 'gold' }],
     ['RATE_LIMIT_AUTH', { RATE_LIMIT_AUTH: '5/s' }],
     ['RATE_LIMIT_PULL', { RATE_LIMIT_PULL: '0/h' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: 'https://a.example/path' }],
     ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.1' }],
     ['LOG_LEVEL', { LOG_LEVEL: 'loud' }],
   ])('names %s when it is wrong: %j', (name, env) => {

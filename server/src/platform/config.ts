@@ -30,6 +30,8 @@ export type Config = {
   defaultPlan: Plan
   /** Requests to the auth endpoints per client address, to the Management API per account by plan, to the Pull API per site. */
   rateLimits: Record<'auth' | 'pull' | Plan, RateLimit>
+  /** Origins that browsers may call the API from. */
+  corsOrigins: readonly string[]
   /** Networks of proxies whose X-Forwarded-For is believed. */
   trustProxy: readonly string[]
   logLevel: string
@@ -101,6 +103,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       agency: read('RATE_LIMIT_AGENCY', { requests: 10_000, windowMs: UNITS.h }, parseRate),
       pull: read('RATE_LIMIT_PULL', { requests: 500, windowMs: UNITS.h }, parseRate),
     },
+    corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
     logLevel: read('LOG_LEVEL', 'info', (text) => level.parse(text)),
   }
@@ -145,6 +148,15 @@ function parseRate(text: string): RateLimit {
   const [, requests, window] = /^([1-9]\d{0,8})\/(min|h)$/.exec(text) ?? []
   if (requests === undefined) throw new Error(`"${text}" is not a rate; write it like 5/min, 100/h or off`)
   return { requests: Number(requests), windowMs: window === 'h' ? UNITS.h : UNITS.m }
+}
+
+function parseOrigins(text: string): string[] {
+  return text.split(',').map((entry) => {
+    const origin = entry.trim().replace(/\/$/, '')
+    if (URL.parse(origin)?.origin !== origin)
+      throw new Error(`"${origin}" is not an origin; write it like https://app.example.com`)
+    return origin
+  })
 }
 
 /** A lane's lease outlasts one timeout by fifteen seconds; a dead worker's lanes wait that long. */

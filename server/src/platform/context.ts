@@ -5,6 +5,7 @@ import type { Database } from './db/database.ts'
 import type { Egress } from './egress/egress.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
+import type { Signals } from './signals.ts'
 
 /** What the service is made of. Built once, by `createApp`; functions take the few fields they need. */
 export type Context = {
@@ -15,6 +16,5 @@ export type Context = {
   db: Database
   keys: Keys
   egress: Egress
-  /** Tells a background loop that there is work. A hint: the rows alone are enough, only slower. */
-  nudge(loop: 'deliver' | 'publish-due'): void
+  signals: Signals
 }

@@ -1,28 +1,81 @@
+/**
+ * The root of all keys: SECRET_KEY, or the key file that was generated into the data directory at first start. The
+ * file is readable by its owner only and is as precious as the database: without it the sites' secrets cannot be opened.
+ *
+ * Which key is the right one, the database says: it holds a fingerprint. That is what makes a rotation safe to interrupt:
+ *
+ *   at rest        secret.key fits the database
+ *   staged         secret.key fits; secret.key.new is on disk, complete or not            (`stageSecretKey`)
+ *   committed      secret.key.new fits, and everything sealed opens with it                (the transaction)
+ *   at rest again  secret.key.new has become secret.key                                    (`adoptStagedKey`)
+ *
+ * Whoever finds the third state at start brings about the fourth; in the second, the staged key is ignored.
+ */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { open, readFile } from 'node:fs/promises'
+import { open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, ConfigError } from './config.ts'
-import { type Keys, lookupIndex } from './crypto.ts'
-import type { Database } from './db/database.ts'
+import { deriveKeys, type Keys, lookupIndex } from './crypto.ts'
+import type { Database, Db, Tx } from './db/database.ts'
+
+type KeySource = Pick<Config, 'secretKey' | 'dataDir'>
+
+const KEY_FILE = 'secret.key'
+const STAGED_FILE = 'secret.key.new'
+
+/** Shorter contents are what a crash left behind while the file was written. */
+const SHORTEST_KEY = 32
+
+/** The name a key has in the database and in backups. It reveals nothing of the key. */
+function fingerprintOf(keys: Keys): Buffer {
+  return lookupIndex(keys, 'installation')
+}
+
+/** The fingerprint of the key that this database was made with; undefined before the first start. */
+export async function storedFingerprint(db: Db): Promise<Buffer | undefined> {
+  const { rows } = await sql<{ key_fingerprint: Buffer }>`select key_fingerprint from installation`.execute(db)
+  return rows[0]?.key_fingerprint
+}
+
+/** Whether `secretKey` is the one that `fingerprint` names. */
+export function keyFits(secretKey: string, fingerprint: Buffer): boolean {
+  const own = fingerprintOf(deriveKeys(secretKey))
+  return own.length === fingerprint.length && timingSafeEqual(own, fingerprint)
+}
 
 /**
- * The operator's SECRET_KEY, or the one generated into the data directory at first start. The file is readable by its
- * owner only and is as precious as the database: without it the sites' secrets cannot be opened.
+ * The key at hand: the one that fits, if `stored` names one; otherwise SECRET_KEY or the key file, whether they fit or
+ * not. `staged` says that it is the staged one. Undefined when there is none. Changes nothing.
  */
-export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<string> {
-  if (config.secretKey !== undefined) return config.secretKey
-  const path = join(config.dataDir, 'secret.key')
-  const existing = await readFile(path, 'utf8').catch(() => undefined)
-  if (existing !== undefined && existing.trim().length >= 32) return existing.trim()
-  const key = randomBytes(32).toString('base64')
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(`${key}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
+export async function findSecretKey(
+  config: KeySource,
+  stored: Buffer | undefined,
+): Promise<{ key: string; staged: boolean } | undefined> {
+  if (config.secretKey !== undefined) return { key: config.secretKey, staged: false }
+  const current = await readKeyFile(join(config.dataDir, KEY_FILE))
+  const staged = await readKeyFile(join(config.dataDir, STAGED_FILE))
+  const useStaged = stored !== undefined && staged !== undefined && keyFits(staged, stored)
+  if (useStaged && !(current !== undefined && keyFits(current, stored))) return { key: staged, staged: true }
+  return current === undefined ? undefined : { key: current, staged: false }
+}
+
+/**
+ * The secret key for this database; generated into the data directory for a new one. Completes a rotation that was
+ * interrupted after its commit. Throws ConfigError when the key file of a database in use is gone.
+ */
+export async function loadSecretKey(config: KeySource, db: Database): Promise<string> {
+  const stored = await storedFingerprint(db.root)
+  const found = await findSecretKey(config, stored)
+  if (found?.staged === true) await adoptStagedKey(config.dataDir)
+  if (found !== undefined) return found.key
+  if (stored !== undefined) {
+    throw new ConfigError([
+      `SECRET_KEY: the file ${join(config.dataDir, KEY_FILE)} is missing, and this database was made with it. Put it back from a backup, or set SECRET_KEY to what it held.`,
+    ])
   }
+  const key = createSecretKey()
+  await writeKeyFile(config.dataDir, key)
   return key
 }
 
@@ -31,12 +84,84 @@ export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'dataDir'
  * ConfigError otherwise, before anything is sealed with the wrong key.
  */
 export async function assertSameKey(db: Database, keys: Keys): Promise<void> {
-  const fingerprint = lookupIndex(keys, 'installation')
+  const fingerprint = fingerprintOf(keys)
   await sql`insert into installation (key_fingerprint) values (${fingerprint}) on conflict do nothing`.execute(db.root)
-  const { rows } = await sql<{ key_fingerprint: Buffer }>`select key_fingerprint from installation`.execute(db.root)
-  const stored = rows[0]?.key_fingerprint
+  const stored = await storedFingerprint(db.root)
   if (stored !== undefined && stored.length === fingerprint.length && timingSafeEqual(stored, fingerprint)) return
   throw new ConfigError([
     'SECRET_KEY: this database was made with another key. Set the one it was made with (for the embedded database it is the file secret.key in DATA_DIR).',
   ])
+}
+
+/** A new random key. */
+export function createSecretKey(): string {
+  return randomBytes(32).toString('base64')
+}
+
+/** Writes the key file of a data directory that has none, and syncs it. */
+export async function writeKeyFile(dataDir: string, key: string): Promise<void> {
+  await writeSynced(dataDir, KEY_FILE, key)
+}
+
+/** Puts the next key beside the present one, on disk. A staged key that is there already has never come into use. */
+export async function stageSecretKey(dataDir: string, key: string): Promise<void> {
+  await writeSynced(dataDir, STAGED_FILE, key)
+}
+
+/** Keeps a copy of the present key under a name that says which it is; backups made with it need it. */
+export async function keepOldKey(dataDir: string, key: string): Promise<string> {
+  const name = `${KEY_FILE}.${shortFingerprint(fingerprintOf(deriveKeys(key)))}`
+  await writeSynced(dataDir, name, key)
+  return join(dataDir, name)
+}
+
+/** Makes the staged key the present one. */
+export async function adoptStagedKey(dataDir: string): Promise<void> {
+  await rename(join(dataDir, STAGED_FILE), join(dataDir, KEY_FILE))
+  await syncDirectory(dataDir)
+}
+
+/** Records that from this transaction on the database belongs to `keys`. */
+export async function replaceFingerprint(tx: Tx, keys: Keys): Promise<void> {
+  await sql`update installation set key_fingerprint = ${fingerprintOf(keys)}`.execute(tx)
+}
+
+/** Makes the database one that has not been used with a key yet. */
+export async function forgetFingerprint(tx: Tx): Promise<void> {
+  await sql`delete from installation`.execute(tx)
+}
+
+/** Enough of a fingerprint for people to tell keys apart. */
+export function shortFingerprint(fingerprint: Buffer): string {
+  return fingerprint.toString('hex').slice(0, 8)
+}
+
+async function readKeyFile(path: string): Promise<string | undefined> {
+  try {
+    const key = (await readFile(path, 'utf8')).trim()
+    return key.length >= SHORTEST_KEY ? key : undefined
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function writeSynced(dataDir: string, name: string, key: string): Promise<void> {
+  const file = await open(join(dataDir, name), 'w', 0o600)
+  try {
+    await file.writeFile(`${key}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await syncDirectory(dataDir)
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r')
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
 }

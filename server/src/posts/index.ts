@@ -1,3 +1,6 @@
+export { presentPulled } from './payload.ts'
+export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'
-export { countPublished, postTitles } from './queries.ts'
+export { countPublished, lockVisiblePost, postTitles, visiblePost, visiblePosts } from './queries.ts'
 export { postRoutes } from './routes.ts'
+export type { PostRow } from './tables.ts'

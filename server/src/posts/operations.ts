@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { countDueLanes, type LatestDelivery, latestDeliveries } from '../deliveries/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import { type Tx, uniqueViolation } from '../platform/db/database.ts'
+import { type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { siteExists } from '../sites/index.ts'
 import { BodyError, type BodyInput, type ConvertedBody, convertBody } from './body/convert.ts'
 import { nextStanding } from './policy.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
@@ -47,23 +48,25 @@ function missing(): Error {
 export async function getPost(ctx: Context, accountId: string, id: string): Promise<PostWithDeliveries> {
   const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
   if (post === undefined) throw missing()
-  return withDeliveries(ctx, post)
+  return withDeliveries(ctx.db.root, post)
 }
 
-/** A page of the account's posts. A blank search is none, and a site id that cannot exist has no posts. */
+/** A page of the account's posts. A blank search is none, and a site that does not exist has no posts. */
 export async function listPostsPage(
   ctx: Context,
   accountId: string,
   filter: PostFilter,
   { page, limit }: { page: number; limit: number },
 ): Promise<{ rows: PostRow[]; total: number }> {
-  if (filter.siteId !== undefined && !isId(filter.siteId)) return { rows: [], total: 0 }
+  const { siteId } = filter
+  if (siteId !== undefined && !(isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId))))
+    return { rows: [], total: 0 }
   const search = filter.search?.trim() === '' ? undefined : filter.search
   return listPosts(ctx.db.root, accountId, { ...filter, search }, { limit, offset: (page - 1) * limit })
 }
 
-async function withDeliveries(ctx: Context, post: PostRow): Promise<PostWithDeliveries> {
-  return { post, deliveries: await latestDeliveries(ctx.db.root, post.account_id, post.id) }
+async function withDeliveries(db: Db | Tx, post: PostRow): Promise<PostWithDeliveries> {
+  return { post, deliveries: await latestDeliveries(db, post.account_id, post.id) }
 }
 
 /** Creates a post; with status `published` it is sent to all sites in the same transaction. */
@@ -76,7 +79,7 @@ export async function createPost(
   const standing = nextStanding(undefined, input, now)
   const body = convert(input.body ?? {})
   const wantedSlug = input.slug === undefined ? undefined : normalSlug(input.slug)
-  const post = await refusingTakenSlug(() =>
+  const insert = () =>
     ctx.db.tx(async (tx) => {
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
       const created = await insertPost(tx, {
@@ -97,11 +100,16 @@ export async function createPost(
         updated_at: now,
       })
       await reclaimSlug(tx, accountId, slug)
-      return standing.status === 'published' ? (await publishLocked(ctx, tx, created, undefined, now)).post : created
-    }),
-  )
-  return withDeliveries(ctx, post)
+      if (standing.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
+      const post =
+        standing.status === 'published' ? (await publishLocked(ctx, tx, created, undefined, now)).post : created
+      return withDeliveries(tx, post)
+    })
+  return refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
 }
+
+/** A slug made from a title is free when it is chosen, but "Hello" may get to `hello-2` at the same time as "Hello 2". */
+const SLUG_TRIES = 4
 
 /**
  * Changes a post (decisions P1, P5, P8). `ifMatch` is the version the caller has seen: another one is
@@ -116,17 +124,18 @@ export async function changePost(
 ): Promise<PostWithDeliveries> {
   const seen = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
   if (seen === undefined) throw missing()
+  // Converting takes a while, so it is done before the post is locked; again only if it has changed in between.
   const body = changedBody(seen, input.body)
   const now = ctx.clock.now()
-  const post = await refusingTakenSlug(() =>
+  return refusingTakenSlug(() =>
     ctx.db.tx(async (tx) => {
       const current = await lockPost(tx, accountId, id)
       if (current === undefined) throw missing()
       ifMatch(current.version)
-      return applyChange(ctx, tx, current, input, body, now)
+      const fresh = current.version === seen.version ? body : changedBody(current, input.body)
+      return withDeliveries(tx, await applyChange(ctx, tx, current, input, fresh, now))
     }),
   )
-  return withDeliveries(ctx, post)
 }
 
 async function applyChange(
@@ -154,11 +163,12 @@ async function applyChange(
     post = await updatePost(tx, current.id, {
       ...content,
       ...(publishes ? {} : { status: standing.status, scheduled_at: standing.scheduledAt }),
-      ...(unpublishes ? { visible_to_all: false } : {}),
+      ...(unpublishes ? { visible_to_all: false, published_at: null } : {}),
       version: current.version + 1,
       updated_at: now,
     })
   }
+  if (rescheduled && post.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
   if (publishes) return (await publishLocked(ctx, tx, post, undefined, now)).post
   return contentChanged && post.status === 'published' ? announceUpdate(ctx, tx, post, now) : post
 }
@@ -238,14 +248,14 @@ export async function publishPost(
 ): Promise<Dispatch> {
   if (!isId(id)) throw missing()
   const now = ctx.clock.now()
-  const dispatched = await ctx.db.tx(async (tx) => {
+  return ctx.db.tx(async (tx) => {
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw missing()
-    return publishLocked(ctx, tx, post, siteIds, now)
+    const backlog = await countDueLanes(tx, now, COUNTED_LANES)
+    const dispatched = await publishLocked(ctx, tx, post, siteIds, now)
+    const waitMs = 1_000 * (1 + Math.floor(backlog / LANES_PER_SECOND))
+    return { postId: dispatched.post.id, siteIds: dispatched.siteIds, estimatedDelivery: plusMs(now, waitMs) }
   })
-  const backlog = await countDueLanes(ctx.db.root, now, COUNTED_LANES)
-  const waitMs = 1_000 * (1 + Math.floor(backlog / LANES_PER_SECOND))
-  return { postId: dispatched.post.id, siteIds: dispatched.siteIds, estimatedDelivery: plusMs(now, waitMs) }
 }
 
 function convert(input: BodyInput): ConvertedBody {
@@ -275,11 +285,15 @@ function mergedMeta(current: PostMeta, change: PostInput['meta']): PostMeta {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null && value !== ''))
 }
 
-async function refusingTakenSlug<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (uniqueViolation(error) !== 'posts_slug') throw error
-    throw fail('conflict', 'Another post has this slug already. Choose another one.', { field: 'slug' })
+/** Runs a write, up to `tries` times, while the slug it uses turns out to be taken; then it is a `conflict`. */
+async function refusingTakenSlug<T>(write: () => Promise<T>, tries = 1): Promise<T> {
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await write()
+    } catch (error) {
+      if (uniqueViolation(error) !== 'posts_slug') throw error
+      if (left > 0) continue
+      throw fail('conflict', 'Another post has this slug already. Choose another one.', { field: 'slug' })
+    }
   }
 }

@@ -16,3 +16,8 @@ export function publicPost(post: PostRow, previousSlugs: readonly string[]): obj
     published_at: post.published_at,
   }
 }
+
+/** The post as the Pull API shows it (decision L1). */
+export function presentPulled(post: PostRow, previousSlugs: readonly string[]): object {
+  return { ...publicPost(post, previousSlugs), updated_at: post.updated_at }
+}

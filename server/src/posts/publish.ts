@@ -1,5 +1,13 @@
 /** Telling sites about a post. Every function works on a post row that the transaction has locked. */
-import { type EndpointState, type EventKind, endpointStates, enqueueEvents } from '../deliveries/index.ts'
+import {
+  type Confirmation,
+  type EndpointState,
+  type EventKind,
+  endpointStates,
+  enqueueEvents,
+  recordEvent,
+  recordPulled,
+} from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
@@ -86,4 +94,29 @@ async function announce(
   }))
   await enqueueEvents(ctx, tx, events, now)
   return updatePost(tx, post.id, { event_sequence: post.event_sequence + events.length, sent_version: post.version })
+}
+
+/**
+ * Records that a site got the post by pulling it: an event with one delivered delivery. From now on the site has the
+ * post, so changes go to it.
+ */
+export async function recordPull(
+  ctx: Pick<Context, 'ids'>,
+  tx: Tx,
+  post: PostRow,
+  confirmation: Confirmation,
+): Promise<void> {
+  const sequence = post.event_sequence + 1
+  const eventId = await recordEvent(ctx, tx, {
+    accountId: post.account_id,
+    postId: post.id,
+    sequence,
+    kind: 'post.published',
+    previousVersion: null,
+    post: publicPost(post, await formerSlugs(tx, post.id)),
+    at: confirmation.at,
+  })
+  await recordPulled(tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence })
+  await markSent(tx, post.account_id, post.id, [confirmation.siteId], false)
+  await updatePost(tx, post.id, { event_sequence: sequence, sent_version: post.version })
 }

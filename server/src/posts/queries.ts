@@ -31,18 +31,31 @@ export async function lockPost(tx: Tx, accountId: string, id: string): Promise<P
     .executeTakeFirst()
 }
 
-/** Locks up to `limit` posts whose time has come, skipping those that another process is publishing. */
-export async function lockDuePosts(tx: Tx, now: Date, limit: number): Promise<PostRow[]> {
+/** A scheduled post whose time has come. */
+export type DuePost = { id: string; scheduled_at: Date }
+
+/** Posts whose time has come, earliest first, after `last`. */
+export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
+  const { rows } = await sql<DuePost>`
+    select id, scheduled_at from posts
+    where status = 'scheduled' and scheduled_at <= ${now}
+      and (${last?.id ?? null}::uuid is null or (scheduled_at, id) > (${last?.scheduled_at ?? null}::timestamptz, ${last?.id ?? null}::uuid))
+    order by scheduled_at, id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Locks a post if its time has come and no other process is publishing it. */
+export async function lockDuePost(tx: Tx, id: string, now: Date): Promise<PostRow | undefined> {
   return tx
     .selectFrom('posts')
     .select(COLUMNS)
+    .where('id', '=', id)
     .where('status', '=', 'scheduled')
     .where('scheduled_at', '<=', now)
-    .orderBy('scheduled_at')
-    .limit(limit)
     .forUpdate()
     .skipLocked()
-    .execute()
+    .executeTakeFirst()
 }
 
 /** When the next scheduled post is due; undefined when none is scheduled. */
@@ -219,4 +232,64 @@ export async function postTitles(db: Db, accountId: string, ids: readonly string
     .where('id', 'in', ids)
     .execute()
   return new Map(rows.map((row) => [row.id, row.title]))
+}
+
+/** Who reads published posts: a site of an account. */
+export type Reader = { accountId: string; siteId: string }
+
+const BODIES = new Set(['body_html', 'body_markdown', 'body_json'])
+type BodyColumn = 'body_html' | 'body_markdown' | 'body_json'
+const LISTED = COLUMNS.filter((column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODIES.has(column))
+
+/** A page of the published posts that a site may see, newest first, without their bodies; and how many there are. */
+export async function visiblePosts(
+  db: Db,
+  reader: Reader,
+  page: { tag: string | undefined; limit: number; offset: number },
+): Promise<{ rows: Array<Omit<PostRow, BodyColumn>>; total: number }> {
+  const { tag, limit, offset } = page
+  let matching = publishedFor(db, reader)
+  if (tag !== undefined) matching = matching.where(sql<boolean>`tags @> array[${tag}]::text[]`)
+  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
+  const rows = await matching
+    .select(LISTED)
+    .orderBy('published_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute()
+  return { rows, total }
+}
+
+/** The published post of this slug that a site may see, with the slugs it had before. */
+export async function visiblePost(
+  db: Db,
+  reader: Reader,
+  slug: string,
+): Promise<{ post: PostRow; previousSlugs: string[] } | undefined> {
+  const row = await publishedFor(db, reader)
+    .where('slug', '=', slug)
+    .select(COLUMNS)
+    .select(
+      sql<string[]>`array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at)`.as(
+        'previousSlugs',
+      ),
+    )
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { previousSlugs, ...post } = row
+  return { post, previousSlugs }
+}
+
+/** The published post of this id that a site may see, locked until the transaction ends. */
+export async function lockVisiblePost(tx: Tx, reader: Reader, id: string): Promise<PostRow | undefined> {
+  return publishedFor(tx, reader).where('id', '=', id).select(COLUMNS).forUpdate().executeTakeFirst()
+}
+
+function publishedFor(db: Db, { accountId, siteId }: Reader): PostQuery {
+  return db
+    .selectFrom('posts')
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'published')
+    .where(visibleTo(siteId))
 }

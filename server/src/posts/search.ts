@@ -18,6 +18,10 @@ export function searchVector(title: string, text: string): RawBuilder<string> {
     setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B')`
 }
 
+/** What lies beyond is not looked for: nobody types it, and a query's cost grows with its parts. */
+const MOST_CHARACTERS = 300
+const MOST_PHRASES = 8
+
 /**
  * The query for a person's words: all of them, stemmed; a leading hyphen excludes. "Quoted" words are taken exactly, in
  * their order. The last word also matches as the beginning of a word, for searching while typing. Odd input finds
@@ -25,11 +29,15 @@ export function searchVector(title: string, text: string): RawBuilder<string> {
  */
 export function searchQuery(words: string): RawBuilder<unknown> {
   const phrases: RawBuilder<unknown>[] = []
-  const rest = words.replaceAll('\0', ' ').replaceAll(/(-?)"([^"]*)"/g, (_, hyphen: string, phrase: string) => {
-    const query = sql`phraseto_tsquery('simple', ${phrase})`
-    phrases.push(hyphen === '' ? query : sql`!!(${query})`)
-    return ' '
-  })
+  const rest = words
+    .slice(0, MOST_CHARACTERS)
+    .replaceAll('\0', ' ')
+    .replaceAll(/(-?)"([^"]*)"/g, (_, hyphen: string, phrase: string) => {
+      if (phrases.length === MOST_PHRASES) return ' '
+      const query = sql`phraseto_tsquery('simple', ${phrase})`
+      phrases.push(hyphen === '' ? query : sql`!!(${query})`)
+      return ' '
+    })
   return sql`(${sql.join([looseQuery(rest), ...phrases], sql` && `)})`
 }
 

@@ -29,3 +29,9 @@ export function createApiKey(): string {
   const key = base62(randomBytes(32), KEY_DIGITS)
   return PREFIX + key + checksum(key)
 }
+
+/** Whether `text` has the form and the checksum of a key; says nothing about whether it is in use. */
+export function looksLikeApiKey(text: string): boolean {
+  const [, key, sum] = /^pr_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text) ?? []
+  return key !== undefined && sum === checksum(key)
+}

@@ -1,2 +1,5 @@
+export { type SitePrincipal, siteKeyAuth } from './auth.ts'
+export { Detector } from './detect/detector.ts'
 export { siteExists } from './queries.ts'
+export { resealApiKeys } from './reseal.ts'
 export { siteRoutes } from './routes.ts'

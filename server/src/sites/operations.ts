@@ -11,10 +11,12 @@ import {
 } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
 import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
-import { afterCommit, type Tx } from '../platform/db/database.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { createApiKey } from './api-key.ts'
+import { restartDetection } from './detect/queries.ts'
+import { choosesPlatform, type SiteChange } from './policy.ts'
 import { deleteSite, findSite, insertSite, listSites, updateSite } from './queries.ts'
 import { samplePost } from './sample-post.ts'
 import type { Platform, SiteRow } from './tables.ts'
@@ -25,7 +27,8 @@ export type Site = { row: SiteRow; endpoint: EndpointState }
 /** A site with its two secrets in clear. */
 export type SiteWithSecrets = Site & { apiKey: string; webhookSecret: string }
 
-function apiKeyPlace(siteId: string): string {
+/** The place an API key is bound to. */
+export function apiKeyPlace(siteId: string): string {
   return `sites.api_key:${siteId}`
 }
 
@@ -62,6 +65,8 @@ export async function createSite(
       platform: input.platform ?? 'custom',
       platform_given: input.platform !== undefined,
       niche: input.niche ?? '',
+      detect_at: input.platform === undefined ? now : null,
+      detect_tries: 0,
       ...sealedKey(ctx, id, apiKey),
       created_at: now,
     })
@@ -73,6 +78,7 @@ export async function createSite(
       secret: createWebhookSecret(),
       now,
     })
+    if (input.platform === undefined) await ctx.signals.send(tx, 'detect-platforms')
   })
   return revealSite(ctx, accountId, id)
 }
@@ -89,9 +95,10 @@ export async function allSites(ctx: Context, accountId: string): Promise<Site[]>
 async function oneSite(
   ctx: Context,
   accountId: string,
-  id: string,
+  givenId: string,
 ): Promise<Site & { endpoint: { secretSealed: Buffer } }> {
-  if (!isId(id)) throw missing()
+  if (!isId(givenId)) throw missing()
+  const id = givenId.toLowerCase()
   const row = await findSite(ctx.db.root, accountId, id)
   const endpoint = (await endpointStates(ctx.db.root, accountId, id)).get(id)
   if (row === undefined || endpoint === undefined || endpoint.secretSealed === null) throw missing()
@@ -100,22 +107,12 @@ async function oneSite(
 
 /** One site with its secrets. Throws `not_found`. */
 export async function revealSite(ctx: Context, accountId: string, id: string): Promise<SiteWithSecrets> {
-  const site = await oneSite(ctx, accountId, id.toLowerCase())
+  const site = await oneSite(ctx, accountId, id)
   return {
     ...site,
     apiKey: unseal(ctx.keys, apiKeyPlace(site.row.id), site.row.api_key_sealed),
     webhookSecret: openSecret(ctx.keys, site.row.id, site.endpoint.secretSealed),
   }
-}
-
-/** What may change on a site. `status` is the user's pause; `error` is accepted when the site is in error already. */
-export type SiteChange = {
-  name?: string | undefined
-  url?: string | undefined
-  webhookUrl?: string | undefined
-  platform?: Platform | undefined
-  niche?: string | undefined
-  status?: 'active' | 'inactive' | 'error' | undefined
 }
 
 /** Changes a site. Throws `not_found`, or `invalid` for an address or a status that cannot be set. */
@@ -127,23 +124,26 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
     throw invalid('status', 'The status "error" is set by the service; set "active" or "inactive".')
   }
   await ctx.db.tx(async (tx) => {
+    if (change.url !== undefined) {
+      const move = { accountId, siteId: row.id, url: change.url, now: ctx.clock.now() }
+      if (await restartDetection(tx, move)) await ctx.signals.send(tx, 'detect-platforms')
+    }
     await updateSite(tx, accountId, row.id, {
       ...(change.name === undefined ? {} : { name: change.name }),
       ...(change.url === undefined ? {} : { url: change.url }),
-      ...(change.platform === undefined || change.platform === row.platform
-        ? {}
-        : { platform: change.platform, platform_given: true }),
+      ...(choosesPlatform(change, row.platform)
+        ? { platform: change.platform, platform_given: true, detect_at: null }
+        : {}),
       ...(change.niche === undefined ? {} : { niche: change.niche }),
     })
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
     await changeEndpoint(
+      ctx,
       tx,
-      ctx.keys,
       row.id,
       { siteName: change.name, webhookUrl: change.webhookUrl, paused },
       ctx.clock.now(),
     )
-    if (paused === false) afterCommit(() => ctx.nudge('deliver'))
   })
   return oneSite(ctx, accountId, id)
 }
@@ -163,7 +163,7 @@ export async function rotateKeys(
   }
   await ctx.db.tx(async (tx) => {
     await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey))
-    await changeEndpoint(tx, ctx.keys, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
+    await changeEndpoint(ctx, tx, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
   })
   return rotated
 }
@@ -173,7 +173,7 @@ export async function removeSite(ctx: Context, accountId: string, id: string): P
   if (!isId(id)) throw missing()
   await ctx.db.tx(async (tx: Tx) => {
     if (!(await deleteSite(tx, accountId, id))) throw missing()
-    await retireEndpoint(tx, id, ctx.clock.now())
+    await retireEndpoint(ctx, tx, id, ctx.clock.now())
   })
 }
 

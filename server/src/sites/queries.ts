@@ -49,3 +49,15 @@ export async function deleteSite(tx: Tx, accountId: string, id: string): Promise
 export async function siteExists(db: Db, accountId: string, id: string): Promise<boolean> {
   return (await findSite(db, accountId, id)) !== undefined
 }
+
+/** The site whose API key has this index. */
+export async function findSiteByKeyIndex(
+  db: Db,
+  index: Buffer,
+): Promise<{ siteId: string; accountId: string } | undefined> {
+  return db
+    .selectFrom('sites')
+    .select(['id as siteId', 'account_id as accountId'])
+    .where('api_key_index', '=', index)
+    .executeTakeFirst()
+}

@@ -20,11 +20,17 @@ export async function freshDatabase(): Promise<OpenDatabase & { drop(): Promise<
   if (source.kind === 'postgres') {
     const database = await createDatabaseFromTemplate(source.adminUrl, source.template)
     const pool = createPostgresPool(database.url, TEST_CONNECTIONS, () => {})
-    return { db: createDatabase(pool, 'postgres'), maintain: undefined, drop: database.drop, cut: () => pool.end() }
+    return {
+      db: createDatabase(pool, 'postgres'),
+      maintain: undefined,
+      signalsUrl: database.url,
+      drop: database.drop,
+      cut: () => pool.end(),
+    }
   }
   const snapshot = new Blob([await readFile(source.snapshot)])
   const embedded = await openEmbedded({ dir: '', durable: false, snapshot, log: () => {} })
   const pool = new pg.Pool(embedded.poolConfig)
   const db = createDatabase(pool, 'embedded', embedded.close)
-  return { db, maintain: undefined, drop: async () => {}, cut: () => pool.end() }
+  return { db, maintain: undefined, signalsUrl: undefined, drop: async () => {}, cut: () => pool.end() }
 }

@@ -16,8 +16,8 @@ export type ServiceProcess = {
   end(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** How a process that refused to start ended. */
-export type Ended = { code: number | null; output: string }
+/** How a process ended, and what it wrote: all of it, and what went to standard output. */
+export type Ended = { code: number | null; output: string; result: string }
 
 /** Starts `main.ts` with this environment alone; resolves once it says that it is ready, rejects if it ends before. */
 export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
@@ -47,24 +47,30 @@ export async function startProcess(env: Record<string, string>): Promise<Service
   }
 }
 
-/** Runs `main.ts` until it ends by itself. */
-export async function runToEnd(env: Record<string, string>): Promise<Ended> {
-  const { child, output } = launch(env)
+/** Runs `main.ts` with these arguments until it ends by itself. */
+export async function runToEnd(env: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const { child, output, result } = launch(env, args)
   const [code] = await once(child, 'close')
-  return { code, output: output() }
+  return { code, output: output(), result: result() }
 }
 
-function launch(env: Record<string, string>): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, [MAIN], {
+/** Starts `main.ts` with these arguments and does not wait. */
+export function launch(
+  env: Record<string, string>,
+  args: string[] = [],
+): { child: ChildProcess; output: () => string; result: () => string } {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
+  let result = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
     stream.on('data', (chunk: string) => {
       text += chunk
+      if (stream === child.stdout) result += chunk
     })
   }
-  return { child, output: () => text }
+  return { child, output: () => text, result: () => result }
 }

@@ -94,17 +94,26 @@ function guarded(pool: pg.Pool): PostgresPool {
   }
 }
 
-/** A pool for a PostgreSQL server. `max` connections; idle errors are reported, never thrown. */
+/** Longer than any statement of ours takes, migrations and backups included; beyond it the connection is given up. */
+const STATEMENT_MS = 10 * 60_000
+
+/** A pool for a PostgreSQL server. `max` connections; an error of a connection, idle or in use, is reported and its
+ * query rejected, never thrown at the process. */
 export function createPostgresPool(url: string, max: number, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     connectionTimeoutMillis: 5_000,
     idle_in_transaction_session_timeout: 60_000,
-    statement_timeout: 60_000,
+    statement_timeout: STATEMENT_MS,
+    query_timeout: STATEMENT_MS + 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: 'postrider',
   })
   pool.on('error', onError)
+  // The pool takes its listener away while a connection is in use.
+  pool.on('connect', (client) => client.on('error', onError))
   return pool
 }
 
@@ -116,7 +125,8 @@ function sqlState(error: unknown): string | undefined {
 /** Whether the error says that the database itself is gone (connection lost, shutting down), not that a query is wrong. */
 export function isDatabaseGone(error: unknown): boolean {
   const state = sqlState(error)
-  if (state === undefined) return error instanceof Error && /^Connection terminated/.test(error.message)
+  if (state === undefined)
+    return error instanceof Error && /Connection terminated|connection error|Query read timeout/.test(error.message)
   return (
     state.startsWith('08') ||
     state.startsWith('57P') ||

@@ -1,13 +1,64 @@
+import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import type { Database } from './database.ts'
+import type { Database, Db, Tx } from './database.ts'
+
+/** Every migration of this version, by name; the names sort in the order in which they run. */
+export type Migrations = Record<string, Migration>
+
+/** What has run, what has yet to run, and what ran but is unknown here (a newer version was at work). Sorted names. */
+export type SchemaState = { applied: string[]; pending: string[]; unknown: string[] }
+
+/** The schema does not fit this version of the service; the message says what to do. */
+export class SchemaError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'SchemaError'
+  }
+}
+
+/** How the schema stands to `migrations`. Changes nothing. */
+export async function schemaState(db: Db, migrations: Migrations): Promise<SchemaState> {
+  const known = Object.keys(migrations).toSorted()
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('kysely_migration') is not null as exists
+  `.execute(db)
+  if (found[0]?.exists !== true) return { applied: [], pending: known, unknown: [] }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  const applied = rows.map(({ name }) => name).toSorted()
+  return {
+    applied,
+    pending: known.filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !known.includes(name)),
+  }
+}
 
 /**
  * Brings the schema up to date; returns the names of the migrations that ran. Safe to call from several processes
- * at once. Throws when the database holds migrations that this version of the service does not know.
+ * at once. Throws `SchemaError` when the database holds migrations that this version of the service does not know.
  */
-export async function migrate(db: Database, migrations: Record<string, Migration>): Promise<string[]> {
-  const migrator = new Migrator({ db: db.root, provider: { getMigrations: async () => migrations } })
-  const { error, results } = await migrator.migrateToLatest()
+export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
+  const { unknown } = await schemaState(db.root, migrations)
+  if (unknown.length > 0) throw newerSchema(unknown)
+  return outcome(await migratorOf(db.root, migrations).migrateToLatest())
+}
+
+/** Brings the schema to the state after the migration `last`, as part of the transaction. */
+export async function migrateTo(tx: Tx, migrations: Migrations, last: string): Promise<string[]> {
+  return outcome(await migratorOf(tx, migrations).migrateTo(last))
+}
+
+/** The error for a database that a newer version has migrated. */
+export function newerSchema(unknown: readonly string[]): SchemaError {
+  return new SchemaError(
+    `The database was migrated by a newer version of Postrider (${unknown.join(', ')}). Nothing was changed. Use that version or a newer one.`,
+  )
+}
+
+function migratorOf(db: Db, migrations: Migrations): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } })
+}
+
+function outcome({ error, results }: Awaited<ReturnType<Migrator['migrateToLatest']>>): string[] {
   if (error !== undefined) throw new Error('the database schema could not be brought up to date', { cause: error })
   return (results ?? []).filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName)
 }

@@ -8,7 +8,12 @@ import { openEmbedded } from './embedded/open-embedded.ts'
 const POOL_SIZE = 16
 
 /** An open database, and the upkeep it needs from us (the embedded one has no autovacuum and no checkpointer). */
-export type OpenDatabase = { db: Database; maintain: ((hotTables: readonly string[]) => Promise<void>) | undefined }
+export type OpenDatabase = {
+  db: Database
+  maintain: ((hotTables: readonly string[]) => Promise<void>) | undefined
+  /** Where to listen for signals of other processes; undefined when there are none. */
+  signalsUrl: string | undefined
+}
 
 /** Opens the database that the configuration names. `onBroken` hears when the embedded one cannot go on. */
 export async function openDatabase(config: Config, log: Log, onBroken: (error: Error) => void): Promise<OpenDatabase> {
@@ -16,7 +21,7 @@ export async function openDatabase(config: Config, log: Log, onBroken: (error: E
     const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, (error) =>
       log.warn('db.connection_lost', { error: errorField(error) }),
     )
-    return { db: createDatabase(pool, 'postgres'), maintain: undefined }
+    return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }
   const embedded = await openEmbedded({
     dir: config.dataDir,
@@ -27,6 +32,7 @@ export async function openDatabase(config: Config, log: Log, onBroken: (error: E
   pool.on('error', (error) => log.warn('db.connection_lost', { error: errorField(error) }))
   return {
     db: createDatabase(pool, 'embedded', embedded.close),
+    signalsUrl: undefined,
     maintain: (hotTables) => embedded.maintain((statement) => pool.query(statement), hotTables),
   }
 }

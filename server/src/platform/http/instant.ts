@@ -15,10 +15,19 @@ export function instant(label: string) {
       `${label} is an ISO 8601 time with its offset, like 2026-11-01T09:30:00Z or 2026-11-01T10:30:00+01:00.`,
     )
     .transform((value, context) => {
-      const ms = Date.parse(value.replace(' ', 'T').toUpperCase())
+      const ms = epochMs(value)
       if (ms >= EARLIEST && ms <= LATEST) return new Date(ms)
       context.addIssue({ code: 'custom', message: `${label} is not a time that exists.` })
       return z.NEVER
     })
     .openapi({ type: 'string', format: 'date-time', example: '2026-11-01T09:30:00Z' })
+}
+
+/** `Date.parse` would turn 30 February into 2 March. */
+function epochMs(value: string): number {
+  try {
+    return Temporal.Instant.from(value).epochMilliseconds
+  } catch {
+    return Number.NaN
+  }
 }

@@ -23,7 +23,7 @@ export function parseJsonBody(contentType: string | undefined, text: string): un
   } catch (error) {
     throw invalid('body', 'The body is not valid JSON.', error)
   }
-  refuseUnstorableText(value)
+  refuseUnstorableText(text, value)
   return value
 }
 
@@ -44,18 +44,23 @@ function refuseDeepNesting(text: string): void {
   }
 }
 
-function refuseUnstorableText(root: unknown): void {
-  const pending: Array<{ path: string; value: unknown }> = [{ path: '', value: root }]
+/** The only ways to U+0000 and to lone surrogates in a text that is valid UTF-8 and valid JSON. */
+const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
+
+/** Looks at every string and key, if the text gives reason to. Only what can hold text is put on the list. */
+function refuseUnstorableText(text: string, root: unknown): void {
+  if (!SUSPICIOUS_ESCAPE.test(text)) return
+  const pending: Array<{ path: string; value: object }> = []
+  const look = (path: string, value: unknown) => {
+    if (typeof value === 'string') refuseUnstorable(path, value)
+    else if (typeof value === 'object' && value !== null) pending.push({ path, value })
+  }
+  look('', root)
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { path, value } = next
-    if (typeof value === 'string') refuseUnstorable(path, value)
-    else if (Array.isArray(value))
-      for (const [index, item] of value.entries()) pending.push({ path: join(path, String(index)), value: item })
-    else if (typeof value === 'object' && value !== null) {
-      for (const [key, item] of Object.entries(value)) {
-        refuseUnstorable(path, key)
-        pending.push({ path: join(path, key), value: item })
-      }
+    for (const key in value) {
+      if (!Array.isArray(value)) refuseUnstorable(path, key)
+      look(path === '' ? key : `${path}.${key}`, (value as Record<string, unknown>)[key]) // its own keys, just listed
     }
   }
 }
@@ -68,8 +73,4 @@ export function isStorable(text: string): boolean {
 function refuseUnstorable(path: string, text: string): void {
   if (isStorable(text)) return
   throw invalid(path || 'body', 'The text contains U+0000 or half of a surrogate pair, which cannot be stored.')
-}
-
-function join(path: string, key: string): string {
-  return path === '' ? key : `${path}.${key}`
 }

@@ -5,6 +5,7 @@
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context as HonoContext } from 'hono'
+import { cors } from 'hono/cors'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { isDatabaseGone } from '../db/database.ts'
@@ -22,14 +23,20 @@ type Progress = { usage?: Usage | undefined }
 
 type Run = (facts: RequestFacts, progress: Progress) => Promise<Reply>
 
-/** The HTTP application for a list of endpoints. `extend` may add routes that are not part of the JSON API. */
+/** A route beside the API: GET, for anybody, not counted, not documented. */
+export type SystemRoute = { path: string; answer(): Promise<Reply> }
+
+/** The HTTP application for a list of endpoints and the routes beside them. */
 export function createPipeline(
   ctx: Context,
   endpoints: readonly Endpoint[],
-  extend?: (app: Hono<Bindings>) => void,
+  systemRoutes: readonly SystemRoute[],
 ): Hono<Bindings> {
   const app = new Hono<Bindings>()
   const answer = createAnswer(ctx)
+  const { corsOrigins } = ctx.config
+  if (corsOrigins.length > 0) app.use(cors({ origin: [...corsOrigins], exposeHeaders: EXPOSED_HEADERS, maxAge: 600 }))
+  for (const route of systemRoutes) app.get(route.path, (c) => answer(c, `GET ${route.path}`, () => route.answer()))
   for (const one of endpoints) {
     const method = one.method.toUpperCase()
     app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
@@ -38,8 +45,7 @@ export function createPipeline(
       ),
     )
   }
-  extend?.(app)
-  const methods = methodsByPath(endpoints)
+  const methods = methodsByPath([...endpoints, ...systemRoutes.map(({ path }) => ({ path, method: 'get' as const }))])
   app.notFound((c) => answer(c, 'unmatched', async () => refuseUnmatched(methods, c.req.raw)))
   app.onError((error, c) =>
     answer(c, 'unmatched', async () => {
@@ -49,8 +55,19 @@ export function createPipeline(
   return app
 }
 
+/** What scripts of other origins may read, besides what they always may. */
+const EXPOSED_HEADERS = [
+  'ETag',
+  'Location',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'X-Request-Id',
+]
+
 /** What the Node listener tells beside the request. */
-export type Bindings = { Bindings: Partial<HttpBindings> }
+type Bindings = { Bindings: Partial<HttpBindings> }
 
 function createAnswer(ctx: Context): (c: HonoContext<Bindings>, route: string, run: Run) => Promise<Response> {
   const clientAddress = createClientAddress(ctx.config.trustProxy)
@@ -193,7 +210,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
 
 type MethodsOfPath = Array<{ pattern: RegExp; methods: string[] }>
 
-function methodsByPath(endpoints: readonly Endpoint[]): MethodsOfPath {
+function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'>>): MethodsOfPath {
   const byPath = Map.groupBy(endpoints, (one) => one.path)
   return [...byPath].map(([path, list]) => ({
     pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),

@@ -1,8 +1,7 @@
-import type { Hono } from 'hono'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Loop } from '../loop.ts'
-import type { Bindings } from './pipeline.ts'
+import type { SystemRoute } from './pipeline.ts'
 
 /** What the service's own routes report on. */
 export type SystemFacts = {
@@ -12,23 +11,32 @@ export type SystemFacts = {
   stopping: () => boolean
 }
 
+/** A database that has not answered by then is as good as away. */
+const PATIENCE_MS = 2_000
+
 /** Routes beside the API: is the process alive, is it ready for work, and the API's own description. */
-export function systemRoutes({ db, document, loops, stopping }: SystemFacts): (app: Hono<Bindings>) => void {
-  return (app) => {
-    app.get('/healthz', (c) => c.json({ status: 'ok' }))
-    app.get('/readyz', async (c) => {
-      const problems = stopping()
-        ? ['the service is stopping']
-        : [...(await databaseProblems(db)), ...loops().flatMap(loopProblems)]
-      return problems.length === 0 ? c.json({ status: 'ready' }) : c.json({ status: 'not_ready', problems }, 503)
-    })
-    app.get('/openapi.json', (c) => c.json(document() as object))
-  }
+export function systemRoutes({ db, document, loops, stopping }: SystemFacts): SystemRoute[] {
+  return [
+    { path: '/healthz', answer: async () => ({ status: 200, body: { status: 'ok' } }) },
+    {
+      path: '/readyz',
+      async answer() {
+        const problems = stopping()
+          ? ['the service is stopping']
+          : [...(await databaseProblems(db)), ...loops().flatMap(loopProblems)]
+        if (problems.length === 0) return { status: 200, body: { status: 'ready' } }
+        return { status: 503, body: { status: 'not_ready', problems } }
+      },
+    },
+    { path: '/openapi.json', answer: async () => ({ status: 200, body: document() }) },
+  ]
 }
 
 async function databaseProblems(db: Database): Promise<string[]> {
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const tooLong = new Promise<never>((_, reject) => patience.addEventListener('abort', reject, { once: true }))
   try {
-    await sql`select 1`.execute(db.root)
+    await Promise.race([sql`select 1`.execute(db.root), tooLong])
     return []
   } catch {
     return ['the database does not answer']

@@ -5,6 +5,8 @@ export function httpUrl(label: string) {
   return z
     .string(`${label} is a string.`)
     .max(2048, `${label} has at most 2048 characters.`)
+    .trim()
+    .refine((value) => !/[\s\p{Cc}]/u.test(value), `${label} contains a space or a control character.`)
     .refine((value) => {
       const url = URL.canParse(value) ? new URL(value) : undefined
       return url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')

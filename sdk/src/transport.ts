@@ -1,0 +1,92 @@
+import { PostriderError } from './errors.ts'
+
+/** Where the service is and how patient the client is. */
+export type TransportOptions = {
+  /** The service's address, such as `https://postrider.example.com`. */
+  baseUrl: string
+  /** For one try, in milliseconds. Default 30,000. */
+  timeoutMs?: number
+  /** How often a request is tried again after 429, 503 or a lost connection, if that is safe. Default 2. */
+  retries?: number
+  /** The longest wait between tries, in milliseconds; a longer `Retry-After` is an error at once. Default 10,000. */
+  maxRetryWaitMs?: number
+  fetch?: typeof fetch
+}
+
+/** One call. `safe`: doing it twice does no harm. */
+export type Call = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  query?: object
+  body?: unknown
+  headers?: Record<string, string>
+  safe?: boolean
+}
+
+/** Sends calls and gives back what the service answered; throws PostriderError, or what `fetch` throws. */
+export type Transport = <Result>(call: Call) => Promise<Result>
+
+const FIRST_WAIT_MS = 250
+
+/** Makes a transport. `credentials` are the headers that say who asks; asked anew for each try. */
+export function createTransport(options: TransportOptions, credentials: () => Record<string, string>): Transport {
+  const { baseUrl, retries = 2, maxRetryWaitMs = 10_000 } = options
+  const base = baseUrl.replace(/\/+$/, '')
+  return async <Result>(call: Call) => {
+    const url = new URL(base + call.path)
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    }
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return (await send(options, url, call, credentials())) as Result // the document's schema of a success
+      } catch (error) {
+        const waitMs = waitBefore(error, call, tries)
+        if (tries >= retries || waitMs === undefined || waitMs > maxRetryWaitMs) throw error
+        await new Promise((resolve) => setTimeout(resolve, waitMs))
+      }
+    }
+  }
+}
+
+async function send(
+  options: TransportOptions,
+  url: URL,
+  call: Call,
+  credentials: Record<string, string>,
+): Promise<unknown> {
+  const { timeoutMs = 30_000, fetch: request = fetch } = options
+  const response = await request(url, {
+    method: call.method,
+    headers: {
+      ...credentials,
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const text = await response.text()
+  const parsed: unknown = text === '' ? undefined : safelyParsed(text)
+  if (!response.ok) throw new PostriderError(response, parsed)
+  return parsed
+}
+
+/** Milliseconds until the next try, or undefined when there should be none. */
+function waitBefore(error: unknown, call: Call, tries: number): number | undefined {
+  const backOffMs = FIRST_WAIT_MS * 2 ** tries
+  // A refusal means that nothing was done; a lost connection leaves that open.
+  if (error instanceof PostriderError) {
+    if (error.status !== 429 && error.status !== 503) return undefined
+    return error.retryAfter === undefined ? backOffMs : error.retryAfter * 1000
+  }
+  return call.method === 'GET' || call.safe === true ? backOffMs : undefined
+}
+
+function safelyParsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

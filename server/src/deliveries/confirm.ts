@@ -1,0 +1,107 @@
+/** What a site says of a post itself (decision D8). */
+import { sql } from 'kysely'
+import type { Tx } from '../platform/db/database.ts'
+import { lockLanes } from './lanes.ts'
+
+/** A site's word on a post. `metadata` is kept with the delivery as it is. */
+export type Confirmation = { accountId: string; siteId: string; postId: string; metadata: object | undefined; at: Date }
+
+/**
+ * Ends the pending delivery of a post to a site as delivered; older ones end as superseded. Returns false when the newest
+ * delivery has failed or there is none: then a new one is to be recorded. A second confirmation changes only metadata.
+ */
+export async function confirmDelivered(
+  tx: Tx,
+  { accountId, siteId, postId, metadata, at }: Confirmation,
+): Promise<boolean> {
+  await lockLanes(tx, [siteId])
+  const newest = await newestDelivery(tx, siteId, postId)
+  if (newest === undefined || newest.status === 'failed') return false
+  await keepMetadata(tx, newest.id, metadata)
+  if (newest.status !== 'pending') return true
+  const status = newest.attempts > 1 ? 'delivered_retry' : 'delivered'
+  await tx
+    .updateTable('deliveries')
+    .set({ status, next_attempt_at: null, finished_at: at, last_error: null })
+    .where('id', '=', newest.id)
+    .execute()
+  await tx
+    .updateTable('deliveries')
+    .set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })
+    .where('site_id', '=', siteId)
+    .where('post_id', '=', postId)
+    .where('status', '=', 'pending')
+    .execute()
+  await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
+  return true
+}
+
+/** Records a delivery that a site got by pulling; its event must exist. */
+export async function recordPulled(
+  tx: Tx,
+  delivery: { id: string; eventId: string; sequence: number } & Confirmation,
+): Promise<void> {
+  await tx
+    .insertInto('deliveries')
+    .values({
+      id: delivery.id,
+      account_id: delivery.accountId,
+      site_id: delivery.siteId,
+      post_id: delivery.postId,
+      event_id: delivery.eventId,
+      sequence: delivery.sequence,
+      status: 'delivered',
+      next_attempt_at: null,
+      created_at: delivery.at,
+      finished_at: delivery.at,
+      metadata: delivery.metadata === undefined ? null : JSON.stringify(delivery.metadata),
+    })
+    .execute()
+  await countConfirmed(tx, { ...delivery, retried: false })
+}
+
+/** Keeps what a site reported as wrong; retries go on. Without any delivery there is nothing to keep it with. */
+export async function recordSiteFailure(tx: Tx, confirmation: Confirmation, message: string): Promise<void> {
+  await lockLanes(tx, [confirmation.siteId])
+  const newest = await newestDelivery(tx, confirmation.siteId, confirmation.postId)
+  if (newest === undefined) return
+  await tx.updateTable('deliveries').set({ last_error: message }).where('id', '=', newest.id).execute()
+  await keepMetadata(tx, newest.id, confirmation.metadata)
+}
+
+async function newestDelivery(tx: Tx, siteId: string, postId: string) {
+  return tx
+    .selectFrom('deliveries')
+    .select(['id', 'status', 'attempts'])
+    .where('post_id', '=', postId)
+    .where('site_id', '=', siteId)
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+async function keepMetadata(tx: Tx, deliveryId: string, metadata: object | undefined): Promise<void> {
+  if (metadata === undefined) return
+  await tx
+    .updateTable('deliveries')
+    .set({ metadata: JSON.stringify(metadata) })
+    .where('id', '=', deliveryId)
+    .execute()
+}
+
+async function countConfirmed(
+  tx: Tx,
+  one: { accountId: string; siteId: string; at: Date; retried: boolean },
+): Promise<void> {
+  await sql`
+    insert into delivery_hours as h (account_id, site_id, hour, delivered, retried, confirmed)
+    values (${one.accountId}, ${one.siteId}, date_trunc('hour', ${one.at}::timestamptz, 'UTC'), 1, ${one.retried ? 1 : 0}, 1)
+    on conflict (account_id, site_id, hour) do update
+    set delivered = h.delivered + 1, retried = h.retried + excluded.retried, confirmed = h.confirmed + 1
+  `.execute(tx)
+  await sql`
+    update lanes set delivered = delivered + 1, failing = false, failures_in_a_row = 0,
+      last_delivered_at = greatest(last_delivered_at, ${one.at})
+    where site_id = ${one.siteId}
+  `.execute(tx)
+}

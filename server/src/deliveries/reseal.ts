@@ -1,0 +1,30 @@
+import { sql } from 'kysely'
+import { type Keys, seal } from '../platform/crypto.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { openSecret, secretPlace } from './endpoints.ts'
+
+const BATCH = 500
+
+/** Seals the webhook secrets of all living endpoints with `to` instead of `from`; returns how many. */
+export async function resealWebhookSecrets(tx: Tx, from: Keys, to: Keys): Promise<number> {
+  await sql`lock table endpoints in share row exclusive mode`.execute(tx)
+  let done = 0
+  for (let last: string | undefined; ; ) {
+    const { rows } = await sql<{ site_id: string; secret_sealed: Buffer }>`
+      select site_id, secret_sealed from endpoints
+      where secret_sealed is not null and (${last ?? null}::uuid is null or site_id > ${last ?? null}::uuid)
+      order by site_id limit ${BATCH}
+    `.execute(tx)
+    if (rows.length === 0) return done
+    await sql`
+      update endpoints e set secret_sealed = r.sealed
+      from unnest(
+        ${rows.map((row) => row.site_id)}::uuid[],
+        ${rows.map((row) => seal(to, secretPlace(row.site_id), openSecret(from, row.site_id, row.secret_sealed)))}::bytea[]
+      ) as r (site_id, sealed)
+      where e.site_id = r.site_id
+    `.execute(tx)
+    done += rows.length
+    last = rows.at(-1)?.site_id
+  }
+}

@@ -1,0 +1,11 @@
+import { type Kysely, sql } from 'kysely'
+
+/** Deliveries that a crashed worker may have had acknowledged without recording it. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql
+    .raw(`
+alter table deliveries add column uncertain boolean not null default false;
+create index deliveries_uncertain on deliveries (site_id, post_id) where uncertain and status = 'pending';
+`)
+    .execute(db)
+}

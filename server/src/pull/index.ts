@@ -1,0 +1,1 @@
+export { pullRoutes } from './routes.ts'

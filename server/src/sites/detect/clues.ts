@@ -1,0 +1,142 @@
+/**
+ * What a page suggests about the platform behind it, and where that could be confirmed. Only what the site itself
+ * answers with counts: its headers, its own tags, and files that it loads from itself. A word in the text, an escaped
+ * example or a link to another site says nothing. A clue alone never decides; see `confirms`.
+ */
+import type { Platform } from '../tables.ts'
+import type { Markup, Tag } from './markup.ts'
+import { isSameSite } from './same-site.ts'
+
+/** A platform that can be recognised. */
+export type KnownPlatform = Exclude<Platform, 'custom'>
+
+/** A page as it was answered. `url` is where it was found after redirects; header names are in lower case. */
+export type Page = { url: URL; headers: Record<string, string>; markup: Markup }
+
+/** A platform that a page points to, and the address on the same host that would confirm it. */
+export type Suggestion = { platform: KnownPlatform; probe: URL }
+
+/** What the rules look at. `own` are the files that the page loads from its own site, `all` those from anywhere. */
+type Evidence = Page & { own: URL[]; all: URL[] }
+
+const LONGEST_URL = 2_048
+const MOST_FILES = 1_000
+
+/** The front ends come first: what answers visitors is the site's platform, also when a WordPress stands behind it. */
+const RULES: Array<[KnownPlatform, (evidence: Evidence) => URL | undefined]> = [
+  ['nextjs', nextjs],
+  ['sveltekit', sveltekit],
+  ['gatsby', gatsby],
+  ['wordpress', wordpress],
+]
+
+/** Every platform that the page points to, the likeliest first. */
+export function suggestPlatforms(page: Page): Suggestion[] {
+  const all = loadedFiles(page)
+  const evidence = { ...page, all, own: all.filter((file) => isSameSite(file, page.url)) }
+  return RULES.flatMap(([platform, rule]) => {
+    const probe = rule(evidence)
+    return probe === undefined ? [] : [{ platform, probe }]
+  })
+}
+
+const NEXT_FILE = /\/_next\/static\/.+\.(?:js|css)$/
+
+/** Confirmed by one of its scripts or styles. With an asset prefix they come from elsewhere; the server has them too. */
+function nextjs({ url, headers, markup, own, all }: Evidence): URL | undefined {
+  const isFile = (file: URL) => NEXT_FILE.test(file.pathname)
+  const file = own.find(isFile)
+  if (file !== undefined) return onHostOf(url, file.pathname + file.search)
+  const suggested =
+    headers['x-powered-by']?.includes('Next.js') ||
+    Object.keys(headers).some((name) => name.startsWith('x-nextjs-')) ||
+    headers.vary?.toLowerCase().includes('next-router-state-tree') ||
+    markup.tags.some((tag) => tag.attributes.get('id') === '__NEXT_DATA__') ||
+    markup.scripts.some((script) => /^\s*\(?self\.__next_f\b/.test(script))
+  const elsewhere = suggested ? all.find(isFile) : undefined
+  return elsewhere && onHostOf(url, elsewhere.pathname.slice(elsewhere.pathname.indexOf('/_next/')))
+}
+
+const KIT_FILE = /^(.*)\/_app\/immutable\//
+const KIT_SCRIPT = /^\s*\{?\s*__sveltekit_\w+\s*=/
+const KIT_IMPORT = /\bimport\("([^"\s]+\/_app\/immutable\/[^"\s]+)"\)/
+
+/** Confirmed by the version file that its clients poll. */
+function sveltekit({ url, headers, markup, own }: Evidence): URL | undefined {
+  const imported = markup.scripts.flatMap((script) => toUrl(KIT_IMPORT.exec(script)?.[1], url))
+  const bases = [...own, ...imported.filter((file) => isSameSite(file, url))].flatMap(
+    (file) => KIT_FILE.exec(file.pathname)?.[1] ?? [],
+  )
+  const suggested =
+    bases.length > 0 ||
+    headers['x-sveltekit-page'] !== undefined ||
+    markup.tags.some((tag) => tag.attributes.keys().some((name) => name.startsWith('data-sveltekit-'))) ||
+    markup.scripts.some((script) => KIT_SCRIPT.test(script))
+  return suggested ? onHostOf(url, `${bases[0] ?? ''}/_app/version.json`) : undefined
+}
+
+const GATSBY_FILE = /^(.*)\/page-data\/.+\.json$/
+
+/** Confirmed by the data that every build has; its clients compare the hash in it. */
+function gatsby({ url, markup, own }: Evidence): URL | undefined {
+  const bases = own.flatMap((file) => GATSBY_FILE.exec(file.pathname)?.[1] ?? [])
+  const suggested =
+    bases.length > 0 ||
+    isGeneratedBy(markup, 'Gatsby') ||
+    markup.tags.some((tag) => tag.attributes.get('id') === '___gatsby')
+  return suggested ? onHostOf(url, `${bases[0] ?? ''}/page-data/app-data.json`) : undefined
+}
+
+const WORDPRESS_FILE = /^(.*)\/(?:wp-content|wp-includes)\//
+const API_RELATION = 'https://api.w.org/'
+const API_HEADER = /<([^<>\s]+)>\s*;\s*rel="?https:\/\/api\.w\.org\/"?/
+
+/** Confirmed by the root of its REST API, which pages announce; asked for one field, because all can be megabytes. */
+function wordpress({ url, headers, markup, own }: Evidence): URL | undefined {
+  const linked = markup.tags.find((tag) => tag.name === 'link' && tag.attributes.get('rel') === API_RELATION)
+  const announced = [API_HEADER.exec(headers.link ?? '')?.[1], linked?.attributes.get('href')]
+    .flatMap((text) => toUrl(text, url))
+    .find((api) => isSameSite(api, url))
+  const bases = own.flatMap((file) => WORDPRESS_FILE.exec(file.pathname)?.[1] ?? [])
+  if (announced === undefined && bases.length === 0 && !isGeneratedBy(markup, 'WordPress')) return undefined
+  const probe = onHostOf(
+    url,
+    announced === undefined ? `${bases[0] ?? ''}/wp-json/` : announced.pathname + announced.search,
+  )
+  probe.searchParams.set('_fields', 'namespaces')
+  return probe
+}
+
+function isGeneratedBy(markup: Markup, name: string): boolean {
+  return markup.tags.some(
+    ({ name: tagName, attributes }) =>
+      tagName === 'meta' &&
+      attributes.get('name')?.toLowerCase() === 'generator' &&
+      attributes.get('content')?.startsWith(name),
+  )
+}
+
+/** What the browser would load along with the page: never what is only linked to. */
+function loadedFiles({ url, markup }: Page): URL[] {
+  const base = markup.tags.find(({ name, attributes }) => name === 'base' && attributes.has('href'))
+  const [root = url] = toUrl(base?.attributes.get('href'), url)
+  return markup.tags
+    .flatMap(fileOf)
+    .slice(0, MOST_FILES)
+    .flatMap((text) => toUrl(text, root))
+}
+
+function fileOf({ name, attributes }: Tag): string[] {
+  const file = attributes.get(name === 'link' ? 'href' : 'src')
+  return file === undefined ? [] : [file]
+}
+
+function toUrl(text: string | undefined, base: URL): URL[] {
+  const url = text === undefined || text.length > LONGEST_URL ? null : URL.parse(text, base)
+  return url === null ? [] : [url]
+}
+
+/** An address on the page's own host, whatever the path begins with. */
+function onHostOf({ origin }: URL, pathAndQuery: string): URL {
+  return new URL(origin + pathAndQuery)
+}

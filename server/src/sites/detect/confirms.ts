@@ -1,0 +1,49 @@
+import type { KnownPlatform } from './clues.ts'
+
+/** What a probe answered. `truncated`: there was more of the body. */
+export type ProbeAnswer = { status: number; headers: Record<string, string>; text: string; truncated: boolean }
+
+const SCRIPT_OR_STYLE = /^\s*(?:(?:text|application)\/(?:x-)?javascript|text\/css)\s*(?:;|$)/i
+/** The index of a REST API that ignores `_fields` is long and may be cut off; the namespaces stand near its top. */
+const NAMESPACES = /^\s*\{.*?"namespaces"\s*:\s*\[[^\]]{0,4096}"wp\\?\/v2"/s
+
+/**
+ * Whether the answer to a probe is what only this platform says. Servers that answer everything with 200 and a page,
+ * and firewalls that refuse, do not.
+ */
+export function confirms(platform: KnownPlatform, answer: ProbeAnswer): boolean {
+  switch (platform) {
+    case 'nextjs':
+      return answer.status === 200 && SCRIPT_OR_STYLE.test(answer.headers['content-type'] ?? '')
+    case 'sveltekit':
+      return answer.status === 200 && typeof readObject(answer.text).version === 'string'
+    case 'gatsby':
+      return answer.status === 200 && typeof readObject(answer.text).webpackCompilationHash === 'string'
+    case 'wordpress':
+      return isWordPressIndex(answer) || isWordPressRefusal(answer)
+  }
+}
+
+function isWordPressIndex({ status, text, truncated }: ProbeAnswer): boolean {
+  if (status !== 200) return false
+  if (truncated) return NAMESPACES.test(text)
+  const { namespaces } = readObject(text)
+  return Array.isArray(namespaces) && namespaces.includes('wp/v2')
+}
+
+/** Sites that keep their REST API to members refuse in its own words, which a firewall does not know. */
+function isWordPressRefusal({ status, text }: ProbeAnswer): boolean {
+  if (status !== 401 && status !== 403) return false
+  const { code, data } = readObject(text)
+  return typeof code === 'string' && code.startsWith('rest_') && typeof data === 'object' && data !== null
+}
+
+/** The members of a JSON object; none when the text is anything else. */
+function readObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}

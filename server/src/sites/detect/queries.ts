@@ -1,0 +1,88 @@
+/** The rows that say which sites are to be looked at. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../../platform/db/database.ts'
+import type { Platform } from '../tables.ts'
+
+/** A look at a site that this process has begun. It may be settled while the site still has this address and this try. */
+export type DetectionLease = { siteId: string; url: string; tries: number }
+
+/** How often a site is looked at before it stays `custom`. */
+export const MOST_TRIES = 2
+
+/**
+ * Takes up to `limit` sites that are due, longest due first. Until it is settled a site is due again at `until`, so a
+ * crash repeats the look; the last try leaves nothing to come back for.
+ */
+export async function leaseDueSites(
+  db: Db,
+  { limit, now, until }: { limit: number; now: Date; until: Date },
+): Promise<DetectionLease[]> {
+  const { rows } = await sql<DetectionLease>`
+    with due as (
+      select id from sites where detect_at <= ${now} order by detect_at limit ${limit} for update skip locked
+    )
+    update sites s
+    set detect_tries = s.detect_tries + 1, detect_at = case when s.detect_tries + 1 < ${MOST_TRIES} then ${until}::timestamptz end
+    from due where s.id = due.id
+    returning s.id as "siteId", s.url, s.detect_tries as tries
+  `.execute(db)
+  return rows
+}
+
+/** When the next site becomes due after `now`; undefined when none will. */
+export async function nextDetectionAt(db: Db, now: Date): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('sites')
+    .select('detect_at')
+    .where('detect_at', '>', now)
+    .orderBy('detect_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.detect_at ?? undefined
+}
+
+/** Records what was found, unless the user has chosen a platform or changed the address since; whether it was. */
+export async function settleDetection(db: Db, lease: DetectionLease, platform: Platform): Promise<boolean> {
+  const { numUpdatedRows } = await stillAsLeased(db, lease).set({ platform, detect_at: null }).executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Makes a site due again at `at`. Does nothing after its last try. */
+export async function postponeDetection(db: Db, lease: DetectionLease, at: Date): Promise<void> {
+  if (lease.tries < MOST_TRIES) await stillAsLeased(db, lease).set({ detect_at: at }).execute()
+}
+
+/** Takes back a try that could not be finished; the site is due at once. */
+export async function returnDetection(db: Db, lease: DetectionLease, now: Date): Promise<void> {
+  await stillAsLeased(db, lease)
+    .set({ detect_at: now, detect_tries: lease.tries - 1 })
+    .execute()
+}
+
+function stillAsLeased(db: Db, { siteId, url, tries }: DetectionLease) {
+  return db
+    .updateTable('sites')
+    .where('id', '=', siteId)
+    .where('url', '=', url)
+    .where('detect_tries', '=', tries)
+    .where('platform_given', '=', false)
+}
+
+/**
+ * Begins anew for a site that is about to move to `url`: what is known about the old address does not hold for the new
+ * one. Does nothing when the address stays or the user has chosen the platform; whether it did.
+ */
+export async function restartDetection(
+  tx: Tx,
+  { accountId, siteId, url, now }: { accountId: string; siteId: string; url: string; now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('sites')
+    .set({ platform: 'custom', detect_at: now, detect_tries: 0 })
+    .where('account_id', '=', accountId)
+    .where('id', '=', siteId)
+    .where('url', '!=', url)
+    .where('platform_given', '=', false)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import { type Keys, lookupIndex, seal, unseal } from '../platform/crypto.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { apiKeyPlace } from './operations.ts'
+
+const BATCH = 500
+
+/** Seals the API keys of all sites with `to` instead of `from`; returns how many. The keys themselves stay the same. */
+export async function resealApiKeys(tx: Tx, from: Keys, to: Keys): Promise<number> {
+  await sql`lock table sites in share row exclusive mode`.execute(tx)
+  let done = 0
+  for (let last: string | undefined; ; ) {
+    const { rows } = await sql<{ id: string; api_key_sealed: Buffer }>`
+      select id, api_key_sealed from sites where ${last ?? null}::uuid is null or id > ${last ?? null}::uuid
+      order by id limit ${BATCH}
+    `.execute(tx)
+    if (rows.length === 0) return done
+    const keys = rows.map((row) => unseal(from, apiKeyPlace(row.id), row.api_key_sealed))
+    await sql`
+      update sites s set api_key_sealed = r.sealed, api_key_index = r.looked_up
+      from unnest(
+        ${rows.map(({ id }) => id)}::uuid[],
+        ${rows.map(({ id }, index) => seal(to, apiKeyPlace(id), keys[index] ?? ''))}::bytea[],
+        ${keys.map((key) => lookupIndex(to, key))}::bytea[]
+      ) as r (id, sealed, looked_up)
+      where s.id = r.id
+    `.execute(tx)
+    done += rows.length
+    last = rows.at(-1)?.id
+  }
+}
