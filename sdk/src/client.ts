@@ -57,6 +57,9 @@ export function createClient({ token, ...options }: ClientOptions) {
   const ifMatch = (version: number | undefined) =>
     version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
 
+  /** The key makes it safe to send again when the connection is lost. */
+  const post = <Result>(path: string, body?: unknown) =>
+    call<Result>({ method: 'POST', path, body, safe: true, headers: { 'idempotency-key': crypto.randomUUID() } })
   const listPosts = (query: ListPosts = {}) => call<PostPage>({ method: 'GET', path: '/api/posts', query })
 
   return {
@@ -89,7 +92,7 @@ export function createClient({ token, ...options }: ClientOptions) {
         }
       },
       get: (id: string) => call<PostWithDeliveries>({ method: 'GET', path: at('posts', id) }),
-      create: (input: CreatePost) => call<PostWithDeliveries>({ method: 'POST', path: '/api/posts', body: input }),
+      create: (input: CreatePost) => post<PostWithDeliveries>('/api/posts', input),
       /** Changes a post; with `version`, only if that is still its version (412 otherwise). */
       update: (id: string, input: UpdatePost, version?: number) =>
         call<PostWithDeliveries>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version) }),
@@ -97,20 +100,16 @@ export function createClient({ token, ...options }: ClientOptions) {
         call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version) }),
       /** Publishes to the named sites, or to all. */
       publish: (id: string, siteIds?: string[]) =>
-        call<Dispatched>({
-          method: 'POST',
-          path: at('posts', id, '/publish'),
-          body: siteIds === undefined ? {} : { site_ids: siteIds },
-        }),
+        post<Dispatched>(at('posts', id, '/publish'), siteIds === undefined ? {} : { site_ids: siteIds }),
     },
     sites: {
       list: () => call<SiteList>({ method: 'GET', path: '/api/sites' }),
       get: (id: string) => call<SiteWithSecrets>({ method: 'GET', path: at('sites', id) }),
-      create: (input: CreateSite) => call<SiteWithSecrets>({ method: 'POST', path: '/api/sites', body: input }),
+      create: (input: CreateSite) => post<SiteWithSecrets>('/api/sites', input),
       update: (id: string, input: UpdateSite) => call<Site>({ method: 'PATCH', path: at('sites', id), body: input }),
       delete: (id: string) => call<void>({ method: 'DELETE', path: at('sites', id) }),
-      rotateKeys: (id: string) => call<RotatedKeys>({ method: 'POST', path: at('sites', id, '/rotate-keys') }),
-      testDelivery: (id: string) => call<TestDelivery>({ method: 'POST', path: at('sites', id, '/test-delivery') }),
+      rotateKeys: (id: string) => post<RotatedKeys>(at('sites', id, '/rotate-keys')),
+      testDelivery: (id: string) => post<TestDelivery>(at('sites', id, '/test-delivery')),
     },
     analytics: {
       overview: (range: AnalyticsRange = {}) =>
@@ -123,11 +122,7 @@ export function createClient({ token, ...options }: ClientOptions) {
         call<Failures>({ method: 'GET', path: '/api/analytics/failures', query: range }),
       /** Sends the post's failed deliveries again; with `siteId`, only that site's. */
       retry: (postId: string, siteId?: string) =>
-        call<RetryQueued>({
-          method: 'POST',
-          path: at('analytics/posts', postId, '/retry'),
-          body: siteId === undefined ? {} : { site_id: siteId },
-        }),
+        post<RetryQueued>(at('analytics/posts', postId, '/retry'), siteId === undefined ? {} : { site_id: siteId }),
     },
   }
 }

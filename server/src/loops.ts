@@ -1,6 +1,7 @@
 import { Dispatcher, purgeDeletedSites } from './deliveries/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
+import { removeOldKeys } from './platform/idempotency/idempotency.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
 import { publishDue } from './posts/index.ts'
@@ -64,6 +65,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): L
 /** Removes what has served its time. */
 async function removeExpired({ db, clock }: Context): Promise<StepResult> {
   await removeEndedWindows(db.root, clock.now())
+  await removeOldKeys(db.root, clock.now())
   return { again: await purgeDeletedSites(db.root, clock.now()) }
 }
 

@@ -19,14 +19,14 @@ const NOWHERE = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
 /** Sets up an account with a draft, a published post with the slug `taken`, and a site: 1 auth request, 3 others. */
 async function setStage(env: Record<string, string> = {}): Promise<Stage> {
   const service = await startService(env)
-  const post = async (path: string, body: unknown, token?: string) => {
-    const { status, json } = await request(service.url + path, { method: 'POST', token, body })
+  const post = async (path: string, body: unknown, token?: string, headers: Record<string, string> = {}) => {
+    const { status, json } = await request(service.url + path, { method: 'POST', token, body, headers })
     expect(status).toBe(201)
     return json
   }
   const token = String((await post('/api/auth/register', person)).token)
   await post('/api/posts', { title: 'Taken', slug: 'taken', status: 'published' }, token)
-  const draft = await post('/api/posts', { title: 'Draft' }, token)
+  const draft = await post('/api/posts', { title: 'Draft' }, token, { 'idempotency-key': 'used' })
   const created = await post('/api/sites', site, token)
   return {
     url: service.url,
@@ -99,12 +99,18 @@ type Provoke = (one: Endpoint) => Promise<PlainResponse>
 const anywhere: Partial<Record<FailureKind, Provoke>> = {
   unauthorized: (one) => ask(one, { nobody: true }),
   rate_limited: (one) => ask(one, { on: strict }),
+  conflict: (one) => ask(one, { headers: { 'idempotency-key': 'used' } }),
   not_found: (one) => ask(one, { id: NOWHERE }),
   too_large: (one) => ask(one, { raw: `"${'x'.repeat(MAX_BODY_BYTES)}"` }),
   unsupported_media_type: (one) =>
     ask(one, { raw: 'title=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
-  invalid: (one) =>
-    one.query === undefined ? ask(one, { body: { no_such_field: 1 } }) : ask(one, { query: '?page=0&from=x' }),
+  invalid: (one) => {
+    if (one.query !== undefined) return ask(one, { query: '?page=0&from=x' })
+    return ask(
+      one,
+      one.body === undefined ? { headers: { 'idempotency-key': 'two words' } } : { body: { no_such_field: 1 } },
+    )
+  },
 }
 
 /** How to provoke it where it takes something particular. */

@@ -1227,7 +1227,10 @@ export interface operations {
     createPost: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1596,7 +1599,10 @@ export interface operations {
     publishPost: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1638,6 +1644,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1755,7 +1770,10 @@ export interface operations {
     createSite: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1786,6 +1804,15 @@ export interface operations {
             };
             /** @description `unauthorized` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2076,7 +2103,10 @@ export interface operations {
     rotateSiteKeys: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2094,6 +2124,15 @@ export interface operations {
                     "application/json": components["schemas"]["RotatedKeys"];
                 };
             };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `unauthorized` */
             401: {
                 headers: {
@@ -2105,6 +2144,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2144,7 +2192,10 @@ export interface operations {
     testSiteDelivery: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2162,6 +2213,15 @@ export interface operations {
                     "application/json": components["schemas"]["TestDelivery"];
                 };
             };
+            /** @description `validation_error` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description `unauthorized` */
             401: {
                 headers: {
@@ -2173,6 +2233,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2495,7 +2564,10 @@ export interface operations {
     retryPost: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -2537,6 +2609,15 @@ export interface operations {
             };
             /** @description `not_found` */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict` */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

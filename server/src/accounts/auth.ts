@@ -29,5 +29,6 @@ export const accountAuth: AuthScheme<AccountPrincipal> = {
     }
     return { accountId, account }
   },
+  idempotencyScope: ({ accountId }) => accountId,
   bucket: (ctx, { account }) => managementBucket(ctx, account),
 }

@@ -5,13 +5,15 @@ import * as outcomes from './2026-11-21-outcomes.ts'
 import * as pull from './2026-11-21-pull.ts'
 import * as siteDetection from './2026-11-21-site-detection.ts'
 import * as uncertain from './2026-11-21-uncertain.ts'
+import * as unrepeated from './2026-11-21-unrepeated.ts'
 
 /** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
 export const migrations: Record<string, Migration> = {
   '2026-11-21-foundation': foundation,
   '2026-11-21-limits': limits,
   '2026-11-21-outcomes': outcomes,
-  '2026-11-21-site-detection': siteDetection,
   '2026-11-21-pull': pull,
+  '2026-11-21-site-detection': siteDetection,
   '2026-11-21-uncertain': uncertain,
+  '2026-11-21-unrepeated': unrepeated,
 }

@@ -46,7 +46,12 @@ export async function killStory({ kills, env, random, onRound }: KillOptions): P
   const first = createClient({ baseUrl: service.url })
   const { token } = await first.auth.register(person)
   for (let index = 0; index < SITES; index += 1) {
-    await first.sites.create({ name: `Site ${index}`, url: 'https://example.com', webhook_url: receiver.url })
+    await first.sites.create({
+      name: `Site ${index}`,
+      url: 'https://example.com',
+      webhook_url: receiver.url,
+      platform: 'custom',
+    })
   }
   for (let round = 1; round <= kills; round += 1) {
     await publishUntilKilled(service, createClient({ baseUrl: service.url, token }), acknowledged, random, killedAt)

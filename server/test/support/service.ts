@@ -2,6 +2,7 @@ import { createClient, type PostriderClient, type SiteWithSecrets } from '@postr
 import { createApp } from '../../src/app.ts'
 import { parseConfig } from '../../src/platform/config.ts'
 import type { Context } from '../../src/platform/context.ts'
+import type { EgressOptions } from '../../src/platform/egress/egress.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { type ManualClock, manualClock } from './clock.ts'
 import { freshDatabase } from './database.ts'
@@ -41,7 +42,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
   const logged: LogLine[] = []
   const database = await freshDatabase()
   const config = parseConfig({ ...DEFAULTS, ...env })
-  const app = await createApp(config, { clock, database, log: recordingLog(logged) })
+  const app = await createApp(config, { clock, database, log: recordingLog(logged), lookup: unknownName })
   const { port } = await app.listen()
   return {
     url: `http://127.0.0.1:${port}`,
@@ -59,6 +60,11 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
       await database.drop()
     },
   }
+}
+
+/** Tests ask no resolver: every name is unknown. */
+const unknownName: NonNullable<EgressOptions['lookup']> = (hostname, _options, callback) => {
+  callback(Object.assign(new Error(`${hostname} is unknown`), { code: 'ENOTFOUND' }), [])
 }
 
 function recordingLog(logged: LogLine[]): Log {

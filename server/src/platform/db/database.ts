@@ -40,6 +40,14 @@ export function afterCommit(effect: () => void): void {
   current.afterCommit.push(effect)
 }
 
+type Pending = { hook: ((tx: Tx) => Promise<void>) | undefined }
+const pending = new AsyncLocalStorage<Pending>()
+
+/** Runs `work`; `hook` joins the first transaction in it that commits, as its last statement. */
+export function beforeFirstCommit<T>(hook: (tx: Tx) => Promise<void>, work: () => Promise<T>): Promise<T> {
+  return pending.run({ hook }, work)
+}
+
 // Timestamps come back as Date (pg's default); bigint counters fit a double for any life of this service.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number)
 
@@ -51,7 +59,15 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   const root = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(pool) }) })
   async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const current: Scope = { afterCommit: [] }
-    const result = await root.transaction().execute((tx) => scope.run(current, () => work(tx)))
+    const first = pending.getStore()
+    const result = await root.transaction().execute((tx) =>
+      scope.run(current, async () => {
+        const value = await work(tx)
+        await first?.hook?.(tx)
+        return value
+      }),
+    )
+    if (first !== undefined) first.hook = undefined
     for (const effect of current.afterCommit) effect()
     return result
   }

@@ -21,6 +21,8 @@ export type AuthScheme<Principal> = {
     | { type: 'apiKey'; in: 'header'; name: string; description: string }
   /** Who asks. Throws a failure of kind `unauthorized`. */
   authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
+  /** Whose idempotency keys a principal uses; without it, keys are not honoured. */
+  idempotencyScope?(principal: Principal): string
   /** What the requests of a principal are counted under. */
   bucket(ctx: Context, principal: Principal): Bucket
 }
@@ -81,6 +83,11 @@ export function endpoint<
   return definition as unknown as Endpoint
 }
 
+/** Whether a request to the endpoint may carry an idempotency key. */
+export function honoursIdempotencyKeys({ method, auth }: Pick<Endpoint, 'method' | 'auth'>): boolean {
+  return method === 'post' && auth?.idempotencyScope !== undefined
+}
+
 /** Every refusal an endpoint can answer with: its own and those that follow from its shape. */
 export function possibleFailures(one: Endpoint): FailureKind[] {
   const kinds = new Set<FailureKind>(one.errors)
@@ -89,6 +96,7 @@ export function possibleFailures(one: Endpoint): FailureKind[] {
   if (one.query !== undefined || one.body !== undefined) kinds.add('invalid')
   if (one.params !== undefined) kinds.add('not_found')
   if (one.body !== undefined) kinds.add('too_large').add('unsupported_media_type')
+  if (honoursIdempotencyKeys(one)) kinds.add('conflict').add('invalid')
   kinds.add('unavailable')
   return [...kinds]
 }

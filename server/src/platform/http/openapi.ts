@@ -2,7 +2,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import { type FailureKind, wireOf } from '../errors.ts'
-import { type Endpoint, possibleFailures } from './endpoint.ts'
+import { type Endpoint, honoursIdempotencyKeys, possibleFailures } from './endpoint.ts'
 
 type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
@@ -21,6 +21,13 @@ const ErrorBody = z
   })
   .openapi('Error')
 
+const IdempotencyKey = z.object({
+  'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
+    description:
+      'Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409.',
+  }),
+})
+
 /** The document of these endpoints. Same list, same bytes. */
 export function createDocument(endpoints: readonly Endpoint[], info: DocumentInfo): Document {
   const registry = new OpenAPIRegistry()
@@ -37,7 +44,8 @@ export function createDocument(endpoints: readonly Endpoint[], info: DocumentInf
 }
 
 function routeOf(one: Endpoint): RouteConfig {
-  const { params, query, body, headers } = one
+  const { params, query, body } = one
+  const headers = honoursIdempotencyKeys(one) ? (one.headers ?? z.object({})).extend(IdempotencyKey.shape) : one.headers
   return {
     method: one.method,
     path: one.path,

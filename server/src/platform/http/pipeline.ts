@@ -1,5 +1,6 @@
 /**
- * The way of every request: request id → route → authentication → rate limit → parsing → handler → answer.
+ * The way of every request: request id → route → authentication → rate limit → parsing → idempotency key → handler →
+ * answer.
  * Failures become the JSON errors of the specification (section 7); anything unknown becomes a 500 that reveals
  * nothing but the request id, with the cause in the log.
  */
@@ -10,10 +11,11 @@ import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { isDatabaseGone } from '../db/database.ts'
 import { Failure, fail, invalid } from '../errors.ts'
+import { answerOnce } from '../idempotency/idempotency.ts'
 import { errorField } from '../log.ts'
 import { countRequest, type Usage } from '../rate-limit/rate-limit.ts'
 import { createClientAddress } from './client-address.ts'
-import type { Endpoint, Reply, RequestFacts } from './endpoint.ts'
+import { type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
 
 type Outcome = { response: Response; failure?: unknown }
@@ -148,7 +150,10 @@ async function serve(
   if (!Object.values(params).every(isStorable)) throw fail('not_found', 'There is nothing at this address.')
   // The definition's own schemas parsed the input, so it has the types its handler declares.
   const call = { ...facts, ctx, principal, params, query, body } as Parameters<Endpoint['handler']>[0]
-  return one.handler(call)
+  const key = facts.header('idempotency-key')
+  const scope = honoursIdempotencyKeys(one) ? one.auth?.idempotencyScope?.(principal) : undefined
+  if (key === undefined || scope === undefined) return one.handler(call)
+  return answerOnce(ctx, { scope, key, path: new URL(request.url).pathname, body }, () => one.handler(call))
 }
 
 async function count(ctx: Context, one: Endpoint, principal: unknown, facts: RequestFacts): Promise<Usage | undefined> {

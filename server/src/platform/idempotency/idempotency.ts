@@ -1,0 +1,151 @@
+/**
+ * Idempotency keys: a POST that is repeated with the key of the first time gets the first time's answer.
+ *
+ * The row is written before the work begins, so of two requests at once only one works. The first transaction of the work
+ * marks the row as committed, together with what it does: if the process dies before the answer is kept, the key tells
+ * that the work was done, and it is not done again. What failed without doing anything leaves the key free.
+ */
+import { createHash } from 'node:crypto'
+import { plusMs } from '../clock.ts'
+import type { Context } from '../context.ts'
+import { seal, unseal } from '../crypto.ts'
+import { beforeFirstCommit, type Db } from '../db/database.ts'
+import { Failure, fail, invalid } from '../errors.ts'
+import type { Reply } from '../http/endpoint.ts'
+
+const KEPT_MS = 24 * 3_600_000
+/** A request that has run for this long was cut off; its key may be taken over. */
+const ABANDONED_MS = 60_000
+
+const FIELD = 'Idempotency-Key'
+const REPLAYED = { 'Idempotent-Replayed': 'true' }
+
+/** A request as its key knows it. `scope`: whose key; `route`, `path` and `body`: what must be the same again. */
+export type KeyedRequest = { scope: string; key: string; path: string; body: unknown }
+
+type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
+
+/**
+ * Answers a request with a key: by `work`, or with the kept answer. Throws `invalid` for a bad key, `conflict` when the key
+ * belongs to another request, when that is still running, or when its answer was lost.
+ */
+export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => Promise<Reply>): Promise<Reply> {
+  if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
+    throw invalid(FIELD, 'An idempotency key has 1 to 255 visible ASCII characters.')
+  const kept = await begin(ctx, request)
+  if (kept !== undefined) return kept
+  const { scope, key } = request
+  try {
+    const reply = await beforeFirstCommit(async (tx) => mark(tx, scope, key), work)
+    await keep(ctx, scope, key, reply)
+    return reply
+  } catch (error) {
+    if (error instanceof Failure && error.status < 500) {
+      await keep(ctx, scope, key, { status: error.status, body: error.toBody(), headers: error.headers })
+    } else {
+      await forget(ctx.db.root, scope, key).catch(() => {})
+    }
+    throw error
+  }
+}
+
+/** Takes the key for this request, or finds the answer that is kept under it. */
+async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Promise<Reply | undefined> {
+  const now = ctx.clock.now()
+  const request = createHash('sha256')
+    .update(JSON.stringify([path, body]))
+    .digest()
+  const { db } = ctx
+  await db.root
+    .deleteFrom('idempotency_keys')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('begun_at', '<=', plusMs(now, -KEPT_MS))
+    .execute()
+  const inserted = await db.root
+    .insertInto('idempotency_keys')
+    .values({ scope, key, request, state: 'running', begun_at: now, status: null, headers: JSON.stringify({}) })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (inserted.numInsertedOrUpdatedRows === 1n) return undefined
+  const first = await db.root
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .executeTakeFirst()
+  if (first === undefined) return begin(ctx, { scope, key, path, body })
+  if (!first.request.equals(request))
+    throw fail('conflict', 'This idempotency key was used for another request.', { field: FIELD })
+  if (first.state === 'answered') {
+    const kept = first.body === null ? {} : { body: JSON.parse(unseal(ctx.keys, place(scope, key), first.body)) }
+    return { status: first.status ?? 200, headers: { ...first.headers, ...REPLAYED }, ...kept }
+  }
+  if (first.state === 'committed' && first.begun_at <= plusMs(now, -ABANDONED_MS)) {
+    throw fail(
+      'conflict',
+      'The first request with this idempotency key was carried out, but its answer was lost. Look up what it did.',
+      { field: FIELD },
+    )
+  }
+  if (first.state === 'running' && (await takeOver(db.root, scope, key, now))) return undefined
+  throw fail('conflict', 'The first request with this idempotency key is still running. Try again shortly.', {
+    field: FIELD,
+    headers: { 'Retry-After': '1' },
+  })
+}
+
+/** An answer may hold secrets, so it is sealed to its place. */
+function place(scope: string, key: string): string {
+  return `idempotency_keys.body:${scope}:${key}`
+}
+
+async function takeOver(db: Db, scope: string, key: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('idempotency_keys')
+    .set({ begun_at: now })
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('state', '=', 'running')
+    .where('begun_at', '<=', plusMs(now, -ABANDONED_MS))
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+async function mark(db: Db, scope: string, key: string): Promise<void> {
+  await db
+    .updateTable('idempotency_keys')
+    .set({ state: 'committed' })
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .execute()
+}
+
+async function keep({ db, keys }: Needs, scope: string, key: string, { status, body, headers }: Reply): Promise<void> {
+  await db.root
+    .updateTable('idempotency_keys')
+    .set({
+      state: 'answered',
+      status,
+      headers: JSON.stringify(headers ?? {}),
+      body: body === undefined ? null : seal(keys, place(scope, key), JSON.stringify(body)),
+    })
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .execute()
+}
+
+/** Only what did nothing is forgotten. */
+async function forget(db: Db, scope: string, key: string): Promise<void> {
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('state', '=', 'running')
+    .execute()
+}
+
+/** Removes keys that have been kept for a day. */
+export async function removeOldKeys(db: Db, now: Date): Promise<void> {
+  await db.deleteFrom('idempotency_keys').where('begun_at', '<=', plusMs(now, -KEPT_MS)).execute()
+}

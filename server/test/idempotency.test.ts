@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type PlainResponse, request } from './support/http.ts'
+import { startService, type TestService } from './support/service.ts'
+
+let service: TestService
+let token: string
+let accounts = 0
+
+beforeAll(async () => {
+  service = await startService()
+})
+beforeEach(async () => {
+  accounts += 1
+  const body = { name: 'Ada', email: `ada-${accounts}@example.com`, password: 'correct horse' }
+  token = String((await request(`${service.url}/api/auth/register`, { method: 'POST', body })).json.token)
+})
+afterAll(() => service.stop())
+
+const post = (path: string, body: unknown, key: string, as = token): Promise<PlainResponse> =>
+  request(service.url + path, { method: 'POST', token: as, body, headers: { 'idempotency-key': key } })
+const countPosts = async () =>
+  ((await request(`${service.url}/api/posts`, { token })).json.pagination as { total: number }).total
+
+describe('the same key and request', () => {
+  it('get the first answer again, marked as such, and nothing is done twice', async () => {
+    const first = await post('/api/posts', { title: 'Once' }, 'k1')
+    const second = await post('/api/posts', { title: 'Once' }, 'k1')
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.json).toEqual(first.json)
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    expect([second.headers.get('etag'), second.headers.get('location')]).toEqual([
+      first.headers.get('etag'),
+      first.headers.get('location'),
+    ])
+    expect(await countPosts()).toBe(1)
+  })
+
+  it('get the first refusal again too', async () => {
+    const path = '/api/posts/019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11/publish'
+    const [first, second] = [await post(path, {}, 'k2'), await post(path, {}, 'k2')]
+    expect([first.status, second.status]).toEqual([404, 404])
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  it('at the same moment: one works, the others wait or are told to', async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, () => post('/api/posts', { title: 'Race' }, 'k3')))
+    const created = all.filter(({ status }) => status === 201)
+    expect(created.length).toBeGreaterThanOrEqual(1)
+    expect(new Set(created.map(({ json }) => json.id)).size).toBe(1)
+    for (const { status, json } of all)
+      if (status !== 201) expect({ status, error: json.error }).toEqual({ status: 409, error: 'conflict' })
+    expect(await countPosts()).toBe(1)
+  })
+
+  it('work for secrets, which are not stored in clear', async () => {
+    const site = { name: 'S', url: 'https://example.com', webhook_url: 'https://example.com/hook', platform: 'custom' }
+    const [first, second] = [await post('/api/sites', site, 'k4'), await post('/api/sites', site, 'k4')]
+    expect(second.json).toEqual(first.json)
+    const rows = await service.ctx.db.root.selectFrom('idempotency_keys').selectAll().execute()
+    expect(rows.map((row) => row.body?.toString('latin1')).join()).not.toContain(String(first.json.webhook_secret))
+  })
+})
+
+describe('the same key', () => {
+  it('with another request is a conflict', async () => {
+    await post('/api/posts', { title: 'One' }, 'k5')
+    for (const again of [
+      await post('/api/posts', { title: 'Two' }, 'k5'),
+      await post('/api/sites', { name: 'S', url: 'https://a.example', webhook_url: 'https://a.example' }, 'k5'),
+    ]) {
+      expect({ status: again.status, ...again.json }).toMatchObject({
+        status: 409,
+        error: 'conflict',
+        field: 'Idempotency-Key',
+      })
+    }
+    expect(await countPosts()).toBe(1)
+  })
+
+  it('of another account is another key', async () => {
+    await post('/api/posts', { title: 'Mine' }, 'k6')
+    const body = { name: 'Bob', email: `bob-${accounts}@example.com`, password: 'correct horse' }
+    const other = String((await request(`${service.url}/api/auth/register`, { method: 'POST', body })).json.token)
+    expect((await post('/api/posts', { title: 'Theirs' }, 'k6', other)).status).toBe(201)
+  })
+
+  it('is free again after input that was refused before anything was done, and after a day', async () => {
+    expect((await post('/api/posts', { title: '' }, 'k7')).status).toBe(400)
+    expect((await post('/api/posts', { title: 'Mended' }, 'k7')).status).toBe(201)
+    const login = () =>
+      request(`${service.url}/api/auth/login`, {
+        method: 'POST',
+        body: { email: `ada-${accounts}@example.com`, password: 'correct horse' },
+      })
+    service.clock.advance(24 * 3_600_000)
+    token = String((await login()).json.token)
+    expect((await post('/api/posts', { title: 'Next day' }, 'k7')).status).toBe(201)
+    expect(await countPosts()).toBe(2)
+  })
+
+  it('tells when the answer was lost with the process: what was done is not done again', async () => {
+    await post('/api/posts', { title: 'Lost' }, 'k8')
+    await service.ctx.db.root
+      .updateTable('idempotency_keys')
+      .set({ state: 'committed', status: null, body: null })
+      .where('key', '=', 'k8')
+      .execute()
+    service.clock.advance(61_000)
+    const { status, json } = await post('/api/posts', { title: 'Lost' }, 'k8')
+    expect({ status, message: json.message }).toMatchObject({
+      status: 409,
+      message: expect.stringContaining('carried out'),
+    })
+    expect(await countPosts()).toBe(1)
+  })
+
+  it('of a request that was cut off before it did anything is taken over', async () => {
+    await post('/api/posts', { title: 'Cut off' }, 'k9')
+    await service.ctx.db.root.deleteFrom('posts').where('title', '=', 'Cut off').execute()
+    await service.ctx.db.root
+      .updateTable('idempotency_keys')
+      .set({ state: 'running', status: null, body: null })
+      .where('key', '=', 'k9')
+      .execute()
+    expect((await post('/api/posts', { title: 'Cut off' }, 'k9')).status).toBe(409)
+    service.clock.advance(61_000)
+    expect((await post('/api/posts', { title: 'Cut off' }, 'k9')).status).toBe(201)
+  })
+})
+
+describe('a key', () => {
+  it.each(['', ' ', 'two words', 'ü', 'x'.repeat(256)])(
+    'that is not 1 to 255 visible characters is refused: %j',
+    async (key) => {
+      const { status, json } = await request(`${service.url}/api/posts`, {
+        method: 'POST',
+        token,
+        body: { title: 'x' },
+        headers: { 'idempotency-key': key },
+      }).catch(() => ({ status: 400, json: { field: 'Idempotency-Key' } }))
+      expect({ status, field: json.field }).toEqual({ status: 400, field: 'Idempotency-Key' })
+    },
+  )
+})
