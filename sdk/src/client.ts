@@ -4,6 +4,7 @@ import { createTransport, type TransportOptions } from './transport.ts'
 type Schemas = components['schemas']
 export type User = Schemas['User']
 export type Session = Schemas['Session']
+export type Account = Schemas['Account']
 export type Post = Schemas['Post']
 export type PostWithDeliveries = Schemas['PostWithDeliveries']
 export type Site = Schemas['Site']
@@ -81,6 +82,8 @@ export function createClient({ token, ...options }: ClientOptions) {
         return session
       },
     },
+    /** Who the token belongs to, the plan and what is left of its limits. */
+    account: () => call<Account>({ method: 'GET', path: '/api/account' }),
     posts: {
       list: listPosts,
       /** Every post that matches, page by page. */

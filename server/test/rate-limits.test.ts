@@ -100,6 +100,16 @@ describe('the Management API: per account and plan', () => {
     expect(limitHeaders(await request(`${service.url}/api/posts`, { token: `${token}x` }))).toEqual([null, null, null])
   })
 
+  it('is shown by the account, which counts itself', async () => {
+    const { status, json } = await request(`${service.url}/api/account`, { token: await newToken() })
+    expect({ status, ...json }).toEqual({
+      status: 200,
+      user: { id: expect.any(String), name: 'X', email: expect.stringContaining('@example.com') },
+      plan: 'starter',
+      limits: { management: { limit: 10, remaining: 9, reset_seconds: 3600 } },
+    })
+  })
+
   it('follows the plan', async () => {
     const token = await newToken()
     await service.ctx.db.root.updateTable('accounts').set({ plan: 'agency' }).execute()

@@ -1,8 +1,11 @@
 import { z } from 'zod'
+import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id, type Reply, Timestamp } from '../platform/http/endpoint.ts'
 import { text } from '../platform/http/text.ts'
-import { authBucket } from './limits.ts'
+import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
+import { accountAuth } from './auth.ts'
+import { authBucket, managementBucket } from './limits.ts'
 import { login, register } from './operations.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken } from './tokens.ts'
@@ -45,9 +48,24 @@ const RegisterBody = z
 // Login checks types only: a password that could never be registered is simply wrong.
 const LoginBody = z.strictObject({ email: z.string(), password: z.string().max(10_000) }).openapi('Login')
 
+const AccountBody = z
+  .object({
+    user: User,
+    plan: z.enum(PLANS),
+    limits: z.object({
+      management: z
+        .object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() })
+        .nullable()
+        .openapi({ description: "The plan's limit and what is left of it; null when nothing is counted." }),
+    }),
+  })
+  .openapi('Account')
+
+const presentUser = ({ id, name, email }: AccountRow) => ({ id, name, email })
+
 async function presentSession(ctx: Context, account: AccountRow): Promise<Reply['body']> {
   const { token, expiresAt } = await issueToken(ctx, account)
-  return { user: { id: account.id, name: account.name, email: account.email }, token, expires_at: expiresAt }
+  return { user: presentUser(account), token, expires_at: expiresAt }
 }
 
 /** Register and login. */
@@ -82,6 +100,24 @@ export const accountRoutes: Endpoint[] = [
     async handler({ ctx, body }) {
       const account = await login(ctx, body)
       return { status: 200, body: await presentSession(ctx, account), headers: { 'Cache-Control': 'no-store' } }
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/account',
+    name: 'getAccount',
+    tag: 'Accounts',
+    summary: 'Who you are, your plan, and what is left of its limits',
+    auth: accountAuth,
+    replies: { 200: { description: 'The account.', schema: AccountBody } },
+    errors: [],
+    async handler({ ctx, principal: { account } }) {
+      const usage = await currentUsage(ctx.db.root, managementBucket(ctx, account), ctx.clock.now())
+      const management =
+        usage === undefined
+          ? null
+          : { limit: usage.limit, remaining: usage.remaining, reset_seconds: usage.resetSeconds }
+      return { status: 200, body: { user: presentUser(account), plan: account.plan, limits: { management } } }
     },
   }),
 ]

@@ -12,6 +12,7 @@ import { seal, unseal } from '../crypto.ts'
 import { beforeFirstCommit, type Db } from '../db/database.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
+import './tables.ts'
 
 const KEPT_MS = 24 * 3_600_000
 /** A request that has run for this long was cut off; its key may be taken over. */

@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import './tables.ts'
 
 /** How many requests per window; `off` counts nothing. */
 export type RateLimit = { requests: number; windowMs: number } | 'off'

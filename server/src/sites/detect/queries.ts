@@ -7,7 +7,7 @@ import type { Platform } from '../tables.ts'
 export type DetectionLease = { siteId: string; url: string; tries: number }
 
 /** How often a site is looked at before it stays `custom`. */
-export const MOST_TRIES = 2
+const MOST_TRIES = 2
 
 /**
  * Takes up to `limit` sites that are due, longest due first. Until it is settled a site is due again at `until`, so a
