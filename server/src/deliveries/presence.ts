@@ -36,6 +36,7 @@ export async function joinWorkers(
 }
 
 type Needs = Pick<Context, 'db' | 'clock' | 'log'>
+
 /** Whether no worker lives; until the transaction ends none can join then. Processes that only answer requests do not count. */
 export async function claimFromWorkers(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ alone: boolean }>`select pg_try_advisory_xact_lock(${WORKERS_LOCK}) as alone`.execute(tx)

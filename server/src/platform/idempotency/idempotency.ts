@@ -97,7 +97,7 @@ async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Prom
 }
 
 /** An answer may hold secrets, so it is sealed to its place. */
-function place(scope: string, key: string): string {
+export function place(scope: string, key: string): string {
   return `idempotency_keys.body:${scope}:${key}`
 }
 

@@ -1,0 +1,56 @@
+/** What commands have in common: how they are described and called, how they speak, and how they end. */
+
+/** Exit codes, those of sysexits.h where it has one. */
+export const EXIT = { ok: 0, failed: 1, usage: 64, unavailable: 69, config: 78 } as const
+
+/** Where a command writes. */
+export type Terminal = {
+  /** A line of the result, on standard output. */
+  print(line: string): void
+  /** A line about progress or a problem, on standard error. */
+  note(line: string): void
+}
+
+/** A call of a command. Operands are as many as the command has; options are those it names. */
+export type Invocation = {
+  operands: readonly string[]
+  options: Readonly<Record<string, string | boolean | undefined>>
+  env: Readonly<Record<string, string | undefined>>
+  terminal: Terminal
+}
+
+/** Does what a command is for. Resolves with the exit code; with undefined when the process goes on by itself. */
+export type Run = (invocation: Invocation) => Promise<number | undefined>
+
+/** An option; one with a `value` takes it as the next argument, and that is what help calls it. */
+export type Option = { meaning: string; value?: string }
+
+/** A command as help describes it. What it needs is loaded when it runs. */
+export type Command = {
+  /** One or two words. */
+  name: string
+  operands: readonly string[]
+  summary: string
+  details: string
+  options: Readonly<Record<string, Option>>
+  load: () => Promise<{ run: Run }>
+}
+
+/** A command that cannot do what was asked. The message says why and what to do; no stack is shown. */
+export class CommandError extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message)
+    this.name = 'CommandError'
+    this.exitCode = exitCode
+  }
+}
+
+/** A call that does not fit the command. */
+export class UsageError extends CommandError {
+  constructor(message: string) {
+    super(message, EXIT.usage)
+    this.name = 'UsageError'
+  }
+}

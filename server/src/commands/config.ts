@@ -1,0 +1,89 @@
+import { type Config, parseConfig } from '../platform/config.ts'
+import type { AllowPolicy } from '../platform/egress/addresses.ts'
+import type { RateLimit } from '../platform/rate-limit/rate-limit.ts'
+import { EXIT, type Run } from './command.ts'
+
+/** A variable as shown. `secret` values never appear, only whether there is one. */
+type Shown = { name: string; value: string; source: 'environment' | 'default' }
+
+/** How each variable's value in effect reads, in the form in which it would be set. */
+const VARIABLES: Record<string, (config: Config) => string> = {
+  NODE_ENV: ({ production }) => (production ? 'production' : 'not production'),
+  PORT: ({ port }) => String(port),
+  HOST: ({ host }) => host,
+  PUBLIC_URL: ({ publicUrl }) => publicUrl,
+  DATABASE_URL: ({ databaseUrl }) => (databaseUrl === undefined ? 'none: embedded' : withoutSecrets(databaseUrl)),
+  DATA_DIR: ({ dataDir }) => dataDir,
+  SECRET_KEY: ({ secretKey }) => (secretKey === undefined ? 'not set: the key file in DATA_DIR' : 'set'),
+  ROLE: ({ role }) => role,
+  WEBHOOK_ALLOW: ({ webhookAllow }) => allowText(webhookAllow),
+  DELIVERY_RETRY_DELAYS: ({ retryDelaysMs }) => retryDelaysMs.map(durationText).join(','),
+  DELIVERY_TIMEOUT: ({ deliveryTimeoutMs }) => durationText(deliveryTimeoutMs),
+  DEFAULT_PLAN: ({ defaultPlan }) => defaultPlan,
+  RATE_LIMIT_AUTH: ({ rateLimits }) => rateText(rateLimits.auth),
+  RATE_LIMIT_STARTER: ({ rateLimits }) => rateText(rateLimits.starter),
+  RATE_LIMIT_PRO: ({ rateLimits }) => rateText(rateLimits.pro),
+  RATE_LIMIT_AGENCY: ({ rateLimits }) => rateText(rateLimits.agency),
+  RATE_LIMIT_PULL: ({ rateLimits }) => rateText(rateLimits.pull),
+  CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),
+  TRUST_PROXY: ({ trustProxy }) => listText(trustProxy),
+  LOG_LEVEL: ({ logLevel }) => logLevel,
+}
+
+/** Shows the configuration in effect. */
+export const run: Run = async ({ options, env, terminal }) => {
+  const shown = effectiveConfig(env)
+  if (options.json === true) {
+    const entries = shown.map(({ name, ...rest }) => [name, rest])
+    terminal.print(JSON.stringify(Object.fromEntries(entries), null, 2))
+    return EXIT.ok
+  }
+  const widths = [
+    Math.max(...shown.map(({ name }) => name.length)),
+    Math.max(...shown.map(({ value }) => value.length)),
+  ]
+  for (const { name, value, source } of shown)
+    terminal.print(`${name.padEnd(widths[0] ?? 0)}  ${value.padEnd(widths[1] ?? 0)}  ${source}`)
+  return EXIT.ok
+}
+
+/** Every variable with its value in effect. Throws ConfigError when the environment is wrong. */
+export function effectiveConfig(env: Readonly<Record<string, string | undefined>>): Shown[] {
+  const config = parseConfig(env)
+  return Object.entries(VARIABLES).map(([name, show]) => ({
+    name,
+    value: show(config),
+    source: env[name]?.trim() ? 'environment' : 'default',
+  }))
+}
+
+/** The address without its password, and without parameters, which may hold secrets too. */
+function withoutSecrets(databaseUrl: string): string {
+  const url = new URL(databaseUrl)
+  if (url.password !== '') url.password = '***'
+  url.search = ''
+  return url.href
+}
+
+function allowText(policy: AllowPolicy): string {
+  return typeof policy === 'string' ? policy : policy.cidrs.join(',')
+}
+
+function listText(entries: readonly string[]): string {
+  return entries.length === 0 ? 'none' : entries.join(',')
+}
+
+const UNITS = [
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+function durationText(ms: number): string {
+  const [unit, size] = UNITS.find(([, size]) => ms > 0 && ms % size === 0) ?? ['ms', 1]
+  return `${ms / size}${unit}`
+}
+
+function rateText(limit: RateLimit): string {
+  return limit === 'off' ? 'off' : `${limit.requests}/${limit.windowMs === 3_600_000 ? 'h' : 'min'}`
+}

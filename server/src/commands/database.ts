@@ -1,0 +1,60 @@
+import { migrations } from '../migrations/index.ts'
+import type { Config } from '../platform/config.ts'
+import type { Database } from '../platform/db/database.ts'
+import { isCreated } from '../platform/db/embedded/directory.ts'
+import { EmbeddedInUseError } from '../platform/db/embedded/errors.ts'
+import { newerSchema, type SchemaState, schemaState } from '../platform/db/migrate.ts'
+import { type OpenDatabase, openDatabase } from '../platform/db/open.ts'
+import { createLog } from '../platform/log.ts'
+import { CommandError, EXIT } from './command.ts'
+
+/** Whether the configured database exists already. The embedded one is made by the first start; a server's is there. */
+export async function databaseExists(config: Config): Promise<boolean> {
+  return config.databaseUrl !== undefined || (await isCreated(config.dataDir))
+}
+
+/** Opens the configured database, making an embedded one if there is none, and closes it after `work`. */
+export async function withDatabase<T>(config: Config, work: (open: OpenDatabase) => Promise<T>): Promise<T> {
+  const open = await openForCommand(config)
+  try {
+    return await work(open)
+  } finally {
+    await open.db.close()
+  }
+}
+
+/** As `withDatabase`, for a database that exists and whose schema is up to date; otherwise says what to do first. */
+export async function withCurrentDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
+  return withExistingDatabase(config, async ({ db }, { pending }) => {
+    if (pending.length > 0)
+      throw new CommandError('The database schema is not up to date. First run: postrider migrate', EXIT.unavailable)
+    return work(db)
+  })
+}
+
+/** As `withDatabase`, for a database that exists, with a schema that this version knows. */
+export async function withExistingDatabase<T>(
+  config: Config,
+  work: (open: OpenDatabase, schema: SchemaState) => Promise<T>,
+): Promise<T> {
+  if (!(await databaseExists(config)))
+    throw new CommandError(`There is no database in ${config.dataDir} yet. Set DATA_DIR to where it is.`)
+  return withDatabase(config, async (open) => {
+    const schema = await schemaState(open.db.root, migrations)
+    if (schema.unknown.length > 0) throw newerSchema(schema.unknown)
+    return work(open, schema)
+  })
+}
+
+async function openForCommand(config: Config): Promise<OpenDatabase> {
+  try {
+    return await openDatabase(config, createLog('silent'), () => {})
+  } catch (error) {
+    if (!(error instanceof EmbeddedInUseError)) throw error
+    const holder = error.pid === null ? 'another process' : `process ${error.pid}`
+    throw new CommandError(
+      `The database in ${config.dataDir} is in use by ${holder}, normally the service. The embedded database serves one process: stop it, run this again, and start it.`,
+      EXIT.unavailable,
+    )
+  }
+}

@@ -1,0 +1,39 @@
+/** Checks what the service needs, one finding after the other. Nothing is changed, and nothing is created. */
+import { type Config, ConfigError, parseConfig } from '../platform/config.ts'
+import { EXIT, type Run } from './command.ts'
+import { checkDatabase } from './doctor/database.ts'
+import type { Finding } from './doctor/finding.ts'
+import { checkDataDir, checkNames, checkPort } from './doctor/surroundings.ts'
+
+const MARKS = { good: '✓', bad: '✗', unknown: '–' } as const
+
+/** Prints a line for each thing that was checked; exits 1 when one has to be mended. */
+export const run: Run = async ({ env, terminal }) => {
+  let bad = 0
+  const tell = (finding: Finding) => {
+    if (finding.state === 'bad') bad += 1
+    terminal.print(`${MARKS[finding.state]} ${finding.what}: ${finding.text}`)
+  }
+  const config = readConfig(env, tell)
+  if (config !== undefined) {
+    tell(await checkDataDir(config))
+    const { findings, hosts } = await checkDatabase(config)
+    for (const finding of findings) tell(finding)
+    tell(await checkNames(hosts))
+    tell(await checkPort(config))
+  }
+  terminal.print(bad === 0 ? '\nEverything checked is in order.' : `\n${bad} to mend.`)
+  return bad === 0 ? EXIT.ok : EXIT.failed
+}
+
+function readConfig(env: Parameters<typeof parseConfig>[0], tell: (finding: Finding) => void): Config | undefined {
+  try {
+    const config = parseConfig(env)
+    tell({ what: 'configuration', state: 'good', text: 'valid; `postrider config` shows it' })
+    return config
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    for (const problem of error.problems) tell({ what: 'configuration', state: 'bad', text: problem })
+    return undefined
+  }
+}

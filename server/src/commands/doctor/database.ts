@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import { backlogOf } from '../../deliveries/index.ts'
+import { migrations } from '../../migrations/index.ts'
+import { systemClock } from '../../platform/clock.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Database } from '../../platform/db/database.ts'
+import { EmbeddedInUseError } from '../../platform/db/embedded/errors.ts'
+import { schemaState } from '../../platform/db/migrate.ts'
+import { openDatabase } from '../../platform/db/open.ts'
+import { createLog } from '../../platform/log.ts'
+import { findSecretKey, keyFits, shortFingerprint, storedFingerprint } from '../../platform/secret-key.ts'
+import { databaseExists } from '../database.ts'
+import { explainProblem } from '../problems.ts'
+import type { Finding } from './finding.ts'
+
+const OLDEST_POSTGRES = 15
+/** Leases outlast an attempt by fifteen seconds; processes whose clocks differ by more would take them from each other. */
+const MOST_SKEW_MS = 5_000
+/** A lane that is due is taken within a second. */
+const OVERDUE_MS = 60_000
+const MOST_HOSTS = 20
+
+/** What was found in the database, and some names that webhooks go to. */
+export type DatabaseFindings = { findings: Finding[]; hosts: string[] }
+
+/** Checks the database and what lies in it; one that another process holds is left alone. */
+export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
+  const what = 'database'
+  try {
+    if (!(await databaseExists(config)))
+      return only({ what, state: 'unknown', text: `none in ${config.dataDir} yet; the first start makes it` })
+    const { db } = await openDatabase(config, createLog('silent'), () => {})
+    try {
+      return await examine(config, db)
+    } finally {
+      await db.close()
+    }
+  } catch (error) {
+    if (error instanceof EmbeddedInUseError)
+      return only({ what, state: 'unknown', text: `in use by process ${error.pid ?? 'unknown'}, so not looked into` })
+    const problem = explainProblem(error)
+    if (problem === undefined) throw error
+    return only({ what, state: 'bad', text: problem.message })
+  }
+}
+
+function only(finding: Finding): DatabaseFindings {
+  return { findings: [finding], hosts: [] }
+}
+
+async function examine(config: Config, db: Database): Promise<DatabaseFindings> {
+  const findings = [await checkVersion(db), await checkClock(db)]
+  const schema = await checkSchema(db)
+  findings.push(schema)
+  if (schema.state === 'bad') return { findings, hosts: [] }
+  findings.push(await checkKey(config, db))
+  const work = await checkWork(db)
+  return { findings: [...findings, ...work.findings], hosts: work.hosts }
+}
+
+async function checkVersion(db: Database): Promise<Finding> {
+  const what = 'database'
+  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(db.root)
+  const version = rows[0]?.server_version ?? 'unknown'
+  if (db.kind === 'embedded') return { what, state: 'good', text: `embedded, PostgreSQL ${version}` }
+  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES)
+    return { what, state: 'good', text: `PostgreSQL ${version} answers` }
+  return { what, state: 'bad', text: `PostgreSQL ${version} is too old; upgrade it to ${OLDEST_POSTGRES} or newer` }
+}
+
+async function checkClock(db: Database): Promise<Finding> {
+  const what = 'clock'
+  if (db.kind === 'embedded') return { what, state: 'good', text: "the database's is this machine's" }
+  const before = systemClock.now().getTime()
+  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db.root)
+  const after = systemClock.now().getTime()
+  const theirs = rows[0]?.now.getTime() ?? before
+  const skewMs = theirs < before ? before - theirs : Math.max(0, theirs - after)
+  const text = `${skewMs} ms apart from the database's`
+  if (skewMs <= MOST_SKEW_MS) return { what, state: 'good', text }
+  return { what, state: 'bad', text: `${text}; synchronise both machines' clocks (NTP)` }
+}
+
+async function checkSchema(db: Database): Promise<Finding> {
+  const what = 'schema'
+  const { pending, unknown } = await schemaState(db.root, migrations)
+  if (unknown.length > 0)
+    return {
+      what,
+      state: 'bad',
+      text: `made by a newer version (${unknown.join(', ')}); use that version or a newer one`,
+    }
+  if (pending.length > 0)
+    return { what, state: 'bad', text: `${pending.length} migrations pending; run: postrider migrate` }
+  return { what, state: 'good', text: 'up to date' }
+}
+
+async function checkKey(config: Config, db: Database): Promise<Finding> {
+  const what = 'secret key'
+  const stored = await storedFingerprint(db.root)
+  if (stored === undefined) return { what, state: 'unknown', text: 'the database has not been used with a key yet' }
+  const found = await findSecretKey(config, stored)
+  const name = shortFingerprint(stored)
+  if (found === undefined)
+    return {
+      what,
+      state: 'bad',
+      text: `missing; put the key ${name} back into ${config.dataDir}/secret.key, from a backup`,
+    }
+  if (!keyFits(found.key, stored))
+    return { what, state: 'bad', text: `not the one of this database; set SECRET_KEY to the key ${name}` }
+  return { what, state: 'good', text: `${name} fits${found.staged ? '; the next start completes its rotation' : ''}` }
+}
+
+async function checkWork(db: Database): Promise<DatabaseFindings> {
+  const { overdueMs, sites, failing, hosts } = await backlogOf(db.root, systemClock.now(), MOST_HOSTS)
+  const failingText = failing === 0 ? 'none failing' : `${failing} failing; each site's status tells which`
+  const findings: Finding[] = [{ what: 'sites', state: 'good', text: `${sites} connected, ${failingText}` }]
+  const overdue = `deliveries are overdue by ${Math.round(overdueMs / 1000)} s`
+  if (overdueMs < OVERDUE_MS) findings.push({ what: 'work', state: 'good', text: 'nothing is overdue' })
+  // Whoever holds the embedded database is the only one who could work: nobody does now.
+  else if (db.kind === 'embedded')
+    findings.push({ what: 'work', state: 'good', text: `${overdue}; they go out when the service starts` })
+  else findings.push({ what: 'work', state: 'bad', text: `${overdue}; start a worker, or more, and look at its log` })
+  return { findings, hosts }
+}

@@ -1,0 +1,72 @@
+import { access, constants, statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import type { Config } from '../../platform/config.ts'
+import { lookUpNames } from '../../platform/egress/names.ts'
+import { portState } from '../../platform/http/port-state.ts'
+import type { Finding } from './finding.ts'
+
+/** Below this a busy hour of deliveries may fill the disk before anybody looks. */
+const LEAST_FREE_BYTES = 256 * 1024 * 1024
+
+/** The data directory: can it be written, and is there room. */
+export async function checkDataDir(config: Config): Promise<Finding> {
+  const what = 'data directory'
+  if (config.databaseUrl !== undefined) return { what, state: 'unknown', text: 'not used with DATABASE_URL' }
+  const dir = await nearestExisting(resolve(config.dataDir))
+  try {
+    await access(dir, constants.W_OK | constants.X_OK)
+  } catch {
+    return { what, state: 'bad', text: `${dir} cannot be written; give this user write access, or set DATA_DIR` }
+  }
+  const { bavail, bsize } = await statfs(dir)
+  const free = `${Math.floor((bavail * bsize) / 1024 / 1024).toLocaleString('en')} MB free`
+  if (bavail * bsize < LEAST_FREE_BYTES)
+    return { what, state: 'bad', text: `${config.dataDir} has only ${free}; make room, or move it to a larger disk` }
+  return { what, state: 'good', text: `${config.dataDir} can be written, ${free}` }
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  const exists = await access(path).then(
+    () => true,
+    () => false,
+  )
+  return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
+}
+
+/** Whether names resolve, tried with those that webhooks go to. One dead name is its site's affair; all of them, ours. */
+export async function checkNames(hosts: readonly string[]): Promise<Finding> {
+  const what = 'name resolution'
+  const { names, dead } = await lookUpNames(hosts)
+  if (names.length === 0) return { what, state: 'unknown', text: 'no known site has a name to be resolved' }
+  if (dead.length === 0) return { what, state: 'good', text: `works for ${names.length} of the sites' names` }
+  const list = dead.join(', ')
+  if (dead.length < names.length)
+    return { what, state: 'good', text: `works, but not for ${list}, whose owners should look` }
+  return {
+    what,
+    state: 'bad',
+    text: `none of these has an address: ${list}; check this machine's resolver and network`,
+  }
+}
+
+/** Whether the service can listen, or does already. */
+export async function checkPort({ host, port }: Config): Promise<Finding> {
+  const what = `port ${port}`
+  const state = await portState(host, port)
+  switch (state.kind) {
+    case 'free':
+      return { what, state: 'good', text: `free on ${host}` }
+    case 'service':
+      return state.ready
+        ? { what, state: 'good', text: 'a running Postrider answers there, and is ready' }
+        : {
+            what,
+            state: 'bad',
+            text: `a running Postrider answers there, but is not ready: ${state.problems.join('; ')}`,
+          }
+    case 'used':
+      return { what, state: 'bad', text: 'used by another program; stop that, or set PORT to a free one' }
+    case 'refused':
+      return { what, state: 'bad', text: `cannot be listened on (${state.reason}); set PORT and HOST differently` }
+  }
+}

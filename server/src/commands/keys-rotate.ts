@@ -1,0 +1,103 @@
+/** A new secret key: everything sealed is sealed anew. How an interruption is survived stands in platform/secret-key.ts. */
+import { claimFromWorkers, resealWebhookSecrets } from '../deliveries/index.ts'
+import { type Config, parseConfig } from '../platform/config.ts'
+import { deriveKeys } from '../platform/crypto.ts'
+import { otherConnections } from '../platform/db/connections.ts'
+import type { Database } from '../platform/db/database.ts'
+import { resealAnswers } from '../platform/idempotency/reseal.ts'
+import {
+  adoptStagedKey,
+  assertSameKey,
+  createSecretKey,
+  keepOldKey,
+  keyFits,
+  loadSecretKey,
+  replaceFingerprint,
+  stageSecretKey,
+  storedFingerprint,
+} from '../platform/secret-key.ts'
+import { resealApiKeys } from '../sites/index.ts'
+import { CommandError, EXIT, type Invocation, type Run, UsageError } from './command.ts'
+import { withCurrentDatabase } from './database.ts'
+
+const NEXT_KEY = 'NEW_SECRET_KEY'
+const SHORTEST_KEY = 32
+
+/** Rotates the key file of an embedded database, or from SECRET_KEY to the next key in the environment. */
+export const run: Run = async (invocation) => {
+  const { options, env, terminal } = invocation
+  const config = parseConfig(env)
+  const next = nextKey(config, invocation)
+  const said = await withCurrentDatabase(config, async (db) => {
+    const stored = await storedFingerprint(db.root)
+    if (stored === undefined)
+      throw new CommandError('The database has not been used with a secret key yet: there is nothing to rotate.')
+    if (next.variable !== undefined && keyFits(next.key, stored))
+      return [`The database has been rotated already. Start with SECRET_KEY set to the value of ${next.variable}.`]
+    const oldKey = await loadSecretKey(config, db)
+    await assertSameKey(db, deriveKeys(oldKey))
+    const rotated = await rotate(db, config, { oldKey, ...next, force: options.force === true })
+    return [`Sealed anew: the API keys of ${rotated.sites} sites, which notice nothing.`, ...rotated.next]
+  })
+  for (const line of [...said, 'Everyone has to log in again: tokens of the old key are refused.']) terminal.print(line)
+  return EXIT.ok
+}
+
+/** The key to rotate to; `variable` is where it comes from, undefined when it was generated. */
+function nextKey(config: Config, { options, env }: Invocation): { key: string; variable?: string } {
+  const given = options['new-key-env']
+  if (config.secretKey === undefined) {
+    if (given !== undefined)
+      throw new UsageError('--new-key-env goes with SECRET_KEY. Here the key is a file, and the next one is generated.')
+    return { key: createSecretKey() }
+  }
+  const variable = typeof given === 'string' ? given : NEXT_KEY
+  const key = env[variable]?.trim() ?? ''
+  if (key.length < SHORTEST_KEY)
+    throw new CommandError(
+      `${variable}: the next key is missing or shorter than ${SHORTEST_KEY} characters. Make one with \`openssl rand -base64 32\`, set ${variable} to it beside SECRET_KEY, and run this again.`,
+      EXIT.config,
+    )
+  if (key === config.secretKey) throw new CommandError(`${variable} is the same key as SECRET_KEY.`, EXIT.config)
+  return { key, variable }
+}
+
+type Rotation = { oldKey: string; key: string; variable?: string; force: boolean }
+
+async function rotate(
+  db: Database,
+  config: Config,
+  { oldKey, key, variable, force }: Rotation,
+): Promise<{ sites: number; next: string[] }> {
+  const generated = variable === undefined
+  const kept = generated ? await keepOldKey(config.dataDir, oldKey) : undefined
+  if (generated) await stageSecretKey(config.dataDir, key)
+  const sites = await reseal(db, oldKey, key, force)
+  if (generated) await adoptStagedKey(config.dataDir)
+  return {
+    sites,
+    next:
+      kept === undefined
+        ? [`Now set SECRET_KEY to the value of ${variable} for every process, and start them.`]
+        : [`The old key is kept in ${kept}: backups made until now need it. Delete it when they are gone.`],
+  }
+}
+
+async function reseal(db: Database, oldKey: string, key: string, force: boolean): Promise<number> {
+  const [from, to] = [deriveKeys(oldKey), deriveKeys(key)]
+  return db.tx(async (tx) => {
+    if (db.kind === 'postgres' && !force) {
+      const alone = await claimFromWorkers(tx)
+      if (!alone || (await otherConnections(tx)) > 0)
+        throw new CommandError(
+          'Other processes of Postrider are connected to this database. They know only the old key: stop them all, then run this again. (--force goes on regardless.)',
+          EXIT.unavailable,
+        )
+    }
+    const sites = await resealApiKeys(tx, from, to)
+    await resealWebhookSecrets(tx, from, to)
+    await resealAnswers(tx, from, to)
+    await replaceFingerprint(tx, to)
+    return sites
+  })
+}

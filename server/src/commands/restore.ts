@@ -1,0 +1,116 @@
+import { resolve } from 'node:path'
+import { sql } from 'kysely'
+import { migrations } from '../migrations/index.ts'
+import { readBackupFile } from '../platform/backup/file.ts'
+import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
+import { loadRows, lockAndFindRows } from '../platform/backup/load.ts'
+import { storedTables, usePortableText } from '../platform/backup/tables.ts'
+import { type Config, parseConfig } from '../platform/config.ts'
+import type { Tx } from '../platform/db/database.ts'
+import { migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
+import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
+import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
+import { withDatabase } from './database.ts'
+import { fileProblem } from './file-problem.ts'
+import { createProgress } from './progress.ts'
+
+/** Loads a backup into an empty database: all of it, or nothing. */
+export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
+  const config = parseConfig(env)
+  const path = resolve(file)
+  const startedAt = performance.now()
+  terminal.note(`Checking ${path}`)
+  const header = await readBackupFile(path).catch((error) => {
+    throw fileProblem(error, path)
+  })
+  assertKnown(header)
+  const newKey = await keyToWrite(config, header)
+  const rows = header.tables.reduce((sum, table) => sum + table.rows, 0)
+  terminal.note(
+    `Loading ${rows.toLocaleString('en')} rows, made ${header.createdAt} by Postrider ${header.serviceVersion}`,
+  )
+  await withDatabase(config, async ({ db, maintain }) => {
+    await db.root.transaction().execute(async (tx) => {
+      await usePortableText(tx)
+      await assertEmpty(tx, header)
+      // Before the commit: a database in use without its key would be worse than a key without a database.
+      if (newKey !== undefined) await writeKeyFile(config.dataDir, newKey)
+      await load(tx, path, header, terminal)
+    })
+    if (maintain === undefined) await sql`analyze`.execute(db.root)
+    else await maintain(header.tables.map(({ name }) => name))
+  })
+  if (newKey !== undefined) terminal.print(`The secret key was put into ${config.dataDir}/secret.key.`)
+  const seconds = (performance.now() - startedAt) / 1000
+  terminal.print(
+    `Restored ${rows.toLocaleString('en')} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`,
+  )
+  terminal.print('Start the service when you are ready: deliveries that were pending in the backup will then be made.')
+  return EXIT.ok
+}
+
+function assertKnown(header: BackupHeader): void {
+  const fit = fitOf(header.migrations, Object.keys(migrations).toSorted())
+  if (fit === 'fits') return
+  const who = `This backup was made by Postrider ${header.serviceVersion}`
+  throw new CommandError(
+    fit === 'newer'
+      ? `${who}, whose database has more than this version knows. Restore it with that version or a newer one.`
+      : `${who}, whose database this version cannot make exactly. Restore it with that version, then update.`,
+  )
+}
+
+/** The key from the backup, if the data directory needs it. Throws when the key that is there does not open the backup. */
+async function keyToWrite(config: Config, header: BackupHeader): Promise<string | undefined> {
+  if (header.keyFingerprint === null) return undefined
+  const fingerprint = Buffer.from(header.keyFingerprint, 'hex')
+  const present = await findSecretKey(config, fingerprint)
+  if (present !== undefined && keyFits(present.key, fingerprint)) return undefined
+  const inside = header.secretKey !== undefined && keyFits(header.secretKey, fingerprint) ? header.secretKey : undefined
+  if (present === undefined && inside !== undefined) return inside
+  const name = shortFingerprint(fingerprint)
+  const where =
+    config.secretKey !== undefined
+      ? 'SECRET_KEY is another one: set it to that key'
+      : present !== undefined
+        ? `${config.dataDir}/secret.key is another one: restore into a new DATA_DIR`
+        : `There is none in ${config.dataDir}: put that secret.key there, or set SECRET_KEY to what it holds`
+  const hint = inside === undefined ? '' : ' It is in the first line of the backup, as secretKey (zcat FILE | head -1).'
+  throw new CommandError(
+    `This backup opens only with the secret key ${name}. ${where}, and run this again.${hint} Nothing was changed.`,
+    EXIT.config,
+  )
+}
+
+/** Throws unless the database is empty and no further than the backup. A first start leaves nothing but its key's name. */
+async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
+  const { applied, unknown } = await schemaState(tx, migrations)
+  if (unknown.length > 0) throw newerSchema(unknown)
+  const tables = await storedTables(tx)
+  const filled = applied.length === 0 ? tables.map(({ name }) => name) : await lockAndFindRows(tx, tables)
+  const inTheWay = filled.filter((name) => name !== 'installation')
+  if (inTheWay.length > 0)
+    throw new CommandError(
+      `The database is not empty (${inTheWay.join(', ')}). Nothing was changed. Restore into an empty one: set DATA_DIR to a new directory, or DATABASE_URL to a new database.`,
+    )
+  const further = applied.filter((name) => !header.migrations.includes(name))
+  if (further.length > 0)
+    throw new CommandError(
+      `The schema of this database is newer than the backup (${further.join(', ')}). Nothing was changed. Restore into a database that no service has used yet; the update follows at the next start.`,
+    )
+}
+
+async function load(tx: Tx, path: string, header: BackupHeader, terminal: Terminal): Promise<void> {
+  const last = header.migrations.at(-1)
+  if (last !== undefined) await migrateTo(tx, migrations, last)
+  await forgetFingerprint(tx)
+  const stored = new Map((await storedTables(tx)).map((table) => [table.name, table]))
+  const progress = createProgress(header.tables, terminal)
+  await readBackupFile(path, async (table, lines) => {
+    const target = stored.get(table.name)
+    if (target === undefined)
+      throw new CommandError(`The backup has a table ${table.name} that this version does not know.`)
+    await loadRows(tx, target, table, lines)
+    progress(table.name, lines.length)
+  })
+}

@@ -1,0 +1,54 @@
+/** The service: from its configuration until a signal ends it. */
+import { createApp } from '../app.ts'
+import { type Config, parseConfig } from '../platform/config.ts'
+import { EXIT, type Run } from './command.ts'
+
+/** Attempts in flight end by themselves within this time, with the default timeout; then they are aborted. */
+const GRACE_MS = 16_000
+const FORCED_EXIT_MS = 19_000
+
+/** Starts the service. It goes on until SIGTERM or SIGINT, and then ends the process. */
+export const run: Run = async ({ env, terminal }) => {
+  const config = parseConfig(env)
+  const app = await createApp(config, {
+    onBroken: (error) => {
+      terminal.note(`Postrider stops. ${error.message}`)
+      process.exit(EXIT.unavailable)
+    },
+  })
+  // The port first: when it is taken, nothing has been leased or sent.
+  const { port } = await app.listen()
+  await app.startLoops()
+  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port))
+  else app.ctx.log.info('service.ready', { port, role: config.role })
+
+  let stopping = false
+  const stop = (signal: string) => {
+    // A second signal, or a shutdown that hangs, ends the process at once; everything that matters is in the database.
+    if (stopping) process.exit(EXIT.failed)
+    stopping = true
+    app.ctx.log.info('service.stopping', { signal })
+    setTimeout(() => process.exit(EXIT.failed), FORCED_EXIT_MS).unref()
+    void app.stop(GRACE_MS).then(() => process.exit(EXIT.ok))
+  }
+  process.on('SIGTERM', () => stop('SIGTERM'))
+  process.on('SIGINT', () => stop('SIGINT'))
+  return undefined
+}
+
+/** `performance.now()` counts from the start of the process, loading of modules included. */
+function greeting(config: Config, port: number): string {
+  const address = config.publicUrl.replace(/:0$/, `:${port}`)
+  const database = config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'PostgreSQL'
+  return [
+    '',
+    `  Postrider is ready (${Math.round(performance.now())} ms).`,
+    '',
+    `  API        ${address}/api`,
+    `  Described  ${address}/openapi.json`,
+    `  Database   ${database}`,
+    '',
+    '  Stop with Ctrl-C. To see the whole story once: npm run demo',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,277 @@
+/** The operator's commands: the process entry with arguments, on the kind of database that this run tests. */
+import { access, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { forgeHeader, readBackup } from './support/backup-file.ts'
+import {
+  ADA,
+  createGround,
+  type Env,
+  everything,
+  fill,
+  type Ground,
+  SECRET_KEY,
+  withService,
+} from './support/installation.ts'
+import { addOddRows, digests } from './support/odd-rows.ts'
+import { runToEnd } from './support/process.ts'
+
+const { kind } = inject('database')
+const OTHER_KEY = 'another secret key, also long enough'
+
+let ground: Ground
+let env: Env
+let contents: object
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+beforeAll(async () => {
+  ground = await createGround()
+  env = await ground.emptyEnv()
+  contents = (await fill(env)).contents
+})
+afterAll(() => ground.remove())
+
+describe('postrider', () => {
+  it('helps', async () => {
+    const [all, one, wrong] = await Promise.all([
+      runToEnd({}, 'help'),
+      runToEnd({}, 'restore', '--help'),
+      runToEnd({}, 'bakcup'),
+    ])
+    expect(all).toMatchObject({ code: 0, result: expect.stringContaining('backup FILE') })
+    expect(one).toMatchObject({ code: 0, result: expect.stringContaining('Load a backup into an empty database') })
+    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('Did you mean: postrider backup?') })
+  })
+
+  it('config shows what is in effect, and no secret', async () => {
+    const { code, result } = await runToEnd({ ...env, PORT: '4000', SECRET_KEY }, 'config', '--json')
+    expect(code).toBe(0)
+    expect(JSON.parse(result)).toMatchObject({
+      PORT: { value: '4000', source: 'environment' },
+      SECRET_KEY: { value: 'set', source: 'environment' },
+      LOG_LEVEL: { value: 'info', source: 'default' },
+    })
+    expect(result).not.toContain(SECRET_KEY)
+    expect(await runToEnd({ PORT: 'http' }, 'config')).toMatchObject({
+      code: 78,
+      output: expect.stringContaining('PORT'),
+    })
+  })
+
+  it('migrate tells what is pending, runs it, and then has nothing to do', async () => {
+    const empty = await ground.emptyEnv()
+    const check = await runToEnd(empty, 'migrate', '--check')
+    expect(check).toMatchObject({ code: 1, result: expect.stringContaining('pending  2026-11-21-foundation') })
+    if (empty.DATA_DIR !== undefined) expect(await exists(empty.DATA_DIR)).toBe(false)
+    expect(await runToEnd(empty, 'migrate')).toMatchObject({ code: 0, result: expect.stringMatching(/^done {2}2026/) })
+    expect(await runToEnd(empty, 'migrate', '--check')).toMatchObject({
+      code: 0,
+      result: expect.stringMatching(/up to date/),
+    })
+  })
+
+  it('plan set changes the plan of an account', async () => {
+    expect(await runToEnd(env, 'plan', 'set', 'Ada@Example.com', 'pro')).toMatchObject({
+      code: 0,
+      result: 'ada@example.com: starter → pro\n',
+    })
+    const [unknown, wrong] = [
+      await runToEnd(env, 'plan', 'set', 'bob@example.com', 'pro'),
+      await runToEnd(env, 'plan', 'set', 'ada@example.com', 'gold'),
+    ]
+    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
+    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('starter, pro, agency') })
+    expect(await runToEnd(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
+  })
+
+  it.runIf(kind === 'embedded')('says so when there is no database, or when the service has it', async () => {
+    const missing = await runToEnd(await ground.emptyEnv(), 'backup', join(ground.dir, 'none'))
+    expect(missing).toMatchObject({ code: 1, output: expect.stringContaining('There is no database in') })
+    await withService(env, async ({ child }) => {
+      const [held, doctor] = await Promise.all([
+        runToEnd(env, 'backup', join(ground.dir, 'held')),
+        runToEnd(env, 'doctor'),
+      ])
+      expect(held).toMatchObject({ code: 69, output: expect.stringContaining(`in use by process ${child.pid}`) })
+      expect(doctor).toMatchObject({ code: 0, result: expect.stringContaining(`in use by process ${child.pid}`) })
+    })
+    expect(await exists(join(ground.dir, 'held'))).toBe(false)
+  })
+})
+
+describe('doctor', () => {
+  it('finds everything in order', async () => {
+    const { code, result } = await runToEnd(env, 'doctor')
+    expect(result).not.toContain('✗')
+    for (const line of ['✓ schema: up to date', '✓ sites: 2 connected', '✓ port 0']) expect(result).toContain(line)
+    expect(result).toMatch(/✓ secret key: [0-9a-f]{8} fits/)
+    expect(code).toBe(0)
+  })
+
+  it('tells what is to be mended', async () => {
+    const other = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'))
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+    const address = other.address()
+    const port = typeof address === 'object' ? String(address?.port) : ''
+    const wrong = { ...env, PORT: port, SECRET_KEY: OTHER_KEY }
+    const [unhealthy, misconfigured] = await Promise.all([
+      runToEnd(wrong, 'doctor'),
+      runToEnd({ PORT: 'http', LOG_LEVEL: 'loud' }, 'doctor'),
+    ])
+    other.close()
+    expect(unhealthy).toMatchObject({ code: 1, result: expect.stringContaining('✗ secret key: not the one') })
+    expect(unhealthy.result).toContain(`✗ port ${port}: used by another program`)
+    expect(misconfigured.code).toBe(1)
+    expect(misconfigured.result.match(/✗ configuration/g)).toHaveLength(2)
+  })
+
+  it.runIf(kind === 'postgres')('says when the server does not answer, or the service runs', async () => {
+    const away = { ...env, DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }
+    const { code, result } = await runToEnd(away, 'doctor')
+    expect(code).toBe(1)
+    expect(result).toMatch(/✗ database: .*ECONNREFUSED/)
+    expect(result).not.toContain('secret@')
+    expect(await runToEnd(away, 'migrate')).toMatchObject({ code: 69, output: expect.not.stringContaining(' at ') })
+    await withService(env, async ({ url }) => {
+      const running = await runToEnd({ ...env, PORT: new URL(url).port }, 'doctor')
+      expect(running).toMatchObject({ code: 0, result: expect.stringContaining('a running Postrider answers there') })
+    })
+  })
+})
+
+describe('backup and restore', () => {
+  let file: string
+  let target: Env
+  let count = 0
+  beforeAll(async () => {
+    file = join(ground.dir, 'backup.gz')
+    target = await ground.emptyEnv()
+    if (kind === 'postgres') await addOddRows(env.DATABASE_URL ?? '')
+    expect(await runToEnd(env, 'backup', file)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('  posts: 4'),
+    })
+  })
+
+  /** Restores into `home`, starts the service on it, and compares what it shows and what a backup of it holds. */
+  async function expectSame(from: string, home: Env): Promise<string> {
+    count += 1
+    const again = join(ground.dir, `again-${count}`)
+    const restored = await runToEnd(home, 'restore', from)
+    expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('Restored') })
+    if (home.DATABASE_URL !== undefined)
+      expect(await digests(home.DATABASE_URL)).toEqual(await digests(env.DATABASE_URL ?? ''))
+    expect(await runToEnd(home, 'backup', again)).toMatchObject({ code: 0 })
+    expect((await readBackup(again)).rows).toEqual((await readBackup(from)).rows)
+    expect(await everything(home)).toEqual(contents)
+    return again
+  }
+
+  it('refuses a damaged file before anything is written', async () => {
+    const bytes = await readFile(file)
+    const flipped = Buffer.from(bytes)
+    flipped[bytes.length >> 1] = (flipped[bytes.length >> 1] ?? 0) ^ 1
+    const damages: Array<[string, Buffer | string]> = [
+      ['cut', bytes.subarray(0, bytes.length >> 1)],
+      ['flipped', flipped],
+      ['doubled', Buffer.concat([bytes, bytes])],
+      ['something else', 'hello'],
+    ]
+    const refusals = damages.map(async ([name, bytes]) => {
+      await writeFile(join(ground.dir, name), bytes)
+      return { name, ...(await runToEnd(target, 'restore', join(ground.dir, name))) }
+    })
+    for (const { name, code, output } of await Promise.all(refusals)) {
+      expect(output, name).toMatch(/The backup is damaged|This is not a backup/)
+      expect(code).toBe(1)
+    }
+    await expectUntouched(target)
+  })
+
+  it('refuses what this version or this key cannot restore', async () => {
+    const newer = join(ground.dir, 'newer')
+    await forgeHeader(file, newer, (header) => ({ ...header, migrations: [...header.migrations, '2999-later'] }))
+    const [unknown, otherKey] = await Promise.all([
+      runToEnd(target, 'restore', newer),
+      runToEnd({ ...target, SECRET_KEY: OTHER_KEY }, 'restore', file),
+    ])
+    if (kind === 'embedded') {
+      const noKey = await runToEnd(target, 'restore', file)
+      expect(noKey).toMatchObject({ code: 78, output: expect.stringContaining('put that secret.key there') })
+    }
+    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('that version or a newer one') })
+    expect(otherKey).toMatchObject({ code: 78, output: expect.stringMatching(/only with the secret key [0-9a-f]{8}/) })
+    await expectUntouched(target)
+  })
+
+  it('takes all or nothing: rows that do not fit leave no trace', async () => {
+    const wrong = join(ground.dir, 'wrong')
+    await forgeHeader(file, wrong, (header) => {
+      // Everything before the last row has been loaded when this is noticed.
+      const last = header.tables.findLastIndex(({ rows }) => rows > 0)
+      const tables = header.tables.map((table, index) =>
+        index === last ? { ...table, columns: table.columns.map((column) => `${column}_`) } : table,
+      )
+      return { ...header, tables }
+    })
+    if (target.DATA_DIR !== undefined) await giveKey(target.DATA_DIR)
+    const refused = await runToEnd(target, 'restore', wrong)
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('Nothing was changed') })
+    const check = await runToEnd(target, 'migrate', '--check')
+    expect(check).toMatchObject({ code: 1, result: expect.stringContaining('foundation') })
+  })
+
+  it('keeps everything, for its owner only', async () => {
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect((await readBackup(file)).header.secretKey).toBeUndefined()
+    await expectSame(file, target)
+    const full = await runToEnd(target, 'restore', file)
+    expect(full).toMatchObject({ code: 1, output: expect.stringContaining('not empty (accounts, ') })
+  })
+
+  it.runIf(kind === 'postgres')('goes from a server into an embedded database, and back', async () => {
+    const middle = await ground.emptyEnv('embedded', { SECRET_KEY })
+    await expectSame(await expectSame(file, middle), await ground.emptyEnv('postgres'))
+  })
+
+  it.runIf(kind === 'embedded')('can carry the key of an embedded database', async () => {
+    const withKey = join(ground.dir, 'with-key')
+    expect(await runToEnd(env, 'backup', withKey, '--include-key')).toMatchObject({ code: 0 })
+    const home = await ground.emptyEnv()
+    expect(await runToEnd(home, 'restore', withKey)).toMatchObject({ code: 0 })
+    expect((await stat(join(home.DATA_DIR ?? '', 'secret.key'))).mode & 0o777).toBe(0o600)
+    expect(await everything(home)).toEqual(contents)
+    expect(await runToEnd({ ...env, SECRET_KEY }, 'backup', withKey, '--include-key')).toMatchObject({ code: 64 })
+  })
+
+  it('replaces a file only when told to, and leaves nothing half', async () => {
+    const taken = join(ground.dir, 'taken.gz')
+    await writeFile(taken, 'precious')
+    const refused = await runToEnd(env, 'backup', taken)
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('--force') })
+    expect(await readFile(taken, 'utf8')).toBe('precious')
+    expect(await runToEnd(env, 'backup', taken, '--force')).toMatchObject({ code: 0 })
+    const nowhere = await runToEnd(env, 'backup', join(ground.dir, 'no', 'such', 'directory'))
+    expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('there is no such file or directory') })
+    expect((await readdir(ground.dir)).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  async function giveKey(dataDir: string): Promise<void> {
+    await mkdir(dataDir)
+    await cp(join(env.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'))
+  }
+
+  async function expectUntouched(home: Env): Promise<void> {
+    if (home.DATA_DIR !== undefined) expect(await exists(home.DATA_DIR)).toBe(false)
+    else
+      expect(await runToEnd(home, 'migrate', '--check')).toMatchObject({
+        result: expect.stringContaining('foundation'),
+      })
+  }
+})

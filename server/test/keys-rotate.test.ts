@@ -1,0 +1,137 @@
+/** `keys rotate`: the sites' secrets stay what they are, whatever interrupts it. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { access, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import {
+  createGround,
+  type Env,
+  everything,
+  fill,
+  type Ground,
+  SECRET_KEY,
+  withService,
+} from './support/installation.ts'
+import { launch, runToEnd } from './support/process.ts'
+
+const { kind } = inject('database')
+const NEXT_KEY = 'the next secret key, also long enough'
+
+let ground: Ground
+let env: Env
+let token: string
+let contents: object
+
+beforeAll(async () => {
+  ground = await createGround()
+  env = await ground.emptyEnv()
+  ;({ token, contents } = await fill(env))
+})
+afterAll(() => ground.remove())
+
+describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
+  it('wants the next key, and to be alone', async () => {
+    const without = await runToEnd(env, 'keys', 'rotate')
+    expect(without).toMatchObject({ code: 78, output: expect.stringContaining('NEW_SECRET_KEY') })
+    const short = await runToEnd({ ...env, NEXT: 'short' }, 'keys', 'rotate', '--new-key-env', 'NEXT')
+    expect(short).toMatchObject({ code: 78, output: expect.stringContaining('NEXT') })
+    for (const role of ['all', 'api']) {
+      await withService({ ...env, ROLE: role }, async ({ url }) => {
+        await fetch(`${url}/readyz`)
+        const busy = await runToEnd({ ...env, NEW_SECRET_KEY: NEXT_KEY }, 'keys', 'rotate')
+        expect(busy).toMatchObject({ code: 69, output: expect.stringContaining('stop them all') })
+      })
+    }
+    expect(await everything(env)).toEqual(contents)
+  })
+
+  it('seals everything anew; the old key and its tokens are refused', async () => {
+    const both = { ...env, NEXT: NEXT_KEY }
+    const rotated = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
+    expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('SECRET_KEY to the value of NEXT') })
+    const again = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
+    expect(again).toMatchObject({ code: 0, result: expect.stringContaining('rotated already') })
+    expect(await runToEnd(env)).toMatchObject({ code: 78, output: expect.stringContaining('SECRET_KEY') })
+    const after = { ...env, SECRET_KEY: NEXT_KEY }
+    expect(await everything(after, token)).toEqual({ ...contents, oldToken: 401 })
+  })
+
+  it('goes on beside other processes when it is forced to', async () => {
+    const now = { ...env, SECRET_KEY: NEXT_KEY, NEW_SECRET_KEY: SECRET_KEY }
+    await withService(now, async () => {
+      expect(await runToEnd(now, 'keys', 'rotate', '--force')).toMatchObject({ code: 0 })
+    })
+    expect(await everything(env)).toEqual(contents)
+  })
+})
+
+describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
+  const fileOf = (home: Env, name: string) => join(home.DATA_DIR ?? '', name)
+  const keysOf = async (home: Env) =>
+    (await readdir(home.DATA_DIR ?? '')).filter((name) => name.startsWith('secret.key')).sort()
+
+  it('makes a new key, keeps the old one, and refuses its tokens', async () => {
+    const home = await ground.copyOf(env)
+    const before = await readFile(fileOf(home, 'secret.key'), 'utf8')
+    const rotated = await runToEnd(home, 'keys', 'rotate')
+    expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('2 sites') })
+    const [current, kept = ''] = await keysOf(home)
+    expect(current).toBe('secret.key')
+    expect(await readFile(fileOf(home, 'secret.key'), 'utf8')).not.toBe(before)
+    expect(await readFile(fileOf(home, kept), 'utf8')).toBe(before)
+    expect(rotated.result).toContain(kept)
+    expect(await everything(home, token)).toEqual({ ...contents, oldToken: 401 })
+  })
+
+  it.each([
+    ['was being written', 'half a k'],
+    ['was on disk', randomBytes(32).toString('base64')],
+  ])('goes on with the old key when it stopped while the new one %s', async (_, staged) => {
+    const home = await ground.copyOf(env)
+    await writeFile(fileOf(home, 'secret.key.new'), staged)
+    expect(await everything(home, token)).toEqual({ ...contents, oldToken: 200 })
+    expect(await runToEnd(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
+    expect(await runToEnd(home, 'doctor')).toMatchObject({ code: 0, result: expect.not.stringContaining('rotation') })
+  })
+
+  it('completes at the next start what stopped after the commit', async () => {
+    const home = await ground.copyOf(env)
+    const before = await readFile(fileOf(home, 'secret.key'))
+    expect(await runToEnd(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
+    await rename(fileOf(home, 'secret.key'), fileOf(home, 'secret.key.new'))
+    await writeFile(fileOf(home, 'secret.key'), before)
+    const doctor = await runToEnd(home, 'doctor')
+    expect(doctor).toMatchObject({ code: 0, result: expect.stringContaining('the next start completes its rotation') })
+    expect(await everything(home)).toEqual(contents)
+    expect(await keysOf(home)).not.toContain('secret.key.new')
+    expect(await readFile(fileOf(home, 'secret.key'))).not.toEqual(before)
+  })
+
+  it('loses nothing when it is killed', async () => {
+    for (const delayMs of [0, 15]) {
+      const home = await ground.copyOf(env)
+      const { child } = launch(home, ['keys', 'rotate'])
+      const gone = once(child, 'exit')
+      while (child.exitCode === null && !(await isThere(fileOf(home, 'secret.key.new')))) await pause(1)
+      await pause(delayMs)
+      child.kill('SIGKILL')
+      await gone
+      expect(await everything(home)).toEqual(contents)
+    }
+  })
+
+  it('does not start without the key of a database in use, and makes no other', async () => {
+    const home = await ground.copyOf(env)
+    await rm(fileOf(home, 'secret.key'))
+    expect(await runToEnd(home)).toMatchObject({ code: 78, output: expect.stringContaining('is missing') })
+    expect(await keysOf(home)).toEqual([])
+  })
+
+  const isThere = (path: string) =>
+    access(path).then(
+      () => true,
+      () => false,
+    )
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+})

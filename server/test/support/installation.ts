@@ -1,0 +1,119 @@
+/** An installation as its operator has it: an environment, a database of the kind this run tests, some contents. */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createClient } from '@postrider/sdk'
+import { inject } from 'vitest'
+import { createDatabaseFromTemplate } from './postgres/databases.ts'
+import { type ServiceProcess, startProcess } from './process.ts'
+
+export type Env = Record<string, string>
+
+/** The root key of installations on a server; embedded ones make their own. */
+export const SECRET_KEY = 'a secret key for tests, long enough'
+
+/** Who registers in every installation. */
+export const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
+
+/** What text may hold that a careless format would break at. */
+export const ODD =
+  'quote " apostrophe \' back\\slash \\n tab\t newline\n \u2028 \u{1f98a} {"json":[null]} {a,"b"} \\N ünï'
+
+const COMMON = {
+  RATE_LIMIT_AUTH: 'off',
+  RATE_LIMIT_STARTER: 'off',
+  DELIVERY_RETRY_DELAYS: '1h',
+  DELIVERY_TIMEOUT: '2s',
+}
+
+/** A place for installations; `dir` is a directory for anything else, and `remove` ends all of it. */
+export type Ground = {
+  dir: string
+  /** The environment of a database that does not exist yet (embedded) or has nothing in it. */
+  emptyEnv(kind?: 'embedded' | 'postgres', more?: Env): Promise<Env>
+  /** A copy of a stopped embedded installation. */
+  copyOf(env: Env): Promise<Env>
+  remove(): Promise<void>
+}
+
+/** Makes a place for installations. */
+export async function createGround(): Promise<Ground> {
+  const source = inject('database')
+  const dir = await mkdtemp(join(tmpdir(), 'postrider-commands-'))
+  const drops: Array<() => Promise<void>> = []
+  const newDataDir = async () => join(await mkdtemp(join(dir, 'home-')), 'data')
+  return {
+    dir,
+    async emptyEnv(kind = source.kind, more = {}) {
+      if (kind === 'embedded') return { ...COMMON, DATA_DIR: await newDataDir(), ...more }
+      if (source.kind !== 'postgres') throw new Error('there is no server in this run')
+      const database = await createDatabaseFromTemplate(source.adminUrl, 'template0')
+      drops.push(database.drop)
+      return { ...COMMON, DATABASE_URL: database.url, SECRET_KEY, ...more }
+    },
+    async copyOf(env) {
+      const copy = await newDataDir()
+      await cp(env.DATA_DIR ?? '', copy, { recursive: true })
+      return { ...env, DATA_DIR: copy }
+    },
+    async remove() {
+      for (const drop of drops) await drop()
+      await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Runs the service for as long as `use` takes. */
+export async function withService<T>(env: Env, use: (service: ServiceProcess) => Promise<T>): Promise<T> {
+  const service = await startProcess(env)
+  try {
+    return await use(service)
+  } finally {
+    await service.end('SIGTERM')
+  }
+}
+
+/** Registers Ada with sites and posts. Resolves with her token and what `everything` will show. */
+export async function fill(env: Env): Promise<{ token: string; contents: object }> {
+  return withService(env, async ({ url }) => {
+    const client = createClient({ baseUrl: url })
+    const { token } = await client.auth.register(ADA)
+    const site = { url: 'https://blog.example.com', platform: 'custom' as const }
+    // Nobody listens on the discard port: what is published stays pending.
+    for (const name of ['One', 'Two']) await client.sites.create({ name, ...site, webhook_url: 'http://127.0.0.1:9/' })
+    await createOnce(url, token)
+    await client.posts.create({ title: ODD, tags: ['{a,"b"}', 'c\\d'], body: { markdown: `# ${ODD}` } })
+    await client.posts.create({ title: 'Large', body: { markdown: `${ODD}\n\n`.repeat(2_000) } })
+    await client.posts.create({ title: 'Sent', status: 'published' })
+    return { token, contents: { ...(await readAll(client)), answer: await createOnce(url, token) } }
+  })
+}
+
+/** Starts the service, logs Ada in and reads all she has, secrets included; and the status that an older token gets. */
+export async function everything(env: Env, token?: string): Promise<object> {
+  return withService(env, async ({ url }) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const oldToken = token === undefined ? {} : { oldToken: (await fetch(`${url}/api/sites`, { headers })).status }
+    const client = createClient({ baseUrl: url })
+    const login = await client.auth.login({ email: ADA.email, password: ADA.password })
+    return { ...(await readAll(client)), answer: await createOnce(url, login.token), ...oldToken }
+  })
+}
+
+async function readAll(client: ReturnType<typeof createClient>): Promise<object> {
+  const [{ sites }, { data: posts }] = [await client.sites.list(), await client.posts.list()]
+  return {
+    sites: await Promise.all(sites.map(({ id }) => client.sites.get(id))),
+    posts: await Promise.all(posts.map(({ id }) => client.posts.get(id))),
+  }
+}
+
+/** Creates a post, the first time; afterwards the kept answer comes again, which holds what is sealed like a secret. */
+async function createOnce(url: string, token: string): Promise<object> {
+  const response = await fetch(`${url}/api/posts`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'only-once' },
+    body: JSON.stringify({ title: 'Once' }),
+  })
+  return { status: response.status, replayed: response.headers.get('idempotent-replayed'), body: await response.json() }
+}
