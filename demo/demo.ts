@@ -14,6 +14,7 @@ import { createClient, type PostriderClient } from '@postrider/sdk'
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
 const RETRY_DELAYS = '1s,3s,5s'
+const PERSON = { name: 'Demo', email: 'demo@example.com', password: 'a demo password' }
 
 const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } })
 
@@ -74,7 +75,7 @@ type Webhooks = ReturnType<typeof watchWebhooks>
 
 async function connect(url: string, site: SampleSite): Promise<PostriderClient> {
   const client = createClient({ baseUrl: url })
-  await client.auth.register({ name: 'Demo', email: 'demo@example.com', password: 'a demo password' })
+  await client.auth.register(PERSON)
   const connected = await client.sites.create({ name: 'Sample site', url: site.url, webhook_url: site.webhookUrl })
   site.setSecret(connected.webhook_secret)
   say('An account, and the sample site connected to it')
@@ -177,4 +178,5 @@ await schedule(client, webhooks)
 const retried = await failTwice(client, webhooks, site)
 await showWhere(client, retried)
 if (options.once) await end()
-console.log(`\n  Look at ${site.url}, then stop with Ctrl-C. Nothing of this is kept.\n`)
+console.log(`\n  Look at ${site.url}, or log in at ${url}/api/auth/login as ${PERSON.email} with "${PERSON.password}".`)
+console.log('  Stop with Ctrl-C. Nothing of this is kept.\n')

@@ -495,7 +495,7 @@ export interface components {
             title: string;
             slug?: string;
             excerpt?: string;
-            /** @description Any of the three forms; the others are derived. The richest given form wins: json, html, markdown. */
+            /** @description Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given. */
             body?: {
                 html?: string;
                 markdown?: string;
@@ -551,7 +551,7 @@ export interface components {
             title?: string;
             slug?: string;
             excerpt?: string;
-            /** @description Any of the three forms; the others are derived. The richest given form wins: json, html, markdown. */
+            /** @description Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given. */
             body?: {
                 html?: string;
                 markdown?: string;

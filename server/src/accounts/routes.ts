@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id, type Reply, Timestamp } from '../platform/http/endpoint.ts'
-import { text } from '../platform/http/text.ts'
+import { text, textError } from '../platform/http/text.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
 import { accountAuth } from './auth.ts'
 import { authBucket, managementBucket } from './limits.ts'
@@ -33,7 +33,7 @@ const Email = text('The e-mail address', { min: 3, max: 254 })
 
 // Counted in UTF-16 units and never trimmed: what was typed is what is hashed.
 const Password = z
-  .string()
+  .string(textError('The password'))
   .min(8, 'A password has at least 8 characters.')
   .max(256, 'A password has at most 256 characters.')
 
@@ -46,7 +46,12 @@ const RegisterBody = z
   .openapi('Register')
 
 // Login checks types only: a password that could never be registered is simply wrong.
-const LoginBody = z.strictObject({ email: z.string(), password: z.string().max(10_000) }).openapi('Login')
+const LoginBody = z
+  .strictObject({
+    email: z.string(textError('The e-mail address')),
+    password: z.string(textError('The password')).max(10_000),
+  })
+  .openapi('Login')
 
 const AccountBody = z
   .object({

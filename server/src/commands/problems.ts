@@ -29,7 +29,7 @@ function explainCode(error: Error): Problem | undefined {
   if (!('code' in error)) return undefined
   if (error.code === 'EADDRINUSE') {
     return {
-      message: 'The port is in use already: stop the other program, or set PORT to a free one.',
+      message: `Port ${'port' in error ? error.port : ''} is in use already: stop the other program, or set PORT to a free one.`,
       exitCode: EXIT.unavailable,
     }
   }

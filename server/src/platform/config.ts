@@ -2,7 +2,6 @@
  * The operator's configuration: environment in, one frozen value out. Every problem is reported together and
  * nothing is touched before all of it is right.
  */
-import { z } from 'zod'
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
@@ -60,8 +59,8 @@ function parseDuration(text: string): number {
   return Number(amount) * UNITS[unit as keyof typeof UNITS] // the expression admits only these units
 }
 
-const port = z.coerce.number().int().min(0).max(65_535)
-const level = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const ROLES = ['all', 'api', 'worker'] as const
 
 type Reader = <T>(name: string, fallback: T, parse: (text: string) => T) => T
 
@@ -80,7 +79,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   }
   const production = env.NODE_ENV === 'production'
   const databaseUrl = read('DATABASE_URL', undefined, (text) => parsePostgresUrl(text))
-  const listenPort = read('PORT', 3000, (text) => port.parse(text))
+  const listenPort = read('PORT', 3000, parsePort)
   const config: Config = {
     production,
     port: listenPort,
@@ -89,13 +88,13 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     databaseUrl,
     dataDir: read('DATA_DIR', './data', (text) => text),
     secretKey: read('SECRET_KEY', undefined, parseSecretKey),
-    role: read<Role>('ROLE', 'all', (text) => z.enum(['all', 'api', 'worker']).parse(text)),
+    role: read<Role>('ROLE', 'all', oneOf(ROLES)),
     webhookAllow: read<AllowPolicy>('WEBHOOK_ALLOW', production ? 'none' : 'loopback', parseAllow),
     retryDelaysMs: read('DELIVERY_RETRY_DELAYS', [30_000, 300_000, 1_800_000], (text) =>
       text.split(',').map(parseDuration),
     ),
     deliveryTimeoutMs: read('DELIVERY_TIMEOUT', 15_000, parseTimeout),
-    defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', (text) => z.enum(PLANS).parse(text)),
+    defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', oneOf(PLANS)),
     rateLimits: {
       auth: read('RATE_LIMIT_AUTH', { requests: 5, windowMs: UNITS.m }, parseRate),
       starter: read('RATE_LIMIT_STARTER', { requests: 100, windowMs: UNITS.h }, parseRate),
@@ -105,7 +104,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     },
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
-    logLevel: read('LOG_LEVEL', 'info', (text) => level.parse(text)),
+    logLevel: read('LOG_LEVEL', 'info', oneOf<string>(LEVELS)),
   }
   if (databaseUrl !== undefined && !env.SECRET_KEY?.trim()) {
     problems.push(
@@ -120,8 +119,21 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof z.ZodError) return error.issues.map((issue) => issue.message).join('; ')
   return error instanceof Error ? error.message : String(error)
+}
+
+function parsePort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new Error(`"${text}" is not a port; it is a number from 0 to 65535`)
+  return Number(text)
+}
+
+function oneOf<Value extends string>(values: readonly Value[]): (text: string) => Value {
+  return (text) => {
+    const value = values.find((one) => one === text)
+    if (value === undefined) throw new Error(`"${text}" is none of ${values.join(', ')}`)
+    return value
+  }
 }
 
 function parsePostgresUrl(text: string): string {

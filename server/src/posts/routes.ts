@@ -93,7 +93,8 @@ const postFields = {
     })
     .optional()
     .openapi({
-      description: 'Any of the three forms; the others are derived. The richest given form wins: json, html, markdown.',
+      description:
+        'Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given.',
     }),
   meta: z
     .strictObject({

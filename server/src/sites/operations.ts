@@ -39,7 +39,11 @@ function missing(): Error {
 /** Refuses a webhook address that could never be called (decision S7). */
 function assertWebhookUrl(ctx: Context, url: string): void {
   const verdict = ctx.egress.check(url)
-  if (!verdict.ok) throw invalid('webhook_url', `This address cannot receive webhooks: ${verdict.reason}`)
+  if (!verdict.ok)
+    throw invalid(
+      'webhook_url',
+      `This address cannot receive webhooks: ${verdict.reason}. Use a public https address; private ones and http are for targets that the operator allows (WEBHOOK_ALLOW).`,
+    )
 }
 
 function sealedKey(ctx: Context, siteId: string, apiKey: string) {

@@ -11,6 +11,9 @@ export type SystemFacts = {
   stopping: () => boolean
 }
 
+/** For people who follow the address to see what is there. */
+const WELCOME = { name: 'Postrider', api: '/api', description: '/openapi.json', first: 'POST /api/auth/register' }
+
 /** A database that has not answered by then is as good as away. */
 const PATIENCE_MS = 2_000
 
@@ -28,6 +31,8 @@ export function systemRoutes({ db, document, loops, stopping }: SystemFacts): Sy
         return { status: 503, body: { status: 'not_ready', problems } }
       },
     },
+    { path: '/', answer: async () => ({ status: 200, body: WELCOME }) },
+    { path: '/api', answer: async () => ({ status: 200, body: WELCOME }) },
     { path: '/openapi.json', answer: async () => ({ status: 200, body: document() }) },
   ]
 }

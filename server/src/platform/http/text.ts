@@ -8,10 +8,15 @@ import { isStorable } from './json.ts'
 export function text(label: string, { min = 0, max }: { min?: number; max: number }) {
   const message = min > 0 ? `${label} has ${min} to ${max} characters.` : `${label} has at most ${max} characters.`
   return z
-    .string(`${label} is a string.`)
+    .string(textError(label))
     .trim()
     .refine((value) => codePoints(value, max) <= max && (min === 0 || codePoints(value, min) >= min), message)
     .openapi({ ...(min > 0 ? { minLength: min } : {}), maxLength: max })
+}
+
+/** What is said when a text is missing, or is something else. `label` begins the messages. */
+export function textError(label: string): { error: (issue: { input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined ? `${label} is required.` : `${label} is a string.`) }
 }
 
 /** The number of code points, counted no further than one above `limit`. */

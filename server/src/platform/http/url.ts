@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { textError } from './text.ts'
 
 /** An absolute http or https address of at most 2,048 characters, kept as given. `label` begins the messages. */
 export function httpUrl(label: string) {
   return z
-    .string(`${label} is a string.`)
+    .string(textError(label))
     .max(2048, `${label} has at most 2048 characters.`)
     .trim()
     .refine((value) => !/[\s\p{Cc}]/u.test(value), `${label} contains a space or a control character.`)
