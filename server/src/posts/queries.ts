@@ -87,13 +87,14 @@ export async function deletePost(tx: Tx, id: string): Promise<void> {
 
 /**
  * The first free one of `base`, `base-2`, `base-3` … Takes a lock on the name until the transaction ends, so that
- * posts of one title that are created at once get different numbers.
+ * posts of one title that are created at once get different numbers. The series stands in a select list because there it
+ * is made as far as it is needed; as a table of its own all of it would be, at 70 ms a post.
  */
 export async function freeSlug(tx: Tx, accountId: string, base: string): Promise<string> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`.execute(tx)
   const { rows } = await sql<{ slug: string }>`
     select candidate as slug
-    from generate_series(1, 1000000) as n,
+    from (select generate_series(1, 1000000) as n) as numbers,
       lateral (select case when n = 1 then ${base} else rtrim(left(${base}, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate) c
     where not exists (select from posts where account_id = ${accountId} and slug = candidate)
     limit 1
