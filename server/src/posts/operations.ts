@@ -7,6 +7,7 @@ import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { siteExists } from '../sites/index.ts'
 import { BodyError, type BodyInput, type ConvertedBody, convertBody } from './body/convert.ts'
+import { docToText } from './body/text.ts'
 import { nextStanding } from './policy.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import {
@@ -193,7 +194,7 @@ function changedContent(current: PostRow, input: PostInput, body: ConvertedBody 
     ...(body === undefined ? {} : bodyColumns(body)),
     ...(body === undefined && title === current.title
       ? {}
-      : { search: searchVector(title, (body ?? convert({ json: current.body_json })).text) }),
+      : { search: searchVector(title, body?.text ?? docToText(current.body_json)) }),
   }
 }
 
