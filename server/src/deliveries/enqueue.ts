@@ -35,22 +35,9 @@ export async function enqueueEvents(
   const wanted = events
     .map((event) => ({ ...event, id: ctx.ids.next(), siteIds: event.siteIds.filter((id) => living.has(id)) }))
     .filter((event) => event.siteIds.length > 0)
-    .map((event) => ({ ...event, payload: JSON.stringify(event.post) }))
   if (wanted.length === 0) return
   const siteIds = [...living]
-  await sql`
-    insert into events (id, account_id, post_id, sequence, kind, previous_version, occurred_at, payload, payload_bytes)
-    select e.*, ${now}::timestamptz, p.payload, octet_length(p.payload)
-    from unnest(
-      ${wanted.map((event) => event.id)}::uuid[],
-      ${wanted.map((event) => event.accountId)}::uuid[],
-      ${wanted.map((event) => event.postId)}::uuid[],
-      ${wanted.map((event) => event.sequence)}::int[],
-      ${wanted.map((event) => event.kind)}::text[],
-      ${wanted.map((event) => event.previousVersion)}::int[]
-    ) as e (id, account_id, post_id, sequence, kind, previous_version)
-    join unnest(${wanted.map((event) => event.id)}::uuid[], ${wanted.map((event) => event.payload)}::text[]) as p (id, payload) using (id)
-  `.execute(tx)
+  await insertEvents(tx, wanted, now)
   const deliveries = wanted.flatMap((event) =>
     event.siteIds.map((siteId) => ({ id: ctx.ids.next(), eventId: event.id, siteId })),
   )
@@ -87,11 +74,19 @@ export async function recordEvent(
   { at, ...event }: Omit<NewEvent, 'siteIds'> & { at: Date },
 ): Promise<string> {
   const id = ctx.ids.next()
-  const payload = JSON.stringify(event.post)
-  await tx
-    .insertInto('events')
-    .values({
-      id,
+  await insertEvents(tx, [{ ...event, id }], at)
+  return id
+}
+
+async function insertEvents(
+  tx: Tx,
+  events: ReadonlyArray<Omit<NewEvent, 'siteIds'> & { id: string }>,
+  at: Date,
+): Promise<void> {
+  const rows = events.map((event) => {
+    const payload = JSON.stringify(event.post)
+    return {
+      id: event.id,
       account_id: event.accountId,
       post_id: event.postId,
       sequence: event.sequence,
@@ -100,7 +95,7 @@ export async function recordEvent(
       occurred_at: at,
       payload,
       payload_bytes: Buffer.byteLength(payload),
-    })
-    .execute()
-  return id
+    }
+  })
+  await tx.insertInto('events').values(rows).execute()
 }
