@@ -1,5 +1,7 @@
-import type { components, paths } from './generated/api.ts'
-import { createTransport, type TransportOptions } from './transport.ts'
+import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
+import { type FollowOptions, followEvents } from './events.ts'
+import type { components, operations } from './generated/api.ts'
+import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 
 type Schemas = components['schemas']
 export type User = Schemas['User']
@@ -10,6 +12,7 @@ export type PostWithDeliveries = Schemas['PostWithDeliveries']
 export type Site = Schemas['Site']
 export type SiteWithSecrets = Schemas['SiteWithSecrets']
 export type CreatePost = Schemas['CreatePost']
+export type ConvertedBody = Schemas['ConvertedBody']
 export type UpdatePost = Schemas['UpdatePost']
 export type CreateSite = Schemas['CreateSite']
 export type UpdateSite = Schemas['UpdateSite']
@@ -21,26 +24,48 @@ export type DeliveriesOverTime = Schemas['DeliveriesOverTime']
 export type PostDeliveries = Schemas['PostDeliveries']
 export type Failures = Schemas['Failures']
 export type RetryQueued = Schemas['RetryQueued']
-export type PostPage = paths['/api/posts']['get']['responses'][200]['content']['application/json']
-export type SiteList = paths['/api/sites']['get']['responses'][200]['content']['application/json']
+export type ListedPost = Schemas['ListedPost']
+export type ChangePosts = Schemas['ChangePosts']
+export type PostsChanged = Schemas['PostsChanged']
+export type LoggedDelivery = Schemas['LoggedDelivery']
+export type DeliveryDetails = Schemas['DeliveryDetails']
+export type DeliveriesRequeued = Schemas['DeliveriesRequeued']
+export type DeliveryRequeued = Schemas['DeliveryRequeued']
+export type RetryDeliveries = Schemas['RetryDeliveries']
+export type DeliveryPage = Schemas['DeliveryPage']
+export type ListedPostPage = Schemas['ListedPostPage']
+export type GenerateDraft = Schemas['GenerateDraft']
+export type GenerationJob = Schemas['GenerationJob']
+export type PostPage = Schemas['PostPage']
+export type SiteList = Schemas['SiteList']
+
+/** Who logs in. */
+export type Credentials = { email: string; password: string }
+
+type Query<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>
 
 /** What a list of posts is narrowed to. */
-export type ListPosts = {
-  status?: Post['status']
-  page?: number
-  limit?: number
-  site_id?: string
-  search?: string
-  tag?: string
-}
+export type ListPosts = Query<'listPosts'>
+
+/** What a list of posts without their texts is narrowed to, and its order: `scheduled_at` has the next one first. */
+export type ListSummaries = Query<'listPostSummaries'>
+
+/** What the log of deliveries is narrowed to. `cursor`: the `next_cursor` of the page before. */
+export type ListDeliveries = Query<'listDeliveries'>
 
 /** A span of time and a site. Dates, or times with their offset. */
-export type AnalyticsRange = { from?: string; to?: string; site_id?: string }
+export type AnalyticsRange = Query<'getOverview'>
 
 /** How a client reaches the service. */
 export type ClientOptions = TransportOptions & {
   /** The access token of register or login; may be set later with `setToken`. */
   token?: string
+}
+
+/** How one POST is made. */
+export type PostOptions = CallOptions & {
+  /** The same key and input get the first answer again, for 24 hours. Default: one that nobody else has. */
+  idempotencyKey?: string
 }
 
 /** A client of the Management API. Every method throws PostriderError when the service refuses. */
@@ -49,19 +74,24 @@ export type PostriderClient = ReturnType<typeof createClient>
 /** Makes a client. */
 export function createClient({ token, ...options }: ClientOptions) {
   let accessToken = token
-  const call = createTransport(options, () =>
-    accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` },
-  )
+  const credentials = (): Record<string, string> =>
+    accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }
+  const call = createTransport(options, credentials)
 
-  const at = (noun: 'posts' | 'sites' | 'analytics/posts', id: string, action = '') =>
+  const at = (noun: 'posts' | 'posts/generate' | 'sites' | 'deliveries' | 'analytics/posts', id: string, action = '') =>
     `/api/${noun}/${encodeURIComponent(id)}${action}`
   const ifMatch = (version: number | undefined) =>
     version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
 
+  const get = <Result>(path: string, { signal }: CallOptions = {}, query: object = {}) =>
+    call<Result>({ method: 'GET', path, query, signal })
   /** The key makes it safe to send again when the connection is lost. */
-  const post = <Result>(path: string, body?: unknown) =>
-    call<Result>({ method: 'POST', path, body, safe: true, headers: { 'idempotency-key': crypto.randomUUID() } })
-  const listPosts = (query: ListPosts = {}) => call<PostPage>({ method: 'GET', path: '/api/posts', query })
+  const post = <Result>(path: string, body: unknown, { signal, idempotencyKey = randomKey() }: PostOptions = {}) =>
+    call<Result>({ method: 'POST', path, body, safe: true, headers: { 'idempotency-key': idempotencyKey }, signal })
+  const listPosts = (query: ListPosts = {}, options?: CallOptions) => get<PostPage>('/api/posts', options, query)
+  const listDeliveries = (query: ListDeliveries = {}, options?: CallOptions) =>
+    get<DeliveryPage>('/api/deliveries', options, query)
+  const getJob = (jobId: string, options?: CallOptions) => get<GenerationJob>(at('posts/generate', jobId), options)
 
   return {
     /** The token that later calls carry. */
@@ -70,62 +100,137 @@ export function createClient({ token, ...options }: ClientOptions) {
     },
     auth: {
       /** Creates an account; the client carries its token from now on. */
-      async register(input: { name: string; email: string; password: string }): Promise<Session> {
-        const session = await call<Session>({ method: 'POST', path: '/api/auth/register', body: input })
+      async register(input: Credentials & { name: string }, { signal }: CallOptions = {}): Promise<Session> {
+        const session = await call<Session>({ method: 'POST', path: '/api/auth/register', body: input, signal })
         accessToken = session.token
         return session
       },
       /** Logs in; the client carries the token from now on. */
-      async login(input: { email: string; password: string }): Promise<Session> {
-        const session = await call<Session>({ method: 'POST', path: '/api/auth/login', body: input })
+      async login(input: Credentials, { signal }: CallOptions = {}): Promise<Session> {
+        const session = await call<Session>({ method: 'POST', path: '/api/auth/login', body: input, signal })
         accessToken = session.token
         return session
       },
+      /** `register` for pages of the service itself: with a cookie that scripts cannot read instead of a token. */
+      signUp: (input: Credentials & { name: string }, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'POST', path: '/api/auth/register', body: { ...input, session: 'cookie' }, signal }),
+      /** `login` for pages of the service itself: with a cookie that scripts cannot read instead of a token. */
+      signIn: (input: Credentials, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'POST', path: '/api/auth/login', body: { ...input, session: 'cookie' }, signal }),
+      /** Forgets the client's token, and has the service take the session cookie away. */
+      async logout(options?: PostOptions): Promise<void> {
+        await post<void>('/api/auth/logout', undefined, options)
+        accessToken = undefined
+      },
+      /** Ends every login of the account, this one included. */
+      async logoutEverywhere(options?: PostOptions): Promise<void> {
+        await post<void>('/api/auth/logout-everywhere', undefined, options)
+        accessToken = undefined
+      },
     },
     /** Who the token belongs to, the plan and what is left of its limits. */
-    account: () => call<Account>({ method: 'GET', path: '/api/account' }),
+    account: (options?: CallOptions) => get<Account>('/api/account', options),
+    /** Follows what changes: `for await (const { event, data } of client.events({ signal }))`. */
+    events: (follow: FollowOptions = {}) => followEvents(options, credentials, follow),
     posts: {
       list: listPosts,
       /** Every post that matches, page by page. */
-      async *all(query: Omit<ListPosts, 'page'> = {}): AsyncGenerator<Post> {
+      async *all(query: Omit<ListPosts, 'page'> = {}, options?: CallOptions): AsyncGenerator<Post> {
         for (let page = 1, pages = 1; page <= pages; page += 1) {
-          const { data, pagination } = await listPosts({ limit: 100, ...query, page })
+          const { data, pagination } = await listPosts({ limit: 100, ...query, page }, options)
           pages = pagination.pages
           yield* data
         }
       },
-      get: (id: string) => call<PostWithDeliveries>({ method: 'GET', path: at('posts', id) }),
-      create: (input: CreatePost) => post<PostWithDeliveries>('/api/posts', input),
+      /** A page of posts without their texts, each with its newest delivery per site. */
+      summaries: (query: ListSummaries = {}, options?: CallOptions) =>
+        get<ListedPostPage>('/api/posts/summaries', options, query),
+      get: (id: string, options?: CallOptions) => get<PostWithDeliveries>(at('posts', id), options),
+      create: (input: CreatePost, options?: PostOptions) => post<PostWithDeliveries>('/api/posts', input, options),
       /** Changes a post; with `version`, only if that is still its version (412 otherwise). */
-      update: (id: string, input: UpdatePost, version?: number) =>
-        call<PostWithDeliveries>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version) }),
-      delete: (id: string, version?: number) =>
-        call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version) }),
+      update: (id: string, input: UpdatePost, version?: number, { signal }: CallOptions = {}) =>
+        call<PostWithDeliveries>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version), signal }),
+      delete: (id: string, version?: number, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version), signal }),
+      /** The forms that a post with this body would have; nothing is stored. */
+      convert: (body: NonNullable<CreatePost['body']>, { signal }: CallOptions = {}) =>
+        call<ConvertedBody>({ method: 'POST', path: '/api/posts/convert', body, safe: true, signal }),
+      /** Does the same to up to 100 posts, to all or none of them. */
+      bulk: (change: ChangePosts, options?: PostOptions) => post<PostsChanged>('/api/posts/bulk', change, options),
       /** Publishes to the named sites, or to all. */
-      publish: (id: string, siteIds?: string[]) =>
-        post<Dispatched>(at('posts', id, '/publish'), siteIds === undefined ? {} : { site_ids: siteIds }),
+      publish: (id: string, siteIds?: string[], options?: PostOptions) =>
+        post<Dispatched>(at('posts', id, '/publish'), siteIds === undefined ? {} : { site_ids: siteIds }, options),
+    },
+    drafts: {
+      /** Begins to have a draft written. */
+      generate: (input: GenerateDraft, options?: PostOptions) =>
+        post<GenerationJob>('/api/posts/generate', input, options),
+      /** How a draft is coming along. */
+      job: getJob,
+      /** Ends the work at a draft, and forgets the job; a draft that is there stays. */
+      cancel: (jobId: string, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'DELETE', path: at('posts/generate', jobId), signal }),
+      /** Waits until a draft is there. Throws DraftFailedError when there will be none, or the signal's reason. */
+      waitForDraft: (jobId: string, options?: WaitForDraft): Promise<FinishedDraft> =>
+        waitForDraft(() => getJob(jobId, options), options),
+    },
+    deliveries: {
+      /** A page of the log, newest first. */
+      list: listDeliveries,
+      /** The whole log, page by page. */
+      async *all(query: Omit<ListDeliveries, 'cursor'> = {}, options?: CallOptions): AsyncGenerator<LoggedDelivery> {
+        for (let cursor: string | null | undefined; cursor !== null; ) {
+          const page = await listDeliveries(
+            { limit: 100, ...query, ...(cursor === undefined ? {} : { cursor }) },
+            options,
+          )
+          yield* page.data
+          cursor = page.next_cursor
+        }
+      },
+      /** One delivery with its attempts, and what it sends. */
+      get: (id: string, options?: CallOptions) => get<DeliveryDetails>(at('deliveries', id), options),
+      /** Sends a failed delivery again, or one that waits for its next attempt at once. */
+      retry: (id: string, options?: PostOptions) =>
+        post<DeliveryRequeued>(at('deliveries', id, '/retry'), undefined, options),
+      /** Sends failed deliveries again: those of `ids`, or all of a site, or all. */
+      retryFailed: (which: RetryDeliveries = {}, options?: PostOptions) =>
+        post<DeliveriesRequeued>('/api/deliveries/retry', which, options),
     },
     sites: {
-      list: () => call<SiteList>({ method: 'GET', path: '/api/sites' }),
-      get: (id: string) => call<SiteWithSecrets>({ method: 'GET', path: at('sites', id) }),
-      create: (input: CreateSite) => post<SiteWithSecrets>('/api/sites', input),
-      update: (id: string, input: UpdateSite) => call<Site>({ method: 'PATCH', path: at('sites', id), body: input }),
-      delete: (id: string) => call<void>({ method: 'DELETE', path: at('sites', id) }),
-      rotateKeys: (id: string) => post<RotatedKeys>(at('sites', id, '/rotate-keys')),
-      testDelivery: (id: string) => post<TestDelivery>(at('sites', id, '/test-delivery')),
+      list: (options?: CallOptions) => get<SiteList>('/api/sites', options),
+      get: (id: string, options?: CallOptions) => get<SiteWithSecrets>(at('sites', id), options),
+      create: (input: CreateSite, options?: PostOptions) => post<SiteWithSecrets>('/api/sites', input, options),
+      update: (id: string, input: UpdateSite, { signal }: CallOptions = {}) =>
+        call<Site>({ method: 'PATCH', path: at('sites', id), body: input, signal }),
+      delete: (id: string, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'DELETE', path: at('sites', id), signal }),
+      rotateKeys: (id: string, options?: PostOptions) =>
+        post<RotatedKeys>(at('sites', id, '/rotate-keys'), undefined, options),
+      testDelivery: (id: string, options?: PostOptions) =>
+        post<TestDelivery>(at('sites', id, '/test-delivery'), undefined, options),
     },
     analytics: {
-      overview: (range: AnalyticsRange = {}) =>
-        call<Overview>({ method: 'GET', path: '/api/analytics/overview', query: range }),
-      deliveries: (query: AnalyticsRange & { granularity?: DeliveriesOverTime['granularity'] } = {}) =>
-        call<DeliveriesOverTime>({ method: 'GET', path: '/api/analytics/deliveries', query }),
-      postDeliveries: (postId: string) =>
-        call<PostDeliveries>({ method: 'GET', path: at('analytics/posts', postId, '/deliveries') }),
-      failures: (range: Omit<AnalyticsRange, 'to'> = {}) =>
-        call<Failures>({ method: 'GET', path: '/api/analytics/failures', query: range }),
+      overview: (range: AnalyticsRange = {}, options?: CallOptions) =>
+        get<Overview>('/api/analytics/overview', options, range),
+      deliveries: (query: Query<'getDeliveriesOverTime'> = {}, options?: CallOptions) =>
+        get<DeliveriesOverTime>('/api/analytics/deliveries', options, query),
+      postDeliveries: (postId: string, options?: CallOptions) =>
+        get<PostDeliveries>(at('analytics/posts', postId, '/deliveries'), options),
+      failures: (range: Query<'listFailures'> = {}, options?: CallOptions) =>
+        get<Failures>('/api/analytics/failures', options, range),
       /** Sends the post's failed deliveries again; with `siteId`, only that site's. */
-      retry: (postId: string, siteId?: string) =>
-        post<RetryQueued>(at('analytics/posts', postId, '/retry'), siteId === undefined ? {} : { site_id: siteId }),
+      retry: (postId: string, siteId?: string, options?: PostOptions) =>
+        post<RetryQueued>(
+          at('analytics/posts', postId, '/retry'),
+          siteId === undefined ? {} : { site_id: siteId },
+          options,
+        ),
     },
   }
+}
+
+/** Not `randomUUID`: browsers have that on https pages only. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

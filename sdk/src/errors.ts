@@ -19,7 +19,13 @@ export class PostriderError extends Error {
     this.code = typeof error === 'string' ? error : 'unknown'
     this.field = typeof field === 'string' ? field : undefined
     this.requestId = response.headers.get('x-request-id') ?? undefined
-    const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
-    this.retryAfter = Number.isFinite(retryAfter) ? retryAfter : undefined
+    this.retryAfter = secondsUntil(response.headers.get('retry-after'))
   }
+}
+
+/** `Retry-After` in seconds: the service writes them, a proxy in between may write a date. */
+function secondsUntil(header: string | null): number | undefined {
+  if (header === null || header === '') return undefined
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds))
 }

@@ -1,5 +1,7 @@
 export * from './client.ts'
+export { DraftFailedError, type FinishedDraft, type WaitForDraft } from './drafts.ts'
 export { PostriderError } from './errors.ts'
+export type { FollowOptions, LiveEvent } from './events.ts'
 export * from './pull.ts'
-export type { TransportOptions } from './transport.ts'
+export type { CallOptions, TransportOptions } from './transport.ts'
 export * from './webhooks.ts'

@@ -13,6 +13,12 @@ export type TransportOptions = {
   fetch?: typeof fetch
 }
 
+/** How one call is made. */
+export type CallOptions = {
+  /** Ends the call, waits between tries included, with the signal's reason. */
+  signal?: AbortSignal
+}
+
 /** One call. `safe`: doing it twice does no harm. */
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -21,6 +27,7 @@ export type Call = {
   body?: unknown
   headers?: Record<string, string>
   safe?: boolean
+  signal?: AbortSignal | undefined
 }
 
 /** Sends calls and gives back what the service answered; throws PostriderError, or what `fetch` throws. */
@@ -42,8 +49,8 @@ export function createTransport(options: TransportOptions, credentials: () => Re
         return (await send(options, url, call, credentials())) as Result // the document's schema of a success
       } catch (error) {
         const waitMs = waitBefore(error, call, tries)
-        if (tries >= retries || waitMs === undefined || waitMs > maxRetryWaitMs) throw error
-        await new Promise((resolve) => setTimeout(resolve, waitMs))
+        if (call.signal?.aborted || tries >= retries || waitMs === undefined || waitMs > maxRetryWaitMs) throw error
+        await pause(waitMs, call.signal)
       }
     }
   }
@@ -56,20 +63,44 @@ async function send(
   credentials: Record<string, string>,
 ): Promise<unknown> {
   const { timeoutMs = 30_000, fetch: request = fetch } = options
-  const response = await request(url, {
-    method: call.method,
-    headers: {
-      ...credentials,
-      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...call.headers,
-    },
-    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-    signal: AbortSignal.timeout(timeoutMs),
+  return withDeadline(timeoutMs, call.signal, async (signal) => {
+    const response = await request(url, {
+      method: call.method,
+      headers: {
+        ...credentials,
+        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      signal,
+    })
+    const text = await response.text()
+    const parsed: unknown = text === '' ? undefined : safelyParsed(text)
+    if (!response.ok) throw new PostriderError(response, parsed)
+    return parsed
   })
-  const text = await response.text()
-  const parsed: unknown = text === '' ? undefined : safelyParsed(text)
-  if (!response.ok) throw new PostriderError(response, parsed)
-  return parsed
+}
+
+/**
+ * Runs `work` with a signal that is aborted after `ms`, or with the caller's. Made by hand: edge runtimes may have no
+ * `AbortSignal.any`, and with `AbortSignal.timeout` the timer would outlive the work there and keep the process up.
+ */
+async function withDeadline<Result>(
+  ms: number,
+  callers: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const own = new AbortController()
+  const timer = setTimeout(() => own.abort(new DOMException(`No answer within ${ms} ms.`, 'TimeoutError')), ms)
+  const giveUp = () => own.abort(callers?.reason)
+  if (callers?.aborted) giveUp()
+  callers?.addEventListener('abort', giveUp)
+  try {
+    return await work(own.signal)
+  } finally {
+    clearTimeout(timer)
+    callers?.removeEventListener('abort', giveUp)
+  }
 }
 
 /** Milliseconds until the next try, or undefined when there should be none. */
@@ -81,6 +112,21 @@ function waitBefore(error: unknown, call: Call, tries: number): number | undefin
     return error.retryAfter === undefined ? backOffMs : error.retryAfter * 1000
   }
   return call.method === 'GET' || call.safe === true ? backOffMs : undefined
+}
+
+/** Waits; rejects with the signal's reason as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+  })
 }
 
 function safelyParsed(text: string): unknown {

@@ -24,6 +24,10 @@ describe('verifying a webhook', () => {
     expect(await verifyWebhook(genuine)).toEqual(expected)
     expect(await verifyWebhook({ ...genuine, body: new TextEncoder().encode(body) })).toEqual(expected)
     expect(await verifyWebhook({ ...genuine, headers: new Headers(headers) })).toEqual(expected)
+    const capitals = Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value])
+    expect(await verifyWebhook({ ...genuine, headers: Object.fromEntries(capitals) })).toEqual(expected)
+    const foreign = { get: (name: string) => new Headers(headers).get(name) }
+    expect(await verifyWebhook({ ...genuine, headers: foreign })).toEqual(expected)
   })
 
   it('accepts one of several signatures', async () => {

@@ -5,29 +5,19 @@
  * recorded request cannot be replayed later. `X-Service-Signature` covers the body alone and is there for receivers
  * that verify by hand.
  */
+import type { components } from './generated/api.ts'
+
+type Schemas = components['schemas']
 
 /** A published post as webhooks carry it. */
-export type WebhookPost = {
-  id: string
-  version: number
-  slug: string
-  /** Slugs the post had before; receivers may redirect them. */
-  previous_slugs?: string[]
-  title: string
-  excerpt: string
-  body: { html: string; markdown: string; json: { type: string; content?: unknown[] } }
-  meta: { title?: string; description?: string; og_image?: string; canonical_url?: string }
-  tags: string[]
-  status: 'published'
-  published_at: string
-}
+export type WebhookPost = Schemas['PublishedPost']
 
 /** The four kinds of events. */
 export type WebhookEvent =
-  | { event: 'post.published'; post: WebhookPost; site: { id: string; name: string }; delivered_at: string }
-  | { event: 'post.updated'; post: WebhookPost; previous_version: number; site: { id: string; name: string } }
-  | { event: 'post.deleted'; post: { id: string; slug: string }; site: { id: string }; deleted_at: string }
-  | { event: 'site.test'; test: true; post: WebhookPost; site: { id: string; name: string } }
+  | Schemas['PostPublishedEvent']
+  | Schemas['PostUpdatedEvent']
+  | Schemas['PostDeletedEvent']
+  | Schemas['SiteTestEvent']
 
 /** Why a request is not a genuine, fresh webhook. Answer it with 401. */
 export class WebhookVerificationError extends Error {
@@ -40,8 +30,8 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as `fetch` has them, or as Node has them. */
-export type IncomingHeaders = Headers | Record<string, string | string[] | undefined>
+/** Headers as `fetch` has them, or as Node and others have them, however their names are written. */
+export type IncomingHeaders = Pick<Headers, 'get'> | Record<string, string | string[] | undefined>
 
 /** What to verify. `body` is the raw body, exactly as received. */
 export type VerifyOptions = {
@@ -75,24 +65,33 @@ export async function verifyWebhook({
       `The request was signed more than ${toleranceSeconds} seconds away from now.`,
     )
   }
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const key = await importSecret(secret)
-  const signed = new TextEncoder().encode(`${deliveryId}.${timestamp}.${text}`)
+  const signed = join(new TextEncoder().encode(`${deliveryId}.${timestamp}.`), bytes)
   if (!(await anyVerifies(key, signatures, signed))) {
     throw new WebhookVerificationError(
       'bad_signature',
       'The signature does not match. Use the raw body and the current webhook_secret.',
     )
   }
-  return { deliveryId, event: parseEvent(text) }
+  return { deliveryId, event: parseEvent(bytes) }
 }
 
 function readHeader(headers: IncomingHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name]
+  const value = isHeaders(headers) ? headers.get(name) : find(headers, name)
   const first = Array.isArray(value) ? value[0] : value
   if (first == null || first === '')
     throw new WebhookVerificationError('missing_header', `The header ${name} is missing.`)
   return first
+}
+
+/** By its method: a runtime may have several classes of headers. */
+function isHeaders(headers: IncomingHeaders): headers is Pick<Headers, 'get'> {
+  return typeof headers.get === 'function'
+}
+
+function find(headers: Record<string, string | string[] | undefined>, name: string): string | string[] | undefined {
+  return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 }
 
 async function importSecret(secret: string): Promise<CryptoKey> {
@@ -119,9 +118,16 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-function parseEvent(text: string): WebhookEvent {
+function join(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(head.length + tail.length)
+  whole.set(head)
+  whole.set(tail, head.length)
+  return whole
+}
+
+function parseEvent(body: Uint8Array): WebhookEvent {
   try {
-    return JSON.parse(text) as WebhookEvent // the signature proves that the service wrote it
+    return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent // the signature proves that the service wrote it
   } catch {
     throw new WebhookVerificationError('malformed_body', 'The body is not JSON.')
   }

@@ -1,0 +1,159 @@
+/** How calls behave on a bad line: against a real server, which answers by a script. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createClient, createPullClient, PostriderError } from './index.ts'
+
+type Answer = (response: ServerResponse) => void
+const script: Answer[] = []
+const received: IncomingMessage[] = []
+const server = createServer((request, response) => {
+  received.push(request)
+  const answer = script.shift() ?? json(200, { data: [], pagination: { page: 1, limit: 20, total: 0, pages: 0 } })
+  answer(response)
+})
+let baseUrl: string
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  script.length = 0
+  received.length = 0
+})
+
+function json(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  return (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+const hangUp: Answer = (response) => response.socket?.destroy()
+const silence: Answer = () => {}
+const refusal = (retryAfter: string) =>
+  json(429, { error: 'rate_limited', message: 'No.' }, { 'retry-after': retryAfter })
+const created = json(201, { id: 'new' })
+
+const client = (more: object = {}) => createClient({ baseUrl, token: 't', ...more })
+
+describe('a call that is refused for now', () => {
+  it('is made again when the service says so, and waits as long as that says', async () => {
+    script.push(refusal('0'), json(503, {}, { 'retry-after': '0' }))
+    await client().posts.list()
+    expect(received).toHaveLength(3)
+  })
+
+  it('is an error at once when the wait would be longer than the client is patient', async () => {
+    script.push(refusal('11'))
+    await expect(client().posts.list()).rejects.toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 11 })
+    script.push(refusal(new Date(Date.now() + 60_000).toUTCString()))
+    const error = await client()
+      .posts.list()
+      .catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(PostriderError)
+    expect((error as PostriderError).retryAfter).toBeGreaterThan(50)
+    expect(received).toHaveLength(2)
+  })
+
+  it('is made as often as the client may', async () => {
+    script.push(refusal('0'), refusal('0'))
+    await expect(client({ retries: 1 }).posts.list()).rejects.toMatchObject({ status: 429 })
+    expect(received).toHaveLength(2)
+  })
+
+  it('is never made again for a refusal that will not pass', async () => {
+    script.push(json(500, { error: 'internal_error', message: 'Oh.', request_id: 'r' }, { 'x-request-id': 'r' }))
+    await expect(client().posts.list()).rejects.toMatchObject({ status: 500, requestId: 'r', message: 'Oh.' })
+    script.push(json(400, { error: 'validation_error', message: 'No.', field: 'title' }))
+    await expect(client().posts.create({ title: '' })).rejects.toMatchObject({
+      code: 'validation_error',
+      field: 'title',
+    })
+    expect(received).toHaveLength(2)
+  })
+})
+
+describe('a call whose connection is lost', () => {
+  it('is made again when that is safe: what reads, and a POST with its key', async () => {
+    script.push(hangUp)
+    await client().posts.list()
+    script.push(hangUp, created)
+    await client().posts.create({ title: 'x' })
+    expect(received).toHaveLength(4)
+    const [, , first, second] = received.map(({ headers }) => headers['idempotency-key'])
+    expect(first).toMatch(/^[0-9a-f]{32}$/)
+    expect(second).toBe(first)
+    script.push(hangUp, json(200, {}))
+    await createPullClient({ baseUrl, apiKey: 'k' }).confirm('p', 's', 'delivered')
+    expect(received).toHaveLength(6)
+  })
+
+  it('is not made again when nobody knows what it did', async () => {
+    script.push(hangUp)
+    await expect(client().posts.update('p', { title: 'y' })).rejects.toThrow('fetch failed')
+    expect(received).toHaveLength(1)
+  })
+
+  it('has another key each time, unless it is given one', async () => {
+    script.push(created, created, created)
+    await client().posts.create({ title: 'x' })
+    await client().posts.create({ title: 'x' })
+    await client().posts.create({ title: 'x' }, { idempotencyKey: 'mine' })
+    const keys = received.map(({ headers }) => headers['idempotency-key'])
+    expect(new Set(keys).size).toBe(3)
+    expect(keys[2]).toBe('mine')
+  })
+})
+
+describe('a call that gets no answer', () => {
+  it('ends after the time it has', async () => {
+    script.push(silence)
+    await expect(client({ timeoutMs: 50, retries: 0 }).posts.list()).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+
+  it('ends when the caller gives up, and is not made again', async () => {
+    const giveUp = new AbortController()
+    script.push((response) => {
+      giveUp.abort(new Error('enough'))
+      response.socket?.destroy()
+    })
+    await expect(client().posts.list({}, { signal: giveUp.signal })).rejects.toThrow('enough')
+    expect(received).toHaveLength(1)
+  })
+
+  it('ends when the caller gives up while it waits', async () => {
+    const giveUp = new AbortController()
+    script.push((response) => {
+      refusal('9')(response)
+      response.on('close', () => setTimeout(() => giveUp.abort(new Error('enough')), 20))
+    })
+    await expect(client().posts.list({}, { signal: giveUp.signal })).rejects.toThrow('enough')
+    expect(received).toHaveLength(1)
+  })
+})
+
+describe('a list', () => {
+  it('is read to its end, page by page', async () => {
+    const page = (number: number, ids: string[]) =>
+      json(200, { data: ids.map((id) => ({ id })), pagination: { page: number, limit: 2, total: 3, pages: 2 } })
+    script.push(page(1, ['a', 'b']), page(2, ['c']))
+    const ids: string[] = []
+    for await (const { id } of client().posts.all({ tag: 't', limit: 2 })) ids.push(id)
+    expect(ids).toEqual(['a', 'b', 'c'])
+    expect(received.map(({ url }) => url)).toEqual([
+      '/api/posts?limit=2&tag=t&page=1',
+      '/api/posts?limit=2&tag=t&page=2',
+    ])
+  })
+
+  it('of a site too, and an empty one at once', async () => {
+    script.push(json(200, { posts: [{ id: 'a' }], total: 1, page: 1, limit: 100, pages: 1 }))
+    const pull = createPullClient({ baseUrl, apiKey: 'k' })
+    expect(await Array.fromAsync(pull.all())).toEqual([{ id: 'a' }])
+    expect(await Array.fromAsync(client().posts.all())).toEqual([])
+    expect(received).toHaveLength(2)
+  })
+})

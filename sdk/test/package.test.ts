@@ -1,0 +1,190 @@
+/** The package as it would be published: built, packed, installed into an empty project and used from there. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
+import { publint } from 'publint'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPackage } from '../scripts/package.ts'
+
+const run = promisify(execFile)
+const SDK = fileURLToPath(new URL('..', import.meta.url))
+const TSC = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
+const NODE_TYPES = fileURLToPath(new URL('../../node_modules/@types', import.meta.url))
+
+let place: string
+let built: string
+let tarball: string
+/** A project with nothing in it but the package. */
+let project: string
+let files: string[]
+
+beforeAll(async () => {
+  place = await realpath(await mkdtemp(join(tmpdir(), 'postrider-sdk-')))
+  built = join(place, 'built')
+  project = join(place, 'project')
+  await buildPackage(built)
+  const { stdout } = await run('npm', ['pack', built, '--pack-destination', place, '--json'])
+  const [packed] = Object.values(JSON.parse(stdout)) as Array<{ filename: string; files: Array<{ path: string }> }>
+  if (packed === undefined) throw new Error('npm packed nothing')
+  tarball = join(place, packed.filename)
+  files = packed.files.map(({ path }) => path)
+  await mkdir(project)
+  await writeFile(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
+  await run('npm', ['install', tarball, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project })
+})
+afterAll(() => rm(place, { recursive: true, force: true }))
+
+const secret = `whsec_${Buffer.from('an example secret, 32 bytes long').toString('base64')}`
+function signed() {
+  const body = JSON.stringify({
+    event: 'post.deleted',
+    post: { id: '1', slug: 'ü' },
+    site: { id: '2' },
+    deleted_at: 'x',
+  })
+  const now = new Date()
+  const headers = {
+    'webhook-id': 'd',
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign('d', now, body),
+  }
+  return { body, headers, secret }
+}
+
+describe('the package', () => {
+  it('holds what is needed, and needs nothing else', async () => {
+    const manifest = JSON.parse(await readFile(join(project, 'node_modules/@postrider/sdk/package.json'), 'utf8'))
+    expect(manifest).toMatchObject({ name: '@postrider/sdk', license: 'MIT', sideEffects: false, type: 'module' })
+    expect(Object.keys(manifest)).not.toContain('dependencies')
+    expect(Object.keys(manifest)).not.toContain('private')
+    const modules = 'client drafts errors events index pull server-sent-events transport webhooks'.split(' ')
+    const expected = modules.flatMap((name) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`])
+    expect(files.sort()).toEqual(['LICENSE', 'README.md', 'generated/api.d.ts', 'package.json', ...expected].sort())
+  })
+
+  it('pleases publint', async () => {
+    expect((await publint({ pkgDir: built, pack: false, level: 'suggestion' })).messages).toEqual([])
+  })
+
+  it('has types that every resolver finds', async () => {
+    const result = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))))
+    if (result.types === false) throw new Error('there are no types')
+    // ES modules only: a CommonJS module gets it by `require` all the same, as the next test shows.
+    expect(result.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([])
+    expect(Object.keys(result.entrypoints)).toEqual(['.', './webhooks', './package.json'])
+  })
+
+  it.each(['import', 'require'])('is used from plain JavaScript by %s', async (how) => {
+    const [name, load] =
+      how === 'import'
+        ? ['a.mjs', (entry: string) => `await import('${entry}')`]
+        : ['a.cjs', (entry: string) => `require('${entry}')`]
+    const source = `(async () => {
+      const { createClient, PostriderError } = ${load('@postrider/sdk')}
+      const { verifyWebhook } = ${load('@postrider/sdk/webhooks')}
+      const { event } = await verifyWebhook(JSON.parse(process.argv[2]))
+      console.log(event.event, typeof createClient({ baseUrl: 'http://x' }).posts.create, PostriderError.name)
+    })()`
+    await writeFile(join(project, name), source)
+    const { stdout, stderr } = await run(process.execPath, [name, JSON.stringify(signed())], { cwd: project })
+    expect({ stdout, stderr }).toEqual({ stdout: 'post.deleted function PostriderError\n', stderr: '' })
+  })
+})
+
+const USE = `
+import { createClient, createPullClient, type Post, verifyWebhook } from '@postrider/sdk'
+import { WebhookVerificationError, type WebhookEvent } from '@postrider/sdk/webhooks'
+const client = createClient({ baseUrl: 'https://x', token: 't', fetch })
+const title: string = (await client.posts.create({ title: 'x', body: { markdown: 'y' } })).title
+// @ts-expect-error a post needs a title
+await client.posts.create({ body: { markdown: title } })
+// @ts-expect-error there is no such status
+await client.posts.list({ status: 'gone' })
+for await (const post of client.posts.all()) { const one: Post = post; one.body.json.content?.length.toFixed() }
+for await (const { slug } of createPullClient({ baseUrl: 'https://x', apiKey: 'k' }).all()) slug.length.toFixed()
+const { event } = await verifyWebhook({ body: new Uint8Array(), headers: new Headers(), secret: 's' })
+const known: WebhookEvent = event
+if (known.event === 'post.updated') known.previous_version.toFixed()
+// @ts-expect-error a deleted post has no body
+if (known.event === 'post.deleted') known.post.body
+new WebhookVerificationError('too_old', 'x').reason satisfies string
+`
+
+/** Compiles `sources` in the project; resolves with what the compiler says. */
+async function compile(resolution: string, sources: Record<string, string>, options: object): Promise<string> {
+  const directory = await mkdtemp(join(project, 'compiled-'))
+  for (const [name, source] of Object.entries(sources)) await writeFile(join(directory, name), source)
+  const module = resolution === 'bundler' ? 'esnext' : resolution
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    target: 'es2022',
+    module,
+    moduleResolution: resolution,
+    ...options,
+  }
+  await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  return run(process.execPath, [TSC, '-p', directory]).then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  )
+}
+
+describe('from TypeScript', () => {
+  it.each(['nodenext', 'bundler'])(
+    'it has types that are checked, resolved as %s, without those of Node',
+    async (how) => {
+      const web = { lib: ['es2022', 'dom', 'dom.iterable'], types: [], skipDefaultLibCheck: true }
+      expect(await compile(how, { 'use.ts': USE }, { ...web, exactOptionalPropertyTypes: true })).toBe('')
+    },
+  )
+
+  it('what the README shows compiles', async () => {
+    const readme = await readFile(join(SDK, 'README.md'), 'utf8')
+    const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => block ?? '')
+    expect(blocks.length).toBeGreaterThan(5)
+    const sources = blocks.map((block, index) => [index === 0 ? 'receive.ts' : `block-${index}.ts`, block])
+    const node = {
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: ['node'],
+      typeRoots: [NODE_TYPES],
+      skipLibCheck: true,
+    }
+    expect(await compile('nodenext', Object.fromEntries(sources), node)).toBe('')
+  })
+})
+
+describe('on an edge runtime', () => {
+  it('loads with nothing of Node in reach, verifies and calls', async () => {
+    const server = createServer((request, response) => {
+      const page = { data: [{ title: 'One' }], pagination: { page: 1, limit: 100, total: 1, pages: 1 } }
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify(request.method === 'POST' ? { id: 'new' } : page))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo // it listens on TCP
+    const fixture = join(SDK, 'test/edge.fixture.ts')
+    const { stdout } = await run(process.execPath, [
+      '--experimental-vm-modules',
+      fixture,
+      built,
+      `http://127.0.0.1:${port}`,
+      JSON.stringify(signed()),
+    ])
+    server.close()
+    expect(JSON.parse(stdout)).toEqual({
+      event: 'post.deleted',
+      tampered: 'bad_signature',
+      titles: ['One'],
+      created: 'new',
+      node: [],
+    })
+  })
+})
