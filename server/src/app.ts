@@ -1,10 +1,13 @@
 /** The only place that constructs things: configuration in, a running service out. */
 import type { Server } from 'node:http'
-import { createAdaptorServer } from '@hono/node-server'
+import { loadDashboard } from './dashboard.ts'
 import { abandonLeases, joinWorkers } from './deliveries/index.ts'
+import { abandonJobs } from './generation/index.ts'
+import { readThings } from './live/index.ts'
 import { createLoops, type Loops } from './loops.ts'
 import { migrations } from './migrations/index.ts'
-import { createApiDocument } from './openapi.ts'
+import { Changes } from './platform/changes/changes.ts'
+import { Feeds } from './platform/changes/feeds.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import type { Context } from './platform/context.ts'
@@ -12,27 +15,38 @@ import { deriveKeys } from './platform/crypto.ts'
 import { migrate } from './platform/db/migrate.ts'
 import { type OpenDatabase, openDatabase } from './platform/db/open.ts'
 import { createEgress, type EgressOptions } from './platform/egress/egress.ts'
+import { createListener } from './platform/http/listener.ts'
+import { metricsRoutes } from './platform/http/metrics-route.ts'
 import { createPipeline } from './platform/http/pipeline.ts'
 import { systemRoutes } from './platform/http/system.ts'
+import type { WebApp } from './platform/http/web-app.ts'
 import { createIds } from './platform/ids.ts'
 import { createLog, type Log } from './platform/log.ts'
+import { Metrics } from './platform/metrics.ts'
 import { assertSameKey, loadSecretKey } from './platform/secret-key.ts'
 import { createSignals } from './platform/signals.ts'
+import { referenceRoutes } from './reference/reference.ts'
 import { endpoints } from './routes.ts'
 import { VERSION } from './version.ts'
 
-/** What tests replace (time, the log, an open database, name resolution), and who hears when the database is broken. */
+/**
+ * What tests replace (time, the log, an open database, name resolution, the dashboard's files), and who hears when the
+ * database is broken.
+ */
 export type Overrides = {
   clock?: Clock
   log?: Log
   database?: OpenDatabase
   lookup?: NonNullable<EgressOptions['lookup']>
   onBroken?: (error: Error) => void
+  dashboardDirectory?: string
 }
 
 /** A constructed service. */
 export type App = {
   ctx: Context
+  /** Whether there is a dashboard to serve. */
+  hasDashboard: boolean
   /** Answers requests from now on; resolves with the port. */
   listen(): Promise<{ port: number }>
   /** Starts the background loops, as far as the process's role asks for them. */
@@ -55,6 +69,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const keys = deriveKeys(await loadSecretKey(config, db))
     await assertSameKey(db, keys)
     const signals = createSignals(database.signalsUrl, clock, log)
+    const changes = new Changes({ clock, db, log, signals })
+    const feeds = new Feeds({ changes, clock, log, read: (owner, things) => readThings(db.root, owner, things) })
     const egress = createEgress({
       allow: config.webhookAllow,
       userAgent: `Postrider/${VERSION}`,
@@ -65,63 +81,83 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       clock,
       ids: createIds(clock),
       log,
+      metrics: new Metrics(),
       db,
       keys,
       egress,
       signals,
+      changes,
+      feeds,
     }
+    if (config.role !== 'worker') feeds.start()
+    signals.on('signed-out', (accountId) => void feeds.recheck(accountId))
     const loops = createLoops(ctx, maintain)
-    return assemble(ctx, loops)
+    await signals.ready
+    return assemble(
+      ctx,
+      loops,
+      config.role === 'worker' ? undefined : await loadDashboard(config, overrides.dashboardDirectory),
+    )
   } catch (error) {
     await db.close()
     throw error
   }
 }
 
-function assemble(ctx: Context, loops: Loops): App {
+function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): App {
   const { config } = ctx
-  const running = [loops.deliver, loops['publish-due'], loops['detect-platforms'], loops.expire, loops.maintain].filter(
-    (loop) => loop !== undefined,
-  )
+  const { dispatcher, detector, draftWriter, ...all } = loops
+  const running = Object.values(all).filter((loop) => loop !== undefined)
   let stopping = false
   const system = systemRoutes({
     db: ctx.db,
-    document: () => createApiDocument(config.publicUrl),
     loops: () => (config.role === 'api' ? [] : running.map((loop) => loop.status())),
     stopping: () => stopping,
+    hasWebApp: dashboard !== undefined,
   })
-  const pipeline = createPipeline(ctx, config.role === 'worker' ? [] : endpoints, system)
-  const server = createAdaptorServer({ fetch: pipeline.fetch }) as Server // plain HTTP: no other kind was asked for
+  const beside = [...system, ...referenceRoutes(config.publicUrl), ...metricsRoutes(ctx.metrics, config.metricsToken)]
+  const pipeline = createPipeline(ctx, config.role === 'worker' ? [] : endpoints, beside, dashboard)
+  const server = createListener(ctx, pipeline.fetch)
   let leaveWorkers = async () => {}
 
   return {
     ctx,
+    hasDashboard: dashboard !== undefined,
     listen: () => listen(server, config),
     async startLoops() {
       if (config.role === 'api') return
-      const membership = await joinWorkers(ctx, (db) => abandonLeases(db, ctx.clock.now()))
+      const membership = await joinWorkers(ctx, async (db) => {
+        await abandonLeases(db, ctx.clock.now())
+        await abandonJobs(db)
+      })
       leaveWorkers = membership.leave
       for (const loop of running) loop.start()
     },
     async drain() {
       await loops['publish-due'].drain()
-      await loops.dispatcher.drain()
-      await loops.detector.drain()
+      await dispatcher.drain()
+      await detector.drain()
+      await draftWriter.drain()
+      await loops.expire.drain()
     },
     async stop(graceMs) {
       stopping = true
+      const streamsEnded = ctx.feeds.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
       const work = Promise.all([
         ...running.map((loop) => loop.stop()),
-        loops.dispatcher.stop(graceMs),
-        loops['detect-platforms'].stop().then(() => loops.detector.stop()),
+        dispatcher.stop(graceMs),
+        loops['detect-platforms'].stop().then(() => detector.stop()),
+        loops['write-drafts'].stop().then(() => draftWriter.stop(graceMs)),
       ])
       const patience = new AbortController()
       await Promise.all([work, Promise.race([closed, ctx.clock.sleep(graceMs, patience.signal)])])
       patience.abort()
       server.closeAllConnections()
       await leaveWorkers()
+      await streamsEnded
+      await ctx.changes.close()
       await ctx.signals.close()
       await ctx.egress.close()
       await ctx.db.close()

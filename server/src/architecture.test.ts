@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 const ROOT = import.meta.dirname
 
 /** Each may import those before it, never those after it. */
-const ORDER = ['platform', 'accounts', 'deliveries', 'sites', 'posts', 'pull', 'analytics']
+const ORDER = ['platform', 'accounts', 'deliveries', 'sites', 'posts', 'generation', 'pull', 'analytics', 'live']
 
 const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !/\.(test|fixture)\.ts$|test-/.test(path))

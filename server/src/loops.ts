@@ -1,4 +1,5 @@
-import { Dispatcher, purgeDeletedSites } from './deliveries/index.ts'
+import { Dispatcher, type Limits, purgeDeletedSites, removeOldHistory, showBacklog } from './deliveries/index.ts'
+import { DraftWriter, forgetOldJobs } from './generation/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
 import { removeOldKeys } from './platform/idempotency/idempotency.ts'
@@ -13,23 +14,26 @@ const MAINTAIN_MS = 5 * 60_000
 const EXPIRE_MS = 10 * 60_000
 
 /** The tables whose rows are rewritten all the time. */
-const HOT_TABLES = ['lanes', 'deliveries', 'delivery_hours', 'posts', 'post_sites', 'events']
+const HOT_TABLES = ['lanes', 'deliveries', 'delivery_hours', 'posts', 'post_sites', 'events', 'generation_jobs']
 
-/** Every background loop of the service, and what those drive that only begin the work: the dispatcher and the detector. */
+/** Every background loop of the service, and what those drive that only begin the work. */
 export type Loops = {
   deliver: Loop
   'publish-due': Loop
   'detect-platforms': Loop
+  'write-drafts': Loop
   expire: Loop
   maintain: Loop | undefined
   dispatcher: Dispatcher
   detector: Detector
+  draftWriter: DraftWriter
 }
 
-/** Defines the loops; none is started. */
-export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): Loops {
+/** Defines the loops; none is started. `limits` in place of the dispatcher's own. */
+export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], limits: Partial<Limits> = {}): Loops {
   const { clock, log } = ctx
-  const dispatcher = new Dispatcher(ctx, () => deliver.nudge())
+  const dispatcher = new Dispatcher(ctx, () => deliver.nudge(), limits)
+  showBacklog(ctx, () => dispatcher.held())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
   const publishDueLoop = defineLoop({
     name: 'publish-due',
@@ -46,26 +50,48 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain']): L
     log,
     step: () => detector.step(),
   })
-  const expire = defineLoop({ name: 'expire', everyMs: EXPIRE_MS, clock, log, step: () => removeExpired(ctx) })
+  const draftWriter = new DraftWriter(ctx, () => writeDrafts.nudge())
+  const writeDrafts = defineLoop({
+    name: 'write-drafts',
+    everyMs: POLL_MS,
+    clock,
+    log,
+    step: () => draftWriter.step(),
+  })
+  const expire = defineLoop({
+    name: 'expire',
+    everyMs: EXPIRE_MS,
+    clock,
+    log,
+    step: (signal) => removeExpired(ctx, signal),
+  })
   ctx.signals.on('deliver', () => deliver.nudge())
   ctx.signals.on('publish-due', () => publishDueLoop.nudge())
   ctx.signals.on('detect-platforms', () => detectPlatforms.nudge())
+  ctx.signals.on('write-drafts', () => writeDrafts.nudge())
+  ctx.signals.on('draft-cancelled', (jobId) => draftWriter.cancelled(jobId))
   ctx.signals.on('endpoint', (siteId) => dispatcher.endpointChanged(siteId))
   return {
     deliver,
     'publish-due': publishDueLoop,
     'detect-platforms': detectPlatforms,
+    'write-drafts': writeDrafts,
     expire,
     maintain: maintain && maintenanceLoop(ctx, maintain),
     dispatcher,
     detector,
+    draftWriter,
   }
 }
 
 /** Removes what has served its time. */
-async function removeExpired({ db, clock }: Context): Promise<StepResult> {
+async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
+  const { db, clock, log } = ctx
   await removeEndedWindows(db.root, clock.now())
   await removeOldKeys(db.root, clock.now())
+  await forgetOldJobs(db.root, clock.now())
+  const removed = await removeOldHistory(ctx, stopping)
+  if (removed > 0) log.info('history.removed', { deliveries: removed })
   return { again: await purgeDeletedSites(db.root, clock.now()) }
 }
 

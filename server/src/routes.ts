@@ -1,5 +1,7 @@
 import { accountRoutes } from './accounts/index.ts'
-import { analyticsRoutes } from './analytics/index.ts'
+import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
+import { generationRoutes } from './generation/index.ts'
+import { liveRoutes } from './live/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { postRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
@@ -9,7 +11,10 @@ import { siteRoutes } from './sites/index.ts'
 export const endpoints: readonly Endpoint[] = [
   ...accountRoutes,
   ...postRoutes,
+  ...generationRoutes,
   ...siteRoutes,
+  ...deliveryRoutes,
   ...analyticsRoutes,
   ...pullRoutes,
+  ...liveRoutes,
 ]

@@ -1,15 +1,24 @@
 import type { Context } from '../platform/context.ts'
 import { fail } from '../platform/errors.ts'
 import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
-import { managementBucket } from './limits.ts'
+import { assertSameOrigin } from '../platform/http/same-origin.ts'
+import { dashboardBucket, managementBucket } from './limits.ts'
 import { findAccount } from './queries.ts'
+import { COOKIE, sessionToken } from './session.ts'
 import type { AccountRow } from './tables.ts'
-import { readToken } from './tokens.ts'
+import { readToken, type TokenFacts, type TokenKind } from './tokens.ts'
 
-/** Who uses the Management API. */
-export type AccountPrincipal = { accountId: string; account: AccountRow }
+/** Who uses the Management API, and by what. */
+export type AccountPrincipal = {
+  accountId: string
+  account: AccountRow
+  credential: { kind: TokenKind } & Pick<TokenFacts, 'issuedAt' | 'expiresAt'>
+}
 
-/** `Authorization: Bearer <JWT>` (specification, section 5). */
+/**
+ * `Authorization: Bearer <JWT>` (specification, section 5), or the dashboard's session cookie. The header wins when both
+ * are sent; one of another scheme, such as a proxy's Basic, is not for us and does not count.
+ */
 export const accountAuth: AuthScheme<AccountPrincipal> = {
   name: 'accessToken',
   document: {
@@ -18,17 +27,42 @@ export const accountAuth: AuthScheme<AccountPrincipal> = {
     bearerFormat: 'JWT',
     description: 'The `token` of register or login. Valid for 7 days.',
   },
-  async authenticate(ctx: Context, request: RequestFacts): Promise<AccountPrincipal> {
-    const [, token] = /^Bearer +(\S+)$/i.exec(request.header('authorization') ?? '') ?? []
-    if (token === undefined)
-      throw fail('unauthorized', 'Send your access token in the header Authorization: Bearer <token>.')
-    const { accountId, generation } = await readToken(ctx, token)
-    const account = await findAccount(ctx.db.root, accountId)
-    if (account === undefined || account.token_generation !== generation) {
-      throw fail('unauthorized', 'The access token is no longer valid. Log in again.')
-    }
-    return { accountId, account }
-  },
+  alternatives: [
+    {
+      name: 'dashboardSession',
+      document: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: COOKIE,
+        description:
+          'For pages of the service itself: what register and login set when they are asked for `"session": "cookie"`. By https its name begins with `__Host-`. Changes need an `Origin` that is the service\'s own.',
+      },
+    },
+  ],
+  errors: ['forbidden'],
+  authenticate: whoAsks,
   idempotencyScope: ({ accountId }) => accountId,
-  bucket: (ctx, { account }) => managementBucket(ctx, account),
+  bucket: (ctx, { account, credential }) =>
+    credential.kind === 'cookie' ? dashboardBucket(ctx, account) : managementBucket(ctx, account),
+}
+
+/** The account that a request speaks for, now. Throws `unauthorized` or `forbidden`. */
+export async function whoAsks(ctx: Context, request: RequestFacts): Promise<AccountPrincipal> {
+  const { kind, token } = credentialOf(ctx, request)
+  const { accountId, generation, issuedAt, expiresAt } = await readToken(ctx, token, kind)
+  const account = await findAccount(ctx.db.root, accountId)
+  if (account === undefined || account.token_generation !== generation) {
+    throw fail('unauthorized', 'This login is no longer valid. Log in again.')
+  }
+  return { accountId, account, credential: { kind, issuedAt, expiresAt } }
+}
+
+function credentialOf(ctx: Context, request: RequestFacts): { kind: TokenKind; token: string } {
+  const [, bearer] = /^Bearer(?:\s+(.*))?$/i.exec(`${request.header('authorization') ?? ''} `) ?? []
+  if (bearer !== undefined) return { kind: 'token', token: bearer.trim() }
+  const session = sessionToken(ctx, request)
+  if (session === undefined)
+    throw fail('unauthorized', 'Send your access token in the header Authorization: Bearer <token>.')
+  assertSameOrigin(ctx.config.publicUrl, request)
+  return { kind: 'cookie', token: session }
 }

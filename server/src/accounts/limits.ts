@@ -10,6 +10,11 @@ export function managementBucket(ctx: Pick<Context, 'config'>, account: Pick<Acc
   return { name: `management:${account.id}`, limit: ctx.config.rateLimits[account.plan] }
 }
 
+/** The Management API as the dashboard uses it: apart, so that looking at pages does not use up the plan. */
+export function dashboardBucket(ctx: Pick<Context, 'config'>, account: Pick<AccountRow, 'id'>): Bucket {
+  return { name: `dashboard:${account.id}`, limit: ctx.config.rateLimits.dashboard }
+}
+
 /** Register and login together, per client address. */
 export function authBucket(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket {
   return { name: `auth:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }

@@ -3,7 +3,13 @@ import type { Context } from '../platform/context.ts'
 import { hashPassword, verifyPassword } from '../platform/crypto.ts'
 import { type Database, uniqueViolation } from '../platform/db/database.ts'
 import { fail } from '../platform/errors.ts'
-import { findAccountByEmailKey, insertAccount, lockAccountByEmailKey, updatePlan } from './queries.ts'
+import {
+  findAccountByEmailKey,
+  insertAccount,
+  lockAccountByEmailKey,
+  raiseTokenGeneration,
+  updatePlan,
+} from './queries.ts'
 import type { AccountRow } from './tables.ts'
 
 /** An e-mail address as it is compared. */
@@ -45,6 +51,14 @@ export async function login(ctx: Context, input: { email: string; password: stri
   const matches = await verifyPassword(input.password, account?.password_hash ?? dummy)
   if (account === undefined || !matches) throw fail('unauthorized', 'E-mail address or password is wrong.')
   return account
+}
+
+/** Ends every login of the account, tokens and sessions alike, in all processes at once. */
+export async function signOutEverywhere(ctx: Pick<Context, 'db' | 'signals'>, accountId: string): Promise<void> {
+  await ctx.db.tx(async (tx) => {
+    await raiseTokenGeneration(tx, accountId)
+    await ctx.signals.send(tx, 'signed-out', accountId)
+  })
 }
 
 /** Puts the account with this e-mail address on another plan (decision A4). Undefined when there is none. */

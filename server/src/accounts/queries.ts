@@ -1,4 +1,4 @@
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import type { Plan } from '../platform/config.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
@@ -17,6 +17,15 @@ export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<A
 /** The account with this id, if there is one. */
 export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
   return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Makes every token of the account one of an older generation. */
+export async function raiseTokenGeneration(tx: Tx, id: string): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ token_generation: sql<number>`token_generation + 1` })
+    .where('id', '=', id)
+    .execute()
 }
 
 /** Locks the account with this comparison key until the transaction ends, if there is one. */

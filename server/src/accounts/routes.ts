@@ -1,16 +1,20 @@
 import { z } from 'zod'
+import { modelName } from '../platform/ai-config.ts'
 import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
-import { type Endpoint, endpoint, Id, type Reply, Timestamp } from '../platform/http/endpoint.ts'
+import { type Endpoint, endpoint, Id, NO_STORE, type RequestFacts, Timestamp } from '../platform/http/endpoint.ts'
+import { assertSameOrigin } from '../platform/http/same-origin.ts'
 import { text, textError } from '../platform/http/text.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
 import { accountAuth } from './auth.ts'
+import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
 import { authBucket, managementBucket } from './limits.ts'
-import { login, register } from './operations.ts'
+import { login, register, signOutEverywhere } from './operations.ts'
+import { endingHeaders, renewalHeaders, sessionHeaders } from './session.ts'
 import type { AccountRow } from './tables.ts'
-import { issueToken } from './tokens.ts'
+import { issueToken, type TokenKind } from './tokens.ts'
 
-const User = z.object({ id: Id, name: z.string(), email: z.string() }).openapi('User')
+const User = z.object({ id: Id, name: z.string(), email: z.string().openapi({ format: 'idn-email' }) }).openapi('User')
 
 const Session = z
   .object({
@@ -23,25 +27,40 @@ const Session = z
 /** Checked without an expression over the whole text, whose time would grow with the square of a hostile one. */
 function looksLikeEmail(value: string): boolean {
   const [local, domain, ...rest] = value.slice(0, 255).split('@')
-  if (!local || !domain || rest.length > 0 || /\s/.test(value.slice(0, 255))) return false
+  if (!local || !domain || rest.length > 0 || /[\s\p{Cc}]/u.test(value.slice(0, 255))) return false
   return domain.includes('.') && domain.split('.').every((label) => label !== '')
 }
 
+const EMAIL_PATTERN =
+  '^\\s*[^@\\s\\x00-\\x1f\\x7f-\\x9f]+@[^@\\s.\\x00-\\x1f\\x7f-\\x9f]+(\\.[^@\\s.\\x00-\\x1f\\x7f-\\x9f]+)+\\s*$'
+
 const Email = text('The e-mail address', { min: 3, max: 254 })
   .refine(looksLikeEmail, 'This is not an e-mail address.')
-  .openapi({ format: 'email', example: 'ada@example.com' })
+  .openapi({
+    // Not the format "email", which knows neither the spaces around that are taken away nor letters beyond ASCII.
+    pattern: EMAIL_PATTERN,
+    description: 'Compared without regard to case.',
+    example: 'ada@example.com',
+  })
 
 // Counted in UTF-16 units and never trimmed: what was typed is what is hashed.
 const Password = z
   .string(textError('The password'))
   .min(8, 'A password has at least 8 characters.')
   .max(256, 'A password has at most 256 characters.')
+  .openapi({ format: 'password' })
+
+const SessionKind = z.enum(['token', 'cookie'], 'The session is "token" or "cookie".').optional().openapi({
+  description:
+    'What to answer with; "token" when it is left out. "cookie" is for pages of the service itself: instead of a token that scripts could read, the answer is 204 with a cookie that they cannot.',
+})
 
 const RegisterBody = z
   .strictObject({
     name: text('The name', { min: 1, max: 120 }),
     email: Email,
     password: Password,
+    session: SessionKind,
   })
   .openapi('Register')
 
@@ -49,7 +68,8 @@ const RegisterBody = z
 const LoginBody = z
   .strictObject({
     email: z.string(textError('The e-mail address')),
-    password: z.string(textError('The password')).max(10_000),
+    password: z.string(textError('The password')).max(10_000).openapi({ format: 'password' }),
+    session: SessionKind,
   })
   .openapi('Login')
 
@@ -59,21 +79,66 @@ const AccountBody = z
     plan: z.enum(PLANS),
     limits: z.object({
       management: z
-        .object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() })
+        .object({
+          limit: z.int().openapi({ description: 'Requests per window.' }),
+          remaining: z.int().openapi({ description: 'Those left in this window.' }),
+          reset_seconds: z.int().openapi({ description: 'Until the window ends.' }),
+        })
         .nullable()
         .openapi({ description: "The plan's limit and what is left of it; null when nothing is counted." }),
+    }),
+    generation: z.object({
+      model: z.string().nullable().openapi({
+        description:
+          'Provider and name of the language model that writes drafts; null when none is configured, and drafts are outlines.',
+        example: 'openai-compatible/llama3.1',
+      }),
     }),
   })
   .openapi('Account')
 
 const presentUser = ({ id, name, email }: AccountRow) => ({ id, name, email })
 
-async function presentSession(ctx: Context, account: AccountRow): Promise<Reply['body']> {
-  const { token, expiresAt } = await issueToken(ctx, account)
-  return { user: presentUser(account), token, expires_at: expiresAt }
+type LoginCall = RequestFacts & { ctx: Context; body: { session?: TokenKind | undefined } }
+
+/** Answers a login with what was asked for. `find` makes or finds the account. */
+async function answerLogin<Status extends 200 | 201>(
+  { ctx, body: { session }, ...request }: LoginCall,
+  status: Status,
+  find: () => Promise<AccountRow>,
+) {
+  // Before anything is done: another site must not be able to log somebody in.
+  if (session === 'cookie') assertSameOrigin(ctx.config.publicUrl, request)
+  const account = await find()
+  if (session === 'cookie') return { status: 204 as const, headers: await sessionHeaders(ctx, account) }
+  const { token, expiresAt } = await issueToken(ctx, account, 'token')
+  return { status, body: { user: presentUser(account), token, expires_at: expiresAt }, headers: NO_STORE.sent }
 }
 
-/** Register and login. */
+const SESSION_BEGUN = {
+  description: 'The session cookie is set, as `"session": "cookie"` asked for.',
+  schema: null,
+  headers: {
+    ...NO_STORE.documented,
+    'Set-Cookie': { description: 'The session: HttpOnly, SameSite=Strict, 7 days.', example: exampleCookie },
+  },
+} as const
+
+const SESSION_ENDED = {
+  ...NO_STORE.documented,
+  'Set-Cookie': { description: 'Takes the session cookie away.', example: exampleEndedCookie },
+}
+
+const SESSION_RENEWED = {
+  'Set-Cookie': {
+    description: 'The renewed session, when there was one to renew.',
+    example: exampleCookie,
+    optional: true,
+  },
+  'Cache-Control': { description: '`no-store` with a renewed session.', example: 'private, no-cache', optional: true },
+} as const
+
+/** Register, login, logout and who one is. */
 export const accountRoutes: Endpoint[] = [
   endpoint({
     method: 'post',
@@ -81,15 +146,22 @@ export const accountRoutes: Endpoint[] = [
     name: 'register',
     tag: 'Accounts',
     summary: 'Create an account',
+    description: 'The account is on the plan that new accounts get. The token is good at once.',
     auth: null,
     bucket: authBucket,
     body: RegisterBody,
-    replies: { 201: { description: 'The account and a token for it.', schema: Session } },
-    errors: ['conflict'],
-    async handler({ ctx, body }) {
-      const account = await register(ctx, body)
-      return { status: 201, body: await presentSession(ctx, account), headers: { 'Cache-Control': 'no-store' } }
+    bodyExamples: { 'A new account': { name: 'Ada', ...exampleCredentials } },
+    replies: {
+      201: {
+        description: 'The account and a token for it.',
+        schema: Session,
+        examples: { 'The account': exampleSession },
+        headers: NO_STORE.documented,
+      },
+      204: SESSION_BEGUN,
     },
+    errors: ['conflict', 'forbidden'],
+    handler: (call) => answerLogin(call, 201, () => register(call.ctx, call.body)),
   }),
   endpoint({
     method: 'post',
@@ -97,14 +169,51 @@ export const accountRoutes: Endpoint[] = [
     name: 'login',
     tag: 'Accounts',
     summary: 'Log in',
+    description: 'An unknown address and a wrong password get the same answer.',
     auth: null,
     bucket: authBucket,
     body: LoginBody,
-    replies: { 200: { description: 'A fresh token.', schema: Session } },
-    errors: ['unauthorized'],
-    async handler({ ctx, body }) {
-      const account = await login(ctx, body)
-      return { status: 200, body: await presentSession(ctx, account), headers: { 'Cache-Control': 'no-store' } }
+    bodyExamples: {
+      'For a token': exampleCredentials,
+      'For a session of the dashboard': { ...exampleCredentials, session: 'cookie' },
+    },
+    replies: {
+      200: {
+        description: 'A fresh token.',
+        schema: Session,
+        examples: { 'A fresh token': exampleSession },
+        headers: NO_STORE.documented,
+      },
+      204: SESSION_BEGUN,
+    },
+    errors: ['unauthorized', 'forbidden'],
+    handler: (call) => answerLogin(call, 200, () => login(call.ctx, call.body)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/auth/logout',
+    name: 'logout',
+    tag: 'Accounts',
+    summary: 'Log out of the dashboard',
+    description: "Takes the browser's session cookie away. Access tokens are not affected.",
+    auth: accountAuth,
+    replies: { 204: { description: 'The cookie is gone.', schema: null, headers: SESSION_ENDED } },
+    errors: [],
+    handler: async ({ ctx }) => ({ status: 204, headers: endingHeaders(ctx) }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/auth/logout-everywhere',
+    name: 'logoutEverywhere',
+    tag: 'Accounts',
+    summary: 'End every login of the account',
+    description: 'All access tokens and sessions stop working at once, the one that asks included.',
+    auth: accountAuth,
+    replies: { 204: { description: 'Everybody has to log in again.', schema: null, headers: SESSION_ENDED } },
+    errors: [],
+    async handler({ ctx, principal }) {
+      await signOutEverywhere(ctx, principal.accountId)
+      return { status: 204, headers: endingHeaders(ctx) }
     },
   }),
   endpoint({
@@ -112,17 +221,32 @@ export const accountRoutes: Endpoint[] = [
     path: '/api/account',
     name: 'getAccount',
     tag: 'Accounts',
-    summary: 'Who you are, your plan, and what is left of its limits',
+    summary: 'Get the account',
+    description:
+      'Who asks, the plan, and what is left of its limits. A session cookie past half of its seven days is renewed with the answer.',
     auth: accountAuth,
-    replies: { 200: { description: 'The account.', schema: AccountBody } },
+    replies: {
+      200: {
+        description: 'The account.',
+        schema: AccountBody,
+        examples: { 'On the starter plan': exampleAccount },
+        headers: SESSION_RENEWED,
+      },
+    },
     errors: [],
-    async handler({ ctx, principal: { account } }) {
+    async handler({ ctx, principal: { account, credential } }) {
       const usage = await currentUsage(ctx.db.root, managementBucket(ctx, account), ctx.clock.now())
       const management =
         usage === undefined
           ? null
           : { limit: usage.limit, remaining: usage.remaining, reset_seconds: usage.resetSeconds }
-      return { status: 200, body: { user: presentUser(account), plan: account.plan, limits: { management } } }
+      const { model } = ctx.config.ai
+      const generation = { model: model === undefined ? null : modelName(model) }
+      return {
+        status: 200,
+        body: { user: presentUser(account), plan: account.plan, limits: { management }, generation },
+        ...(credential.kind === 'cookie' ? { headers: await renewalHeaders(ctx, account, credential) } : {}),
+      }
     },
   }),
 ]

@@ -1,22 +1,35 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { AccountRow } from './tables.ts'
 
-const LIFETIME_MS = 7 * 24 * 3_600_000
-const ISSUER = 'postrider'
-const AUDIENCE = 'postrider-management'
+/**
+ * What a token is for: `token` is sent in a header, `cookie` is the dashboard's session. Each is refused where the other
+ * belongs, since they are counted differently.
+ */
+export type TokenKind = 'token' | 'cookie'
 
-/** A signed token (JWT, HS256) for the account, and when it expires: 7 days from now. */
-export async function issueToken(ctx: Context, account: AccountRow): Promise<{ token: string; expiresAt: Date }> {
+/** How long either kind is good for (specification, section 5). */
+export const LIFETIME_MS = 7 * 24 * 3_600_000
+
+const ISSUER = 'postrider'
+const AUDIENCES: Record<TokenKind, string> = { token: 'postrider-management', cookie: 'postrider-dashboard' }
+const NAMES: Record<TokenKind, string> = { token: 'access token', cookie: 'session' }
+
+/** A signed token (JWT, HS256) for the account, and when it expires: after 7 days, to the second, as tokens count. */
+export async function issueToken(
+  ctx: Pick<Context, 'clock' | 'keys'>,
+  account: AccountRow,
+  kind: TokenKind,
+): Promise<{ token: string; expiresAt: Date }> {
   const now = ctx.clock.now()
-  const expiresAt = plusMs(now, LIFETIME_MS)
+  const expiresAt = plusMs(now, LIFETIME_MS - now.getUTCMilliseconds())
   const token = await new SignJWT({ gen: account.token_generation })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer(ISSUER)
-    .setAudience(AUDIENCE)
+    .setAudience(AUDIENCES[kind])
     .setSubject(account.id)
     .setIssuedAt(now)
     .setExpirationTime(expiresAt)
@@ -24,21 +37,37 @@ export async function issueToken(ctx: Context, account: AccountRow): Promise<{ t
   return { token, expiresAt }
 }
 
-/** The account id and token generation of a valid token. Throws `unauthorized` for any other text. */
-export async function readToken(ctx: Context, token: string): Promise<{ accountId: string; generation: number }> {
+/** What a valid token says. `generation` is to be compared with the account's. */
+export type TokenFacts = { accountId: string; generation: number; issuedAt: Date; expiresAt: Date }
+
+/** Reads a token of a kind. Throws `unauthorized` for any other text. */
+export async function readToken(
+  ctx: Pick<Context, 'clock' | 'keys'>,
+  token: string,
+  kind: TokenKind,
+): Promise<TokenFacts> {
+  const facts = factsOf(await verify(ctx, token, kind))
+  if (facts === undefined) throw fail('unauthorized', `The ${NAMES[kind]} is not valid. Log in again.`)
+  return facts
+}
+
+async function verify(ctx: Pick<Context, 'clock' | 'keys'>, token: string, kind: TokenKind): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, ctx.keys.token, {
       algorithms: ['HS256'],
       issuer: ISSUER,
-      audience: AUDIENCE,
+      audience: AUDIENCES[kind],
       currentDate: ctx.clock.now(),
     })
-    const { sub, gen } = payload
-    if (sub === undefined || !isId(sub) || typeof gen !== 'number')
-      throw fail('unauthorized', 'The access token is not valid. Log in again.')
-    return { accountId: sub, generation: gen }
+    return payload
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw fail('unauthorized', 'The access token has expired. Log in again.')
-    throw fail('unauthorized', 'The access token is not valid. Log in again.', { cause: error })
+    if (error instanceof errors.JWTExpired) throw fail('unauthorized', `The ${NAMES[kind]} has expired. Log in again.`)
+    throw fail('unauthorized', `The ${NAMES[kind]} is not valid. Log in again.`, { cause: error })
   }
+}
+
+function factsOf({ sub, gen, iat, exp }: JWTPayload): TokenFacts | undefined {
+  if (sub === undefined || !isId(sub) || typeof gen !== 'number' || iat === undefined || exp === undefined)
+    return undefined
+  return { accountId: sub, generation: gen, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
 }

@@ -1,1 +1,2 @@
+export { deliveryRoutes } from './log-routes.ts'
 export { analyticsRoutes } from './routes.ts'

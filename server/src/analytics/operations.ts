@@ -4,6 +4,7 @@ import {
   type FailedDelivery,
   failedDeliveries,
   type Granularity,
+  keepsHistoryOf,
   type Period,
   requeueFailed,
   type Sums,
@@ -35,10 +36,14 @@ function add(a: Sums, b: Sums): Sums {
   }
 }
 
-async function knownSite(ctx: Context, accountId: string, siteId: string | undefined): Promise<string | undefined> {
-  if (siteId === undefined) return undefined
-  const known = isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId))
-  if (!known) throw invalid('site_id', 'There is no such site.')
+/** A site to look at: one that is connected, or that was, while its history is kept. Throws `invalid` for another. */
+export async function knownSite(
+  ctx: Context,
+  accountId: string,
+  siteId: string | undefined,
+): Promise<string | undefined> {
+  if (siteId !== undefined && !(isId(siteId) && (await keepsHistoryOf(ctx.db.root, accountId, siteId))))
+    throw invalid('site_id', 'There is no such site.')
   return siteId
 }
 
@@ -117,6 +122,7 @@ export async function retry(
   siteId: string | undefined,
 ): Promise<number> {
   await titleOf(ctx, accountId, postId)
-  const site = await knownSite(ctx, accountId, siteId)
-  return ctx.db.tx((tx) => requeueFailed(ctx, tx, { accountId, postId, siteId: site }, ctx.clock.now()))
+  if (siteId !== undefined && !(isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId))))
+    throw invalid('site_id', 'There is no such site.')
+  return ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }, ctx.clock.now()))
 }

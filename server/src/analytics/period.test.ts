@@ -8,6 +8,13 @@ describe('a period', () => {
     expect(periodOf({}, NOW)).toEqual({ from: new Date('2026-10-19T12:34:56.789Z'), to: NOW })
   })
 
+  it('begins thirty days ago unless told, and thirty days before an earlier end', () => {
+    const from = new Date('2026-10-19T12:34:56.789Z')
+    expect(periodOf({ to: '2026-11-01' }, NOW)).toEqual({ from, to: new Date('2026-11-01T23:59:59.999Z') })
+    expect(periodOf({ to: '2026-12-24' }, NOW)).toEqual({ from, to: new Date('2026-12-24T23:59:59.999Z') })
+    expect(periodOf({ to: '2026-09-30T00:00:00Z' }, NOW).from).toEqual(new Date('2026-08-31T00:00:00.000Z'))
+  })
+
   it('takes dates, the last one to its end, and instants with an offset', () => {
     expect(periodOf({ from: '2026-11-01', to: '2026-11-02' }, NOW)).toEqual({
       from: new Date('2026-11-01T00:00:00.000Z'),
@@ -19,7 +26,10 @@ describe('a period', () => {
   it.each([
     ['from', { from: 'yesterday' }],
     ['from', { from: '2026-02-30' }],
+    ['from', { from: '2026-02-30T00:00:00Z' }],
+    ['from', { from: '2026-11-01T24:00:00Z' }],
     ['from', { from: '2026-11-01T00:00:00' }],
+    ['to', { to: '2200-01-01' }],
     ['from', { from: '2026-11-02', to: '2026-11-01' }],
     ['from', { from: '0000-00-00' }],
     ['to', { to: '' }],

@@ -3,6 +3,7 @@
 import type { Granularity, Period } from '../deliveries/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import { invalid } from '../platform/errors.ts'
+import { epochMs } from '../platform/http/instant.ts'
 
 const DAY_MS = 24 * 3_600_000
 const DEFAULT_DAYS = 30
@@ -15,26 +16,20 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-
 
 /**
  * The period of `from` and `to`: ISO 8601 dates (a `to` means the end of its day), or instants with an offset. Default:
- * the last 30 days. Throws `invalid` on `from` or `to`.
+ * from 30 days ago until now; with a `to` that lies before that, the 30 days up to it. Throws `invalid` on `from` or `to`.
  */
 export function periodOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: Date): Period {
   const end = to === undefined ? now : readEdge('to', to)
-  const start = from === undefined ? plusMs(end, -DEFAULT_DAYS * DAY_MS) : readEdge('from', from)
+  const usual = plusMs(now, -DEFAULT_DAYS * DAY_MS)
+  const start = from !== undefined ? readEdge('from', from) : usual <= end ? usual : plusMs(end, -DEFAULT_DAYS * DAY_MS)
   if (start > end) throw invalid('from', '"from" lies after "to".')
   return { from: start, to: end }
 }
 
 function readEdge(field: 'from' | 'to', text: string): Date {
   const isDate = DATE.test(text)
-  const ms =
-    isDate || INSTANT.test(text) ? Date.parse(isDate ? `${text}T00:00:00.000Z` : text.toUpperCase()) : Number.NaN
-  const exists = isDate ? new Date(ms || 0).toISOString().startsWith(text) : true
-  if (
-    Number.isNaN(ms) ||
-    !exists ||
-    ms < Date.parse('2000-01-01T00:00:00Z') ||
-    ms > Date.parse('2200-01-01T00:00:00Z')
-  ) {
+  const ms = isDate || INSTANT.test(text) ? epochMs(isDate ? `${text}T00:00:00Z` : text) : Number.NaN
+  if (!(ms >= Date.parse('2000-01-01T00:00:00Z') && ms < Date.parse('2200-01-01T00:00:00Z'))) {
     throw invalid(
       field,
       `"${field}" is an ISO 8601 date like 2026-11-01, or a time with its offset, from 2000 to 2199.`,

@@ -1,16 +1,28 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import type { DeliveryRecord, Sums } from '../deliveries/index.ts'
-import { type Endpoint, endpoint, Id, IdParams, Timestamp } from '../platform/http/endpoint.ts'
+import {
+  type DeliveryRecord,
+  DeliveryStatus,
+  EventName,
+  exampleSite,
+  type HistoryEntry,
+  type Sums,
+} from '../deliveries/index.ts'
+import { type Endpoint, endpoint, Id, IdParams, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
+import { exampleDeliveries, exampleFailures, exampleOverview, exampleRetry, exampleTimeline } from './examples.ts'
 import { type Failure, failures, overview, postDeliveries, type Range, retry, timeline } from './operations.ts'
 
 const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 const edge = (text: string) => z.string().optional().openapi({ description: text, example: '2026-11-01' })
 
 const RangeQuery = z.object({
-  from: edge('ISO 8601 date, or a time with its offset. Default: 30 days before `to`.'),
+  from: edge('ISO 8601 date, or a time with its offset. Default: 30 days ago.'),
   to: edge('ISO 8601 date (to its end), or a time with its offset. Default: now.'),
-  site_id: z.string().optional(),
+  site_id: z.string().optional().openapi({ description: 'Only this site. Default: all of the account.' }),
+})
+
+const FailuresQuery = RangeQuery.omit({ to: true }).extend({
+  from: edge('ISO 8601 date, or a time with its offset. Default: 30 days ago.'),
 })
 
 const Rate = z
@@ -21,7 +33,6 @@ const Milliseconds = z
   .number()
   .nullable()
   .openapi({ description: 'Mean response time of successful attempts; null when there are none.' })
-const Status = z.enum(['pending', 'delivered', 'delivered_retry', 'failed'])
 
 const OverviewBody = z
   .object({
@@ -33,78 +44,104 @@ const OverviewBody = z
       retried: z.int().openapi({ description: 'Those that needed more than one attempt.' }),
       success_rate: Rate,
       avg_delivery_ms: Milliseconds,
-      posts_published: z.int(),
+      posts_published: z.int().openapi({ description: 'Posts that were published for the first time.' }),
     }),
-    sites: z.array(z.object({ id: Id, name: z.string(), deliveries: z.int(), success_rate: Rate })),
+    sites: z.array(
+      z.object({ id: Id, name: z.string(), deliveries: z.int(), success_rate: Rate }).openapi('SiteTotals'),
+    ),
   })
   .openapi('Overview')
+
+const TimelineUnit = z
+  .object({
+    date: z
+      .string()
+      .openapi({ description: 'The beginning of the unit: a date, for hours a time.', example: '2026-11-01' }),
+    delivered: z.int(),
+    failed: z.int(),
+    retried: z.int(),
+    avg_ms: Milliseconds,
+  })
+  .openapi('TimelineUnit')
 
 const TimelineBody = z
   .object({
     granularity: z.enum(GRANULARITIES),
-    site_id: Id.nullable(),
-    data: z.array(
-      z.object({
-        date: z
-          .string()
-          .openapi({ description: 'The beginning of the unit: a date, for hours a time.', example: '2026-11-01' }),
-        delivered: z.int(),
-        failed: z.int(),
-        retried: z.int(),
-        avg_ms: Milliseconds,
-      }),
-    ),
+    site_id: Id.nullable().openapi({ description: 'The site that was asked for; null for all.' }),
+    data: z.array(TimelineUnit),
   })
   .openapi('DeliveriesOverTime')
 
-const Attempt = z.object({ attempt: z.int(), at: Timestamp, code: z.int().nullable(), error: z.string().nullable() })
+const Attempt = z
+  .object({
+    attempt: z.int().min(1),
+    at: TimestampText,
+    code: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The status that the site answered; null when it did not answer.' }),
+    error: z.string().nullable().openapi({ description: 'A code such as `timeout`; null for a success.' }),
+  })
+  .openapi('DeliveryAttempt')
+
+const Delivery = z
+  .object({
+    id: Id.openapi({ description: 'The X-Service-Delivery of its requests.' }),
+    event: EventName,
+    site_id: Id,
+    site_name: z.string(),
+    status: DeliveryStatus,
+    attempts: z.int(),
+    created_at: Timestamp,
+    delivered_at: Timestamp.nullable(),
+    next_attempt_at: Timestamp.nullable(),
+    response_code: z
+      .int()
+      .nullable()
+      .openapi({ description: 'Of the last attempt; null when the site did not answer.' }),
+    response_time_ms: z.int().nullable(),
+    last_error: z.string().nullable(),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .openapi({ description: 'What the site said when it confirmed.' }),
+    history: z.array(Attempt).optional().openapi({ description: 'Every attempt, once there was a failed one.' }),
+  })
+  .openapi('Delivery')
 
 const PostDeliveriesBody = z
+  .object({ post_id: Id, post_title: z.string(), deliveries: z.array(Delivery) })
+  .openapi('PostDeliveries')
+
+const FailedDelivery = z
   .object({
     post_id: Id,
     post_title: z.string(),
-    deliveries: z.array(
-      z.object({
-        id: Id.openapi({ description: 'The X-Service-Delivery of its requests.' }),
-        event: z.enum(['post.published', 'post.updated', 'post.deleted']),
-        site_id: Id,
-        site_name: z.string(),
-        status: Status,
-        attempts: z.int(),
-        created_at: Timestamp,
-        delivered_at: Timestamp.nullable(),
-        next_attempt_at: Timestamp.nullable(),
-        response_code: z.int().nullable(),
-        response_time_ms: z.int().nullable(),
-        last_error: z.string().nullable(),
-        metadata: z.unknown().optional().openapi({ description: 'What the site said when it confirmed.' }),
-        history: z.array(Attempt).optional().openapi({ description: 'Every attempt, once there was a failed one.' }),
-      }),
-    ),
+    site_id: Id,
+    failed_at: Timestamp,
+    attempts: z.int(),
+    last_error: z.string().nullable(),
+    last_response_code: z.int().nullable(),
+    can_retry: z
+      .boolean()
+      .openapi({ description: 'False when a newer version has arrived, or the post or the site is deleted.' }),
   })
-  .openapi('PostDeliveries')
+  .openapi('FailedDelivery')
 
-const FailuresBody = z
+const FailuresBody = z.object({ failures: z.array(FailedDelivery) }).openapi('Failures')
+
+const RetryBody = z
+  .strictObject({
+    site_id: z.string('site_id is a string.').optional().openapi({ description: 'Only this site. Default: all.' }),
+  })
+  .openapi('Retry')
+const RetryReply = z
   .object({
-    failures: z.array(
-      z.object({
-        post_id: Id,
-        post_title: z.string(),
-        site_id: Id,
-        failed_at: Timestamp,
-        attempts: z.int(),
-        last_error: z.string().nullable(),
-        last_response_code: z.int().nullable(),
-        can_retry: z
-          .boolean()
-          .openapi({ description: 'False when a newer version has arrived, or the post or the site is deleted.' }),
-      }),
-    ),
+    job_id: Id,
+    status: z.literal('queued'),
+    message: z.string().openapi({ description: 'How many are queued; it may be none.' }),
   })
-  .openapi('Failures')
-
-const RetryBody = z.strictObject({ site_id: z.string('site_id is a string.').optional() }).openapi('Retry')
-const RetryReply = z.object({ job_id: Id, status: z.literal('queued'), message: z.string() }).openapi('RetryQueued')
+  .openapi('RetryQueued')
 
 function rate({ delivered, failed }: Sums): number | null {
   const finished = delivered + failed
@@ -114,6 +151,8 @@ function rate({ delivered, failed }: Sums): number | null {
 function meanMs({ timed, deliveredMs }: Sums): number | null {
   return timed === 0 ? null : Math.round((deliveredMs / timed) * 10) / 10
 }
+
+const presentAttempt = ({ attempt, at, code, error }: HistoryEntry) => ({ attempt, at, code, error })
 
 function presentDelivery(one: DeliveryRecord) {
   return {
@@ -130,7 +169,7 @@ function presentDelivery(one: DeliveryRecord) {
     response_time_ms: one.responseTimeMs,
     last_error: one.lastError,
     ...(one.metadata === null ? {} : { metadata: one.metadata }),
-    ...(one.history.length === 0 ? {} : { history: one.history }),
+    ...(one.history.length === 0 ? {} : { history: one.history.map(presentAttempt) }),
   }
 }
 
@@ -160,7 +199,9 @@ export const analyticsRoutes: Endpoint[] = [
     summary: 'Totals of a period, in all and per site',
     description: 'Counted by the hour in which a delivery finished, in UTC.',
     query: RangeQuery,
-    replies: { 200: { description: 'The totals.', schema: OverviewBody } },
+    replies: {
+      200: { description: 'The totals.', schema: OverviewBody, examples: { 'A month of one site': exampleOverview } },
+    },
     errors: [],
     async handler({ ctx, principal, query }) {
       const { period, totals, postsPublished, sites } = await overview(ctx, principal.accountId, rangeOf(query))
@@ -191,11 +232,15 @@ export const analyticsRoutes: Endpoint[] = [
     path: '/api/analytics/deliveries',
     name: 'getDeliveriesOverTime',
     summary: 'Deliveries over time',
+    description: 'Every unit of the range, zeros included, in UTC. Weeks begin on Monday.',
     query: RangeQuery.extend({
-      granularity: z.enum(GRANULARITIES, `granularity is one of ${GRANULARITIES.join(', ')}.`).default('day'),
+      granularity: z
+        .enum(GRANULARITIES, `granularity is one of ${GRANULARITIES.join(', ')}.`)
+        .default('day')
+        .openapi({ description: 'The unit.' }),
     }),
     replies: {
-      200: { description: 'Every unit of the range, zeros included. Weeks begin on Monday.', schema: TimelineBody },
+      200: { description: 'The units.', schema: TimelineBody, examples: { 'Three days': exampleTimeline } },
     },
     errors: [],
     async handler({ ctx, principal, query }) {
@@ -217,8 +262,15 @@ export const analyticsRoutes: Endpoint[] = [
     path: '/api/analytics/posts/{id}/deliveries',
     name: 'getPostDeliveries',
     summary: "A post's deliveries with their history",
+    description: 'To all sites, newest first, 500 at most.',
     params: IdParams,
-    replies: { 200: { description: 'Newest first, 500 at most.', schema: PostDeliveriesBody } },
+    replies: {
+      200: {
+        description: 'The deliveries.',
+        schema: PostDeliveriesBody,
+        examples: { 'Delivered with the second attempt': exampleDeliveries },
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params }) {
       const { title, deliveries } = await postDeliveries(ctx, principal.accountId, params.id)
@@ -234,8 +286,11 @@ export const analyticsRoutes: Endpoint[] = [
     path: '/api/analytics/failures',
     name: 'listFailures',
     summary: 'Failed deliveries',
-    query: RangeQuery.omit({ to: true }),
-    replies: { 200: { description: 'Newest first, 500 at most.', schema: FailuresBody } },
+    description: 'Those that ended as failed since `from`, newest first, 500 at most.',
+    query: FailuresQuery,
+    replies: {
+      200: { description: 'The failures.', schema: FailuresBody, examples: { 'Nothing listened': exampleFailures } },
+    },
     errors: [],
     async handler({ ctx, principal, query }) {
       const found = await failures(ctx, principal.accountId, { from: query.from, siteId: query.site_id })
@@ -252,7 +307,10 @@ export const analyticsRoutes: Endpoint[] = [
     params: IdParams,
     body: RetryBody,
     bodyOptional: true,
-    replies: { 202: { description: 'What was queued.', schema: RetryReply } },
+    bodyExamples: { 'For all sites': {}, 'For one site': { site_id: exampleSite.id } },
+    replies: {
+      202: { description: 'What was queued.', schema: RetryReply, examples: { 'One delivery': exampleRetry } },
+    },
     errors: [],
     async handler({ ctx, principal, params, body }) {
       const count = await retry(ctx, principal.accountId, params.id, body.site_id)
@@ -262,7 +320,7 @@ export const analyticsRoutes: Endpoint[] = [
           : count === 1
             ? 'One delivery is queued again.'
             : `${count} deliveries are queued again.`
-      return { status: 202, body: { job_id: ctx.ids.next(), status: 'queued', message } }
+      return { status: 202, body: { job_id: ctx.ids.next(), status: 'queued' as const, message } }
     },
   }),
 ]

@@ -8,9 +8,9 @@ const valuesIn = (env: Record<string, string>) =>
 describe('effectiveConfig', () => {
   it('shows every variable that the configuration reads', () => {
     const source = readFileSync(new URL('../platform/config.ts', import.meta.url), 'utf8')
-    const read = [...source.matchAll(/\bread(?:<\w+>)?\(\s*'([A-Z_]+)'|\benv\.([A-Z_]+)/g)].map(([, a, b]) => a ?? b)
+    const read = [...source.matchAll(/\bread(?:<[^>]+>)?\(\s*'([A-Z_]+)'|\benv\.([A-Z_]+)/g)].map(([, a, b]) => a ?? b)
     expect(effectiveConfig({}).map(({ name }) => name)).toEqual(expect.arrayContaining(read))
-    expect(read.length).toBeGreaterThan(15)
+    expect(read.length).toBeGreaterThan(25)
   })
 
   it('shows values in the form in which they are set', () => {
@@ -22,6 +22,15 @@ describe('effectiveConfig', () => {
       RATE_LIMIT_AGENCY: '3/min',
       WEBHOOK_ALLOW: '10.0.0.0/8',
       LOG_LEVEL: 'warn',
+      AI_PROVIDER: 'anthropic',
+      AI_BASE_URL: 'https://models.example/v1',
+      AI_API_KEY: 'set',
+      AI_MODEL: 'claude-sonnet-4-5',
+      AI_TIMEOUT: '90s',
+      AI_JOBS: '7',
+      AI_JOBS_PER_ACCOUNT: '3',
+      AI_TOKENS_PER_JOB: '40000',
+      AI_TOKENS_PER_DAY: 'off',
     }
     expect(valuesIn(env)).toMatchObject(env)
   })
@@ -37,6 +46,9 @@ describe('effectiveConfig', () => {
       effectiveConfig({
         DATABASE_URL: 'postgres://me:hunter2@db.example:5432/posts?sslpassword=hunter3',
         SECRET_KEY: 'a secret key for tests, long enough',
+        AI_API_KEY: 'sk-hunter4',
+        AI_BASE_URL: 'https://models.example/v1',
+        AI_MODEL: 'x',
       }),
     )
     expect(text).not.toMatch(/hunter|secret key for tests/)

@@ -19,12 +19,26 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   WEBHOOK_ALLOW: ({ webhookAllow }) => allowText(webhookAllow),
   DELIVERY_RETRY_DELAYS: ({ retryDelaysMs }) => retryDelaysMs.map(durationText).join(','),
   DELIVERY_TIMEOUT: ({ deliveryTimeoutMs }) => durationText(deliveryTimeoutMs),
+  HISTORY_RETENTION: ({ historyRetentionMs }) =>
+    historyRetentionMs === undefined ? 'keep' : durationText(historyRetentionMs),
+  METRICS_TOKEN: ({ metricsToken }) => (metricsToken === undefined ? 'not set: no /metrics' : 'set'),
   DEFAULT_PLAN: ({ defaultPlan }) => defaultPlan,
   RATE_LIMIT_AUTH: ({ rateLimits }) => rateText(rateLimits.auth),
   RATE_LIMIT_STARTER: ({ rateLimits }) => rateText(rateLimits.starter),
   RATE_LIMIT_PRO: ({ rateLimits }) => rateText(rateLimits.pro),
   RATE_LIMIT_AGENCY: ({ rateLimits }) => rateText(rateLimits.agency),
+  RATE_LIMIT_DASHBOARD: ({ rateLimits }) => rateText(rateLimits.dashboard),
   RATE_LIMIT_PULL: ({ rateLimits }) => rateText(rateLimits.pull),
+  AI_PROVIDER: ({ ai }) => ai.model?.provider ?? 'not used without AI_MODEL',
+  AI_BASE_URL: ({ ai }) => ai.model?.baseUrl ?? 'not used without AI_MODEL',
+  AI_API_KEY: ({ ai }) => (ai.model?.apiKey === undefined ? 'not set' : 'set'),
+  AI_MODEL: ({ ai }) => ai.model?.model ?? 'none: drafts are outlines',
+  AI_TIMEOUT: ({ ai }) => (ai.model === undefined ? 'not used without AI_MODEL' : durationText(ai.model.timeoutMs)),
+  AI_JOBS: ({ ai }) => String(ai.jobs),
+  AI_JOBS_PER_ACCOUNT: ({ ai }) => String(ai.jobsPerAccount),
+  AI_TOKENS_PER_JOB: ({ ai }) => String(ai.tokensPerJob),
+  AI_TOKENS_PER_DAY: ({ ai }) => String(ai.tokensPerDay),
+  PULL_CACHE: ({ pullCacheBytes }) => bytesText(pullCacheBytes),
   CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),
   TRUST_PROXY: ({ trustProxy }) => listText(trustProxy),
   LOG_LEVEL: ({ logLevel }) => logLevel,
@@ -74,6 +88,7 @@ function listText(entries: readonly string[]): string {
 }
 
 const UNITS = [
+  ['d', 86_400_000],
   ['h', 3_600_000],
   ['m', 60_000],
   ['s', 1_000],
@@ -86,4 +101,15 @@ function durationText(ms: number): string {
 
 function rateText(limit: RateLimit): string {
   return limit === 'off' ? 'off' : `${limit.requests}/${limit.windowMs === 3_600_000 ? 'h' : 'min'}`
+}
+
+function bytesText(bytes: number): string {
+  if (bytes === 0) return 'off'
+  const [unit, size] = (
+    [
+      ['GB', 2 ** 30],
+      ['MB', 2 ** 20],
+    ] as const
+  ).find(([, size]) => bytes % size === 0) ?? ['KB', 2 ** 10]
+  return `${bytes / size}${unit}`
 }

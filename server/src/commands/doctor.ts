@@ -3,6 +3,7 @@ import { type Config, ConfigError, parseConfig } from '../platform/config.ts'
 import { EXIT, type Run } from './command.ts'
 import { checkDatabase } from './doctor/database.ts'
 import type { Finding } from './doctor/finding.ts'
+import { checkDrafts } from './doctor/model.ts'
 import { checkDataDir, checkNames, checkPort } from './doctor/surroundings.ts'
 
 const MARKS = { good: '✓', bad: '✗', unknown: '–' } as const
@@ -20,6 +21,7 @@ export const run: Run = async ({ env, terminal }) => {
     const { findings, hosts } = await checkDatabase(config)
     for (const finding of findings) tell(finding)
     tell(await checkNames(hosts))
+    tell(await checkDrafts(config))
     tell(await checkPort(config))
   }
   terminal.print(bad === 0 ? '\nEverything checked is in order.' : `\n${bad} to mend.`)

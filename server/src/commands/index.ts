@@ -52,7 +52,7 @@ then start them with SECRET_KEY set to the new one.`,
     operands: [],
     summary: 'Check that everything needed is in order',
     details: `One line for each thing: ✓ in order, ✗ to be mended (and how), – not checked. Changes nothing.
-Exits 1 when there is a ✗.`,
+A configured language model is asked one short question. Exits 1 when there is a ✗.`,
     options: {},
     load: () => import('./doctor.ts'),
   },

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { migrations } from '../migrations/index.ts'
 import { readBackupFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
-import { loadRows, lockAndFindRows } from '../platform/backup/load.ts'
+import { loadRows, lockAndFindRows, withoutTriggers } from '../platform/backup/load.ts'
 import { storedTables, usePortableText } from '../platform/backup/tables.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -104,13 +104,16 @@ async function load(tx: Tx, path: string, header: BackupHeader, terminal: Termin
   const last = header.migrations.at(-1)
   if (last !== undefined) await migrateTo(tx, migrations, last)
   await forgetFingerprint(tx)
-  const stored = new Map((await storedTables(tx)).map((table) => [table.name, table]))
+  const tables = await storedTables(tx)
+  const stored = new Map(tables.map((table) => [table.name, table]))
   const progress = createProgress(header.tables, terminal)
-  await readBackupFile(path, async (table, lines) => {
-    const target = stored.get(table.name)
-    if (target === undefined)
-      throw new CommandError(`The backup has a table ${table.name} that this version does not know.`)
-    await loadRows(tx, target, table, lines)
-    progress(table.name, lines.length)
+  await withoutTriggers(tx, tables, async () => {
+    await readBackupFile(path, async (table, lines) => {
+      const target = stored.get(table.name)
+      if (target === undefined)
+        throw new CommandError(`The backup has a table ${table.name} that this version does not know.`)
+      await loadRows(tx, target, table, lines)
+      progress(table.name, lines.length)
+    })
   })
 }

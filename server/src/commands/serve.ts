@@ -19,7 +19,7 @@ export const run: Run = async ({ env, terminal }) => {
   // The port first: when it is taken, nothing has been leased or sent.
   const { port } = await app.listen()
   await app.startLoops()
-  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port))
+  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
   else app.ctx.log.info('service.ready', { port, role: config.role })
 
   let stopping = false
@@ -37,13 +37,14 @@ export const run: Run = async ({ env, terminal }) => {
 }
 
 /** `performance.now()` counts from the start of the process, loading of modules included. */
-function greeting(config: Config, port: number): string {
+function greeting(config: Config, port: number, hasDashboard: boolean): string {
   const address = config.publicUrl.replace(/:0$/, `:${port}`)
   const database = config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'PostgreSQL'
   return [
     '',
     `  Postrider is ready (${Math.round(performance.now())} ms).`,
     '',
+    `  Dashboard  ${hasDashboard ? address : 'not built; npm run build'}`,
     `  API        ${address}/api`,
     `  Described  ${address}/openapi.json`,
     `  Database   ${database}`,

@@ -1,18 +1,19 @@
 /** One attempt: build the body, sign it, send it, judge what came back. */
 import type { Context } from '../platform/context.ts'
 import { errorField } from '../platform/log.ts'
-import { openSecret } from './endpoints.ts'
 import type { DueDelivery, EventContent } from './lease.ts'
 import { webhookBody } from './payload.ts'
 import { type AttemptResult, judge } from './policy.ts'
 import { signedHeaders } from './sign.ts'
+import type { SigningKeys } from './signing-keys.ts'
 
 /**
  * Sends a delivery once. Returns undefined when `signal` aborted it: its outcome is then unknown. Never throws: what
  * goes wrong on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
  */
 export async function attemptDelivery(
-  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'keys' | 'log'>,
+  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log'>,
+  keys: SigningKeys,
   delivery: DueDelivery,
   event: EventContent,
   signal: AbortSignal,
@@ -20,7 +21,7 @@ export async function attemptDelivery(
   const startedAt = ctx.clock.now()
   try {
     const outcome = await ctx.egress.send({
-      ...signedRequest(ctx, delivery, event, startedAt),
+      ...signedRequest(keys, delivery, event, startedAt),
       deadlineMs: ctx.config.deliveryTimeoutMs,
       signal,
     })
@@ -32,6 +33,7 @@ export async function attemptDelivery(
       ok: false,
       code: null,
       error: 'internal_error',
+      excerpt: null,
       silent: false,
       startedAt,
       finishedAt: ctx.clock.now(),
@@ -40,10 +42,16 @@ export async function attemptDelivery(
   }
 }
 
-function signedRequest(ctx: Pick<Context, 'keys'>, delivery: DueDelivery, event: EventContent, at: Date) {
+/** The request of an attempt made at `at`. */
+export function signedRequest(
+  keys: SigningKeys,
+  delivery: Pick<DueDelivery, 'id' | 'siteId' | 'siteName' | 'secretSealed' | 'webhookUrl'>,
+  event: EventContent,
+  at: Date,
+) {
   const site = { id: delivery.siteId, name: delivery.siteName }
-  const body = webhookBody({ ...event, post: event.payload, site, at })
-  const secret = openSecret(ctx.keys, delivery.siteId, delivery.secretSealed)
-  const headers = signedHeaders({ secret, event: event.kind, deliveryId: delivery.id, body, at })
+  const body = webhookBody({ ...event, site, at })
+  const key = keys.of(delivery.siteId, delivery.secretSealed)
+  const headers = signedHeaders({ key, event: event.kind, deliveryId: delivery.id, body, at })
   return { method: 'POST', url: delivery.webhookUrl, headers, body } as const
 }

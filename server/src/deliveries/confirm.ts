@@ -1,6 +1,8 @@
 /** What a site says of a post itself (decision D8). */
 import { sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { deliveryChanges, outcomeChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 
 /** A site's word on a post. `metadata` is kept with the delivery as it is. */
@@ -11,6 +13,7 @@ export type Confirmation = { accountId: string; siteId: string; postId: string; 
  * delivery has failed or there is none: then a new one is to be recorded. A second confirmation changes only metadata.
  */
 export async function confirmDelivered(
+  ctx: Pick<Context, 'changes'>,
   tx: Tx,
   { accountId, siteId, postId, metadata, at }: Confirmation,
 ): Promise<boolean> {
@@ -25,19 +28,22 @@ export async function confirmDelivered(
     .set({ status, next_attempt_at: null, finished_at: at, last_error: null })
     .where('id', '=', newest.id)
     .execute()
-  await tx
+  const superseded = await tx
     .updateTable('deliveries')
     .set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })
     .where('site_id', '=', siteId)
     .where('post_id', '=', postId)
     .where('status', '=', 'pending')
+    .returning('id')
     .execute()
   await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
+  ctx.changes.note(tx, outcomeChanges([newest, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
   return true
 }
 
 /** Records a delivery that a site got by pulling; its event must exist. */
 export async function recordPulled(
+  ctx: Pick<Context, 'changes'>,
   tx: Tx,
   delivery: { id: string; eventId: string; sequence: number } & Confirmation,
 ): Promise<void> {
@@ -58,15 +64,22 @@ export async function recordPulled(
     })
     .execute()
   await countConfirmed(tx, { ...delivery, retried: false })
+  ctx.changes.note(tx, outcomeChanges([delivery]))
 }
 
 /** Keeps what a site reported as wrong; retries go on. Without any delivery there is nothing to keep it with. */
-export async function recordSiteFailure(tx: Tx, confirmation: Confirmation, message: string): Promise<void> {
+export async function recordSiteFailure(
+  ctx: Pick<Context, 'changes'>,
+  tx: Tx,
+  confirmation: Confirmation,
+  message: string,
+): Promise<void> {
   await lockLanes(tx, [confirmation.siteId])
   const newest = await newestDelivery(tx, confirmation.siteId, confirmation.postId)
   if (newest === undefined) return
   await tx.updateTable('deliveries').set({ last_error: message }).where('id', '=', newest.id).execute()
   await keepMetadata(tx, newest.id, confirmation.metadata)
+  ctx.changes.note(tx, deliveryChanges([{ ...confirmation, id: newest.id }]))
 }
 
 async function newestDelivery(tx: Tx, siteId: string, postId: string) {

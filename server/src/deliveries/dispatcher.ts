@@ -12,8 +12,10 @@ import type { StepResult } from '../platform/loop.ts'
 import { attemptDelivery } from './attempt.ts'
 import { LaneRun, type RunKind } from './lane-run.ts'
 import { type EventContent, type LaneLease, leaseDueLanes, nextDueAt, readDue, readEvents } from './lease.ts'
-import { chooseAttempts } from './policy.ts'
+import { attemptMetrics } from './metrics.ts'
+import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
+import { SigningKeys } from './signing-keys.ts'
 import { Slots } from './slots.ts'
 
 /** How much is done at once. */
@@ -24,6 +26,8 @@ export type Limits = {
   slotsPerSite: number
   /** Lanes held, by kind. */
   lanes: Record<RunKind, number>
+  /** Deliveries read in one step, shared between the lanes leased in it. */
+  perStep: number
   /** Bytes of event contents held for attempts. */
   bytes: number
 }
@@ -31,18 +35,27 @@ export type Limits = {
 const LIMITS: Limits = {
   slots: 256,
   slotsPerSite: 8,
-  lanes: { prompt: 256, slow: 1024, suspect: 64 },
-  bytes: 64 * 1024 * 1024,
+  lanes: { prompt: 512, slow: 1024, suspect: 64 },
+  perStep: 1_024,
+  bytes: 32 * 1024 * 1024,
 }
+
+/** Lanes are leased in batches: not before this share of a kind's budget is free again. */
+const WORTH_LEASING = 1 / 4
 
 /** An attempt starts only if its whole deadline and this much for recording fit into what is left of the lease. */
 const RECORDING_MS = 2_000
 /** What a lease has beyond one deadline: the time in which a lane's attempts may start. */
 const STARTING_MS = 15_000
+/** The most that is read of one lane. */
+const MOST_PER_LANE = 256
+
 /** An attempt that is not answered by then is slow. */
 const SLOW_MS = 1_000
+/** Further ahead than this, the loop's own poll is in time. */
+const SOON_MS = 1_000
 
-type Needs = Pick<Context, 'clock' | 'config' | 'db' | 'egress' | 'keys' | 'log'>
+type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'egress' | 'keys' | 'log' | 'metrics'>
 
 /** Holds the lanes that this process works on. */
 export class Dispatcher {
@@ -50,10 +63,14 @@ export class Dispatcher {
   readonly #limits: Limits
   readonly #recorder: Recorder
   readonly #slots: Slots
+  readonly #keys: SigningKeys
+  readonly #count: (result: AttemptResult) => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
   #heldBytes = 0
   #stopping = false
+  /** Whether the last lease found fewer lanes than it had room for: until something becomes due there are no more. */
+  #exhausted = false
   #stepping: Promise<StepResult> = Promise.resolve({ again: false })
   #whenIdle: Array<() => void> = []
 
@@ -62,9 +79,11 @@ export class Dispatcher {
     this.#ctx = ctx
     this.#limits = { ...LIMITS, ...limits }
     this.#slots = new Slots(this.#limits.slots)
-    this.#recorder = new Recorder(ctx, (releases) => {
+    this.#keys = new SigningKeys(ctx.keys)
+    this.#count = attemptMetrics(ctx.metrics)
+    this.#recorder = new Recorder(ctx, (releases, nextDue) => {
       for (const { lease } of releases) this.#forget(lease.siteId)
-      if (releases.length > 0) onCapacity()
+      if (releases.length > 0 && (!this.#exhausted || this.#isSoon(nextDue))) onCapacity()
       if (this.#runs.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     })
   }
@@ -92,6 +111,11 @@ export class Dispatcher {
     for (const run of siteId === undefined ? this.#runs.values() : [this.#runs.get(siteId)]) run?.halt()
   }
 
+  /** What is held now. */
+  held(): { lanes: number; suspects: number; slots: number } {
+    return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#slots.free }
+  }
+
   /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; all lanes are given back. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
@@ -110,7 +134,7 @@ export class Dispatcher {
     this.#setSlowOnesApart(now)
     const leases = await this.#lease(now)
     if (leases.length === 0) {
-      const next = await nextDueAt(this.#ctx.db.root, now)
+      const next = this.#exhausted ? await nextDueAt(this.#ctx.db.root, now) : undefined
       return next === undefined
         ? { again: false }
         : { again: false, waitMs: Math.max(1, next.getTime() - now.getTime()) }
@@ -123,6 +147,10 @@ export class Dispatcher {
       throw error
     }
     return { again: true }
+  }
+
+  #isSoon(due: Date | undefined): boolean {
+    return due !== undefined && due.getTime() - this.#ctx.clock.now().getTime() < SOON_MS
   }
 
   #countHeld(kind: RunKind): number {
@@ -140,22 +168,28 @@ export class Dispatcher {
   }
 
   async #lease(now: Date): Promise<LaneLease[]> {
+    const limits = { prompt: this.#room('prompt'), suspect: this.#room('suspect') }
+    this.#exhausted = false
+    if (limits.prompt + limits.suspect === 0) return []
     const until = plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
-    const leases: LaneLease[] = []
-    for (const kind of ['prompt', 'suspect'] as const) {
-      const limit = this.#limits.lanes[kind] - this.#countHeld(kind)
-      if (limit <= 0) continue
-      const held = [...this.#runs.keys()]
-      const taken = await leaseDueLanes(this.#ctx.db.root, { suspect: kind === 'suspect', limit, held, now, until })
-      for (const lease of taken) this.#runs.set(lease.siteId, new LaneRun(lease, kind))
-      leases.push(...taken)
-    }
+    const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held: [...this.#runs.keys()], now, until })
+    for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, lease.suspect ? 'suspect' : 'prompt'))
+    const suspects = leases.filter(({ suspect }) => suspect).length
+    this.#exhausted = suspects < limits.suspect && leases.length - suspects < limits.prompt
     return leases
   }
 
+  /** How many lanes of a kind to lease now; 0 while it is not worth a statement. */
+  #room(kind: 'prompt' | 'suspect'): number {
+    const limit = this.#limits.lanes[kind]
+    const free = limit - this.#countHeld(kind)
+    return free >= limit * WORTH_LEASING ? free : 0
+  }
+
   async #startLanes(leases: readonly LaneLease[], now: Date): Promise<void> {
-    // Enough to keep a site's slots busy, few enough that lanes take turns.
-    const perLane = 2 * this.#limits.slotsPerSite
+    // Enough to keep a site's slots busy, few enough that lanes take turns; more while there are few lanes.
+    const { slotsPerSite, perStep } = this.#limits
+    const perLane = Math.max(2 * slotsPerSite, Math.min(MOST_PER_LANE, Math.floor(perStep / leases.length)))
     const due = Map.groupBy(await readDue(this.#ctx.db.root, leases, perLane, now), (one) => one.siteId)
     const runs = leases.flatMap((lease) => this.#runs.get(lease.siteId) ?? [])
     for (const run of runs) {
@@ -170,7 +204,10 @@ export class Dispatcher {
     const eventIds = [...new Set(runs.flatMap((run) => run.waiting.map((one) => one.eventId)))]
     const events =
       eventIds.length === 0 ? new Map<string, EventContent>() : await readEvents(this.#ctx.db.root, eventIds)
-    for (const run of runs) void this.#run(run, events)
+    for (const run of runs) {
+      run.takeContents(events)
+      void this.#run(run)
+    }
   }
 
   #forget(siteId: string): void {
@@ -179,29 +216,31 @@ export class Dispatcher {
   }
 
   /** Attempts what a lane holds, one at a time until the site has answered, then side by side; then gives it back. */
-  async #run(run: LaneRun, events: Map<string, EventContent>): Promise<void> {
+  async #run(run: LaneRun): Promise<void> {
     const width = run.lease.suspect ? 1 : Math.min(this.#limits.slotsPerSite, run.waiting.length)
-    if (await this.#sendNext(run, events))
-      await Promise.all(Array.from({ length: width }, () => this.#sendAll(run, events)))
+    if (await this.#sendNext(run)) await Promise.all(Array.from({ length: width }, () => this.#sendAll(run)))
     this.#recorder.release({ lease: run.lease, clean: run.isClean() })
   }
 
-  async #sendAll(run: LaneRun, events: Map<string, EventContent>): Promise<void> {
-    while (await this.#sendNext(run, events)) {}
+  async #sendAll(run: LaneRun): Promise<void> {
+    while (await this.#sendNext(run)) {}
   }
 
   /** Makes one attempt, if one may start; false when nothing more is to be sent in this run. */
-  async #sendNext(run: LaneRun, events: Map<string, EventContent>): Promise<boolean> {
+  async #sendNext(run: LaneRun): Promise<boolean> {
     if (run.waiting.length === 0) return false
     const slot = await this.#slots.take()
     try {
-      const delivery = this.#mayStart(run) ? run.waiting.shift() : undefined
-      const event = delivery && events.get(delivery.eventId)
-      if (delivery === undefined || event === undefined) return false
+      const next = this.#mayStart(run) ? run.next() : undefined
+      if (next === undefined) return false
+      const { delivery, event } = next
       const finished = run.started(this.#ctx.clock.now(), slot)
-      const result = await attemptDelivery(this.#ctx, delivery, event, this.#abort.signal)
+      const result = await attemptDelivery(this.#ctx, this.#keys, delivery, event, this.#abort.signal)
       finished(result)
-      if (result !== undefined) this.#recorder.record({ lease: run.lease, delivery, result })
+      if (result !== undefined) {
+        this.#count(result)
+        this.#recorder.record({ lease: run.lease, delivery, result })
+      }
       return true
     } finally {
       slot.free()

@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { type Keys, seal, unseal } from '../platform/crypto.ts'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 
 /** The place a webhook secret is bound to. */
@@ -36,8 +38,8 @@ export async function addEndpoint(
 }
 
 /**
- * Changes an endpoint. Pausing keeps what is pending; resuming makes it due now. Attempts in flight finish; none starts
- * with what was read before.
+ * Changes an endpoint. Pausing keeps what is pending; resuming makes it due now and forgets earlier failures, so that the
+ * site is active because its owner says so. Attempts in flight finish; none starts with what was read before.
  */
 export async function changeEndpoint(
   ctx: Pick<Context, 'keys' | 'signals'>,
@@ -65,26 +67,33 @@ export async function changeEndpoint(
     await ctx.signals.send(tx, 'deliver')
     await tx
       .updateTable('lanes')
-      .set({ due_at: sql<Date>`least(due_at, ${now}::timestamptz)` })
+      .set({ due_at: sql<Date>`least(due_at, ${now}::timestamptz)`, failing: false, failures_in_a_row: 0 })
       .where('site_id', '=', siteId)
       .execute()
   }
 }
 
 /** Ends an endpoint: its secret is gone and its pending deliveries end as failed. History and the name stay. */
-export async function retireEndpoint(ctx: Pick<Context, 'signals'>, tx: Tx, siteId: string, now: Date): Promise<void> {
+export async function retireEndpoint(
+  ctx: Pick<Context, 'changes' | 'signals'>,
+  tx: Tx,
+  siteId: string,
+  now: Date,
+): Promise<void> {
   await lockLanes(tx, [siteId])
   await tx
     .updateTable('endpoints')
     .set({ deleted_at: now, secret_sealed: null })
     .where('site_id', '=', siteId)
     .execute()
-  await tx
+  const ended = await tx
     .updateTable('deliveries')
     .set({ status: 'failed', last_error: 'site_deleted', next_attempt_at: null, finished_at: now })
     .where('site_id', '=', siteId)
     .where('status', '=', 'pending')
+    .returning(['id', 'account_id as accountId', 'site_id as siteId'])
     .execute()
+  ctx.changes.note(tx, deliveryChanges(ended))
   await tx.updateTable('lanes').set({ due_at: null }).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)
 }
@@ -100,8 +109,12 @@ export type EndpointState = {
   lastDeliveredAt: Date | null
 }
 
-/** The endpoints of the account's living sites (one site, if `siteId` is given), by site id. */
-export async function endpointStates(db: Db, accountId: string, siteId?: string): Promise<Map<string, EndpointState>> {
+/** The endpoints of the account's living sites (of these only, if `siteIds` is given), by site id. */
+export async function endpointStates(
+  db: Db,
+  accountId: string,
+  siteIds?: readonly string[],
+): Promise<Map<string, EndpointState>> {
   const rows = await db
     .selectFrom('endpoints as e')
     .innerJoin('lanes as l', 'l.site_id', 'e.site_id')
@@ -117,7 +130,7 @@ export async function endpointStates(db: Db, accountId: string, siteId?: string)
     ])
     .where('e.account_id', '=', accountId)
     .where('e.deleted_at', 'is', null)
-    .$if(siteId !== undefined, (query) => query.where('e.site_id', '=', siteId ?? ''))
+    .$if(siteIds !== undefined, (query) => query.where('e.site_id', '=', sql<string>`any(${siteIds}::uuid[])`))
     .execute()
   return new Map(
     rows.map((row) => [
@@ -133,4 +146,13 @@ export async function endpointStates(db: Db, accountId: string, siteId?: string)
       },
     ]),
   )
+}
+
+/** The living sites of accounts that are not paused, by account. */
+export async function activeSites(db: Db, accountIds: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ accountId: string; siteIds: string[] }>`
+    select account_id as "accountId", array_agg(site_id order by site_id) as "siteIds" from endpoints
+    where account_id = any(${plainArray(accountIds)}::uuid[]) and deleted_at is null and not paused group by account_id
+  `.execute(db)
+  return new Map(rows.map(({ accountId, siteIds }) => [accountId, siteIds]))
 }

@@ -6,6 +6,17 @@ import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 /** A span of full hours: from the beginning of the hour of `from` to the end of the hour of `to`. */
 export type Period = { from: Date; to: Date }
 
+/** Whether history of the account's site is kept: the site is connected, or was deleted not too long ago. */
+export async function keepsHistoryOf(db: Db, accountId: string, siteId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('endpoints')
+    .select('site_id')
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Finished deliveries. `deliveredMs`: the sum of the response times of the `timed` ones among the delivered. */
 export type Sums = { delivered: number; failed: number; retried: number; timed: number; deliveredMs: number }
 
@@ -69,7 +80,7 @@ export type DeliveryRecord = {
   responseTimeMs: number | null
   lastError: string | null
   history: HistoryEntry[]
-  metadata: unknown
+  metadata: Record<string, unknown> | null
 }
 
 /** The deliveries of a post, newest first, at most `limit`. */
@@ -107,7 +118,8 @@ export type FailedDelivery = {
 
 /**
  * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
- * delivered to the site, so this one must not be sent any more. The title is that of the event.
+ * delivered to the site, so this one must not be sent any more. The title is that of the event, or of the last one that
+ * had a title, since a deletion has none.
  */
 export async function failedDeliveries(
   db: Db,
@@ -115,7 +127,7 @@ export async function failedDeliveries(
   { from, siteId, limit }: { from: Date; siteId: string | undefined; limit: number },
 ): Promise<FailedDelivery[]> {
   const { rows } = await sql<FailedDelivery>`
-    select d.post_id as "postId", v.payload::jsonb ->> 'title' as "postTitle", d.site_id as "siteId", d.finished_at as "failedAt",
+    select d.post_id as "postId", coalesce(v.payload::jsonb ->> 'title', ${lastTitle}) as "postTitle", d.site_id as "siteId", d.finished_at as "failedAt",
       d.attempts, d.last_error as "lastError", d.response_code as "responseCode", e.deleted_at is not null as "siteDeleted",
       ${overtaken} as overtaken
     from deliveries d
@@ -127,6 +139,12 @@ export async function failedDeliveries(
   `.execute(db)
   return rows
 }
+
+/** The title that the post of `d` had in its newest event that shows one. */
+export const lastTitle = sql<string | null>`(
+  select shown.payload::jsonb ->> 'title' from deliveries other join events shown on shown.id = other.event_id
+  where other.post_id = d.post_id and shown.kind <> 'post.deleted' order by other.sequence desc limit 1
+)`
 
 /** Whether a newer event of the same post has been delivered to the same site, or may have been; `d` is the delivery. */
 export const overtaken = sql<boolean>`exists (

@@ -1,34 +1,57 @@
 export { backlogOf } from './backlog.ts'
 export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
-export { Dispatcher } from './dispatcher.ts'
+export { Dispatcher, type Limits } from './dispatcher.ts'
 export {
+  activeSites,
   addEndpoint,
   changeEndpoint,
   type EndpointState,
   endpointStates,
   openSecret,
   retireEndpoint,
+  secretPlace,
 } from './endpoints.ts'
-export { enqueueEvents, recordEvent } from './enqueue.ts'
+export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
+export { exampleDeliveryId, examplePost, exampleSecret, exampleSite } from './examples.ts'
 export {
   type DeliveryRecord,
   deliveriesOfPost,
   type FailedDelivery,
   failedDeliveries,
   type Granularity,
+  keepsHistoryOf,
   type Period,
   type Sums,
   sumBySite,
   sumByTime,
 } from './history.ts'
+export { lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes } from './lease.ts'
+export {
+  type DeliveryDetails,
+  deliveryDetails,
+  deliveryLog,
+  type LogFilter,
+  type LoggedDelivery,
+  lastTitles,
+  repeatableFailures,
+} from './log.ts'
+export { showBacklog } from './metrics.ts'
+export { BodyForms, DeliveryStatus, EventName, Meta, PublishedPost, RichText } from './payload.ts'
 export type { AttemptResult } from './policy.ts'
 export { claimFromWorkers, joinWorkers } from './presence.ts'
-export type { LatestDelivery } from './queries.ts'
-export { latestDeliveries } from './queries.ts'
-export { requeueFailed } from './requeue.ts'
+export {
+  type DeliveryState,
+  deliveryStates,
+  type LatestDelivery,
+  latestDeliveries,
+  type StandingDelivery,
+  standingsOf,
+} from './queries.ts'
+export { hurry, requeueFailed } from './requeue.ts'
 export { resealWebhookSecrets } from './reseal.ts'
-export { purgeDeletedSites } from './retention.ts'
+export { purgeDeletedSites, removeOldHistory } from './retention.ts'
 export { createWebhookSecret } from './sign.ts'
-export type { EventKind } from './tables.ts'
+export type { EventKind, HistoryEntry } from './tables.ts'
 export { sendTest } from './test-send.ts'
+export { webhooks } from './webhooks.ts'

@@ -1,4 +1,4 @@
-import type { DueDelivery, LaneLease } from './lease.ts'
+import type { DueDelivery, EventContent, LaneLease } from './lease.ts'
 import type { AttemptResult } from './policy.ts'
 import type { Slot } from './slots.ts'
 
@@ -14,6 +14,7 @@ export class LaneRun {
   complete = true
   halted = false
   bytes = 0
+  readonly #contents = new Map<string, EventContent>()
   #started = 0
   #unknown = 0
   readonly #inFlight = new Set<{ since: Date; slot: Slot }>()
@@ -21,6 +22,23 @@ export class LaneRun {
   constructor(lease: LaneLease, kind: RunKind) {
     this.lease = lease
     this.kind = kind
+  }
+
+  /** Takes the contents of its own events, and of no other ones: a run may stay for as long as a site hangs. */
+  takeContents(events: Map<string, EventContent>): void {
+    for (const { eventId } of this.waiting) {
+      const content = events.get(eventId)
+      if (content !== undefined) this.#contents.set(eventId, content)
+    }
+  }
+
+  /** The next delivery with what it carries; undefined when there is none, or its event has been purged. */
+  next(): { delivery: DueDelivery; event: EventContent } | undefined {
+    const delivery = this.waiting.shift()
+    const event = delivery && this.#contents.get(delivery.eventId)
+    if (delivery === undefined || event === undefined) return undefined
+    this.#contents.delete(delivery.eventId)
+    return { delivery, event }
   }
 
   add(delivery: DueDelivery): void {

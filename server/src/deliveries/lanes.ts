@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Tx } from '../platform/db/database.ts'
 
 /**
@@ -13,4 +14,15 @@ export async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<voi
     .orderBy('site_id')
     .forUpdate()
     .execute()
+}
+
+/**
+ * The same for all lanes of an account. Whoever enqueues several times in one transaction does this before the first: taking
+ * some lanes now and others later would run against that order.
+ */
+export async function lockLanesOfAccount(tx: Tx, accountId: string): Promise<void> {
+  await sql`
+    select site_id from lanes where site_id in (select site_id from endpoints where account_id = ${accountId})
+    order by site_id for update
+  `.execute(tx)
 }

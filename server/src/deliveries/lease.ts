@@ -1,5 +1,6 @@
 /** Taking lanes, and reading what is due in them. */
 import { sql } from 'kysely'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { EventKind } from './tables.ts'
 
@@ -23,39 +24,36 @@ export type DueDelivery = {
   payloadBytes: number
 }
 
-/** The part of an event that its webhook bodies share. */
-export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; payload: string }
+/** The part of an event that its webhook bodies share; `post` is JSON text in UTF-8. */
+export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: Buffer }
 
 /**
- * Leases up to `limit` lanes that are due and not held, longest due first; suspect lanes or the others, since each
- * have a budget of their own. A lane whose lease ran out was left by a crashed holder: it is marked `recovering`.
- * While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue in the
- * meantime moves it forward without making it claimable. `held` are the lanes this process has already: should its clock
- * jump past their leases, it must not take them a second time.
+ * Leases lanes that are due and not held, longest due first: up to `prompt` of those that answer and up to `suspect` of
+ * those that did not, since each have a budget of their own. A lane whose lease ran out was left by a crashed holder: it
+ * is marked `recovering`. While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself;
+ * an enqueue in the meantime moves it forward without making it claimable. `held` are the lanes this process has already:
+ * should its clock jump past their leases, it must not take them a second time.
  */
 export async function leaseDueLanes(
   db: Db,
-  {
-    suspect,
-    limit,
-    held,
-    now,
-    until,
-  }: { suspect: boolean; limit: number; held: readonly string[]; now: Date; until: Date },
+  limits: { prompt: number; suspect: number },
+  { held, now, until }: { held: readonly string[]; now: Date; until: Date },
 ): Promise<LaneLease[]> {
-  const { rows } = await sql<{ site_id: string; fence: number; recovering: boolean }>`
-    with due as (
-      select site_id, leased_until is not null as abandoned from lanes
-      where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
-        and site_id <> all(${held}::uuid[])
-      order by due_at limit ${limit} for update skip locked
-    )
+  const due = (suspect: boolean, limit: number) => sql`
+    select site_id, leased_until is not null as abandoned from lanes
+    where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      and site_id <> all(${plainArray(held)}::uuid[])
+    order by due_at limit ${limit} for update skip locked
+  `
+  const { rows } = await sql<Omit<LaneLease, 'until'>>`
+    with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
+      due as (select * from prompt union all select * from suspects)
     update lanes l
     set leased_until = ${until}, due_at = ${until}, fence = l.fence + 1, recovering = l.recovering or due.abandoned
     from due where l.site_id = due.site_id
-    returning l.site_id, l.fence, l.recovering
+    returning l.site_id as "siteId", l.fence, l.recovering, l.suspect
   `.execute(db)
-  return rows.map((row) => ({ siteId: row.site_id, fence: row.fence, until, recovering: row.recovering, suspect }))
+  return rows.map((row) => ({ ...row, until }))
 }
 
 /**
@@ -89,7 +87,7 @@ export async function readDue(
       order by d.next_attempt_at, d.id limit ${perLane}
     ) d
     join events v on v.id = d.event_id
-    where e.site_id = any(${leases.map((lease) => lease.siteId)}::uuid[]) and not e.paused and e.secret_sealed is not null
+    where e.site_id = any(${plainArray(leases.map((lease) => lease.siteId))}::uuid[]) and not e.paused and e.secret_sealed is not null
   `.execute(db)
   return rows
 }
@@ -104,7 +102,12 @@ export async function readEvents(db: Db, ids: readonly string[]): Promise<Map<st
   return new Map(
     rows.map((row) => [
       row.id,
-      { kind: row.kind, previousVersion: row.previous_version, occurredAt: row.occurred_at, payload: row.payload },
+      {
+        kind: row.kind,
+        previousVersion: row.previous_version,
+        occurredAt: row.occurred_at,
+        post: Buffer.from(row.payload),
+      },
     ]),
   )
 }

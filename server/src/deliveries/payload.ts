@@ -1,10 +1,127 @@
-/** Webhook bodies (specification, section 6), built around the post's JSON text without parsing it again. */
-import type { EventKind } from './tables.ts'
+/**
+ * Webhook bodies (specification, section 6): their schemas and how they are built. What is sent is typed by the schemas
+ * that the API's document shows, so a field that one of the two lacks does not compile.
+ */
+import { z } from 'zod'
+import { Id, Timestamp } from '../platform/http/endpoint.ts'
+import { DELIVERY_STATUSES, EVENT_KINDS, type EventKind } from './tables.ts'
 
-/** What a body is made of. `post` is JSON text. */
+/** What a site is told, on the wire. */
+export const EventName = z.enum(EVENT_KINDS)
+
+/** The state of a delivery on the wire. */
+export const DeliveryStatus = z.enum(DELIVERY_STATUSES).openapi('DeliveryStatus', {
+  description: '`delivered_retry`: delivered, but not with the first attempt.',
+})
+
+/** A node of a document, and the document itself. Checked where bodies are converted, not by this schema. */
+export const RichText = z.record(z.string(), z.unknown()).openapi('RichText', {
+  description:
+    'A node of a rich-text document as Tiptap 3 and ProseMirror write it. The document itself is a node of type `doc`.',
+  type: 'object',
+  properties: {
+    type: { type: 'string' },
+    attrs: { type: 'object', additionalProperties: true },
+    content: { type: 'array', items: { $ref: '#/components/schemas/RichText' } },
+    marks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: { type: 'string' }, attrs: { type: 'object', additionalProperties: true } },
+        required: ['type'],
+        additionalProperties: false,
+      },
+    },
+    text: { type: 'string' },
+  },
+  required: ['type'],
+  additionalProperties: false,
+})
+
+/** The three forms of a post's body. */
+export const BodyForms = z
+  .object({
+    html: z.string().openapi({ description: 'Sanitised.' }),
+    markdown: z
+      .string()
+      .openapi({ description: 'CommonMark with the tables, task lists and strikethrough of GitHub.' }),
+    json: RichText,
+  })
+  .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
+
+/** What search engines and social networks are told. */
+export const Meta = z
+  .object({
+    title: z.string().optional(),
+    description: z.string().optional(),
+    og_image: z.string().optional().openapi({ format: 'uri' }),
+    canonical_url: z.string().optional().openapi({ format: 'uri' }),
+  })
+  .openapi('PostMeta', { description: 'For search engines and social networks. A key that is not set is absent.' })
+
+/** A published post as sites are told of it. */
+export const PublishedPost = z
+  .object({
+    id: Id,
+    version: z.int().openapi({ description: 'Rises with every change.', minimum: 1 }),
+    slug: z.string(),
+    previous_slugs: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'Slugs that the post had while it was published, oldest first: redirect them.' }),
+    title: z.string(),
+    excerpt: z.string(),
+    body: BodyForms,
+    meta: Meta,
+    tags: z.array(z.string()),
+    status: z.literal('published'),
+    published_at: Timestamp,
+  })
+  .openapi('PublishedPost')
+export type PublishedPost = z.output<typeof PublishedPost>
+
+const SiteRef = z.object({ id: Id, name: z.string() }).openapi('SiteRef')
+
+/** The body of each event. */
+export const eventBodies = {
+  'post.published': z
+    .object({
+      event: z.literal('post.published'),
+      post: PublishedPost,
+      site: SiteRef,
+      delivered_at: Timestamp.openapi({ description: 'When this attempt was made.' }),
+    })
+    .openapi('PostPublishedEvent'),
+  'post.updated': z
+    .object({
+      event: z.literal('post.updated'),
+      post: PublishedPost,
+      previous_version: z.int().openapi({ description: 'The version that was sent before.', minimum: 1 }),
+      site: SiteRef,
+    })
+    .openapi('PostUpdatedEvent'),
+  'post.deleted': z
+    .object({
+      event: z.literal('post.deleted'),
+      post: z.object({ id: Id, slug: z.string() }),
+      site: z.object({ id: Id }),
+      deleted_at: Timestamp.openapi({ description: 'When it was deleted or taken off the sites.' }),
+    })
+    .openapi('PostDeletedEvent'),
+  'site.test': z
+    .object({ event: z.literal('site.test'), test: z.literal(true), post: PublishedPost, site: SiteRef })
+    .openapi('SiteTestEvent'),
+}
+
+type Bodies = { [Kind in keyof typeof eventBodies]: z.output<(typeof eventBodies)[Kind]> }
+
+/** A post as an event carries it: all of it, or when it is gone what is needed to find it. */
+export type EventPost = Bodies[EventKind]['post']
+
+/** What a body is made of. `post` is the JSON text of an `EventPost` in UTF-8, the same bytes for every site. */
 export type PayloadParts = {
   kind: EventKind
-  post: string
+  post: Buffer
   previousVersion: number | null
   occurredAt: Date
   site: { id: string; name: string }
@@ -12,14 +129,35 @@ export type PayloadParts = {
   at: Date
 }
 
-/** The JSON body of one attempt. */
-export function webhookBody({ kind, post, previousVersion, occurredAt, site, at }: PayloadParts): string {
+/** The JSON body of one attempt: the bytes that are signed and sent. */
+export function webhookBody({ kind, post, previousVersion, occurredAt, site, at }: PayloadParts): Buffer {
   switch (kind) {
     case 'post.published':
-      return `{"event":"${kind}","post":${post},"site":${JSON.stringify(site)},"delivered_at":${JSON.stringify(at)}}`
+      return bodyAround(kind, post, { site, delivered_at: at })
     case 'post.updated':
-      return `{"event":"${kind}","post":${post},"previous_version":${previousVersion},"site":${JSON.stringify(site)}}`
+      if (previousVersion === null) throw new TypeError('an update without the version before it')
+      return bodyAround(kind, post, { previous_version: previousVersion, site })
     case 'post.deleted':
-      return `{"event":"${kind}","post":${post},"site":${JSON.stringify({ id: site.id })},"deleted_at":${JSON.stringify(occurredAt)}}`
+      return bodyAround(kind, post, { site: { id: site.id }, deleted_at: occurredAt })
   }
+}
+
+/** The JSON body of a test delivery. */
+export function testBody(post: PublishedPost, site: { id: string; name: string }): Buffer {
+  return bodyAround('site.test', Buffer.from(JSON.stringify(post)), { test: true, site })
+}
+
+/** The post's bytes are put in as they are: there may be megabytes, and reading them would gain nothing. */
+function bodyAround<Kind extends keyof Bodies>(
+  kind: Kind,
+  post: Buffer,
+  rest: Omit<Bodies[Kind], 'event' | 'post'>,
+): Buffer {
+  const head = `{"event":"${kind}","post":` // ASCII
+  const tail = `,${JSON.stringify(rest).slice(1)}`
+  const body = Buffer.allocUnsafe(head.length + post.length + Buffer.byteLength(tail))
+  body.write(head, 0, 'latin1')
+  post.copy(body, head.length)
+  body.write(tail, head.length + post.length)
+  return body
 }

@@ -27,6 +27,7 @@ describe('judging an answer', () => {
       ok: false,
       code: null,
       error: 'dns_error',
+      excerpt: null,
       silent: true,
       startedAt: AT,
       finishedAt: AT,

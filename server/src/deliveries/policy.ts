@@ -1,13 +1,18 @@
 /** Decisions of the delivery engine, computed from values alone. */
 import { plusMs } from '../platform/clock.ts'
 import type { EgressOutcome } from '../platform/egress/egress.ts'
+import { excerptOf } from './excerpt.ts'
 import type { DeliveryStatus } from './tables.ts'
 
-/** How an attempt ended. `code` is null when no answer came; `error` is null on success. */
+/**
+ * How an attempt ended. `code` is null when no answer came; `error` is null on success. `excerpt`: what the site said about
+ * a failure.
+ */
 export type AttemptResult = {
   ok: boolean
   code: number | null
   error: string | null
+  excerpt: string | null
   /** Whether the endpoint could not be reached or did not answer in time. */
   silent: boolean
   startedAt: Date
@@ -18,11 +23,12 @@ export type AttemptResult = {
 /** Judges what came back: only status 200 is success, and redirects are not followed (specification, section 6). */
 export function judge(outcome: EgressOutcome, startedAt: Date, finishedAt: Date): AttemptResult {
   const times = { startedAt, finishedAt, tookMs: Math.round(outcome.tookMs) }
-  if (outcome.kind === 'unreachable') return { ok: false, code: null, error: outcome.cause, silent: true, ...times }
+  if (outcome.kind === 'unreachable')
+    return { ok: false, code: null, error: outcome.cause, excerpt: null, silent: true, ...times }
   const { status } = outcome
-  if (status === 200) return { ok: true, code: status, error: null, silent: false, ...times }
+  if (status === 200) return { ok: true, code: status, error: null, excerpt: null, silent: false, ...times }
   const error = status >= 300 && status < 400 ? 'redirect_not_followed' : 'http_error'
-  return { ok: false, code: status, error, silent: false, ...times }
+  return { ok: false, code: status, error, excerpt: excerptOf(outcome.body), silent: false, ...times }
 }
 
 /** What an attempt makes of its delivery. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
-import type { DeliveryStatus } from './tables.ts'
+import type { DeliveryStatus, EventKind } from './tables.ts'
 
 /** The newest delivery of a post for each site that was sent it. */
 export type LatestDelivery = { siteId: string; status: DeliveryStatus; deliveredAt: Date | null }
@@ -12,6 +13,66 @@ export async function latestDeliveries(db: Db, accountId: string, postId: string
       case when status in ('delivered', 'delivered_retry') then finished_at end as "deliveredAt"
     from deliveries where post_id = ${postId} and account_id = ${accountId}
     order by site_id, sequence desc
+  `.execute(db)
+  return rows
+}
+
+/** How a post stands at a site: its newest delivery there. */
+export type StandingDelivery = LatestDelivery & {
+  postId: string
+  event: EventKind
+  attempts: number
+  lastError: string | null
+  nextAttemptAt: Date | null
+}
+
+/** The newest delivery of each of these posts to each site that is still connected, by post id. */
+export async function standingsOf(
+  db: Db,
+  accountId: string,
+  postIds: readonly string[],
+): Promise<Map<string, StandingDelivery[]>> {
+  const { rows } = await sql<StandingDelivery>`
+    select d.*, v.kind as event from (
+      select distinct on (post_id, site_id) post_id as "postId", site_id as "siteId", event_id, status, attempts,
+        last_error as "lastError", next_attempt_at as "nextAttemptAt",
+        case when status in ('delivered', 'delivered_retry') then finished_at end as "deliveredAt"
+      from deliveries where post_id = any(${plainArray(postIds)}::uuid[]) and account_id = ${accountId}
+      order by post_id, site_id, sequence desc
+    ) d
+    join endpoints e on e.site_id = d."siteId" and e.deleted_at is null
+    join events v on v.id = d.event_id
+    order by d."siteId"
+  `.execute(db)
+  return Map.groupBy(rows, ({ postId }) => postId)
+}
+
+/** How a delivery stands. */
+export type DeliveryState = {
+  id: string
+  postId: string
+  siteId: string
+  event: EventKind
+  status: DeliveryStatus
+  attempts: number
+  createdAt: Date
+  deliveredAt: Date | null
+  nextAttemptAt: Date | null
+  responseCode: number | null
+  responseTimeMs: number | null
+  lastError: string | null
+}
+
+/** How these deliveries of the account stand. */
+export async function deliveryStates(db: Db, accountId: string, ids: readonly string[]): Promise<DeliveryState[]> {
+  const { rows } = await sql<DeliveryState>`
+    select d.id, d.post_id as "postId", d.site_id as "siteId", v.kind as event, d.status, d.attempts,
+      d.created_at as "createdAt",
+      case when d.status in ('delivered', 'delivered_retry') then d.finished_at end as "deliveredAt",
+      d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode", d.response_time_ms as "responseTimeMs",
+      d.last_error as "lastError"
+    from deliveries d join events v on v.id = d.event_id
+    where d.id = any(${plainArray(ids)}::uuid[]) and d.account_id = ${accountId}
   `.execute(db)
   return rows
 }

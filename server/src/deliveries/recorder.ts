@@ -1,5 +1,6 @@
 import type { Context } from '../platform/context.ts'
 import { errorField } from '../platform/log.ts'
+import { outcomeChanges } from './changes.ts'
 import { type Release, type Settlement, settleBatch } from './settle.ts'
 
 const LARGEST_BATCH = 500
@@ -14,15 +15,15 @@ const RETRY_MS = 250
  * pending and will be attempted again.
  */
 export class Recorder {
-  readonly #ctx: Pick<Context, 'clock' | 'config' | 'db' | 'log'>
-  readonly #onReleased: (releases: readonly Release[]) => void
+  readonly #ctx: Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
+  readonly #onReleased: (releases: readonly Release[], nextDue: Date | undefined) => void
   #settlements: Settlement[] = []
   #releases: Release[] = []
   #writing: Promise<void> | undefined
 
   constructor(
-    ctx: Pick<Context, 'clock' | 'config' | 'db' | 'log'>,
-    onReleased: (releases: readonly Release[]) => void,
+    ctx: Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>,
+    onReleased: (releases: readonly Release[], nextDue: Date | undefined) => void,
   ) {
     this.#ctx = ctx
     this.#onReleased = onReleased
@@ -52,30 +53,31 @@ export class Recorder {
       const settlements = this.#settlements.splice(0, LARGEST_BATCH)
       // Releases wait for the results that were recorded before them.
       const releases = this.#settlements.length === 0 ? this.#releases.splice(0) : []
-      await this.#writeBatch(settlements, releases)
-      this.#onReleased(releases)
+      this.#onReleased(releases, await this.#writeBatch(settlements, releases))
     }
   }
 
-  async #writeBatch(settlements: Settlement[], releases: Release[]): Promise<void> {
-    const { clock, config, db, log } = this.#ctx
+  /** Returns when the first of the released lanes is due. */
+  async #writeBatch(settlements: Settlement[], releases: Release[]): Promise<Date | undefined> {
+    const { changes, clock, config, db, log } = this.#ctx
     const leases = [...settlements, ...releases].map(({ lease }) => lease)
     const lastChance = Math.max(...leases.map(({ until }) => until.getTime()))
     for (;;) {
       try {
-        const { settled, late } = await db.tx((tx) =>
+        const { settled, superseded, late, nextDue } = await db.tx((tx) =>
           settleBatch(tx, settlements, releases, config.retryDelaysMs, clock.now()),
         )
+        changes.tell(outcomeChanges([...settled.map(({ delivery }) => delivery), ...superseded]))
         for (const one of settled) log.info('delivery.attempted', attemptFields(one, one.next.status))
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
-        return
+        return nextDue
       } catch (error) {
         log.error('delivery.not_recorded', {
           results: settlements.length,
           lanes: releases.length,
           error: errorField(error),
         })
-        if (clock.now().getTime() >= lastChance) return
+        if (clock.now().getTime() >= lastChance) return undefined
         await clock.sleep(RETRY_MS)
       }
     }

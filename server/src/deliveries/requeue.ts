@@ -1,34 +1,39 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
 import { overtaken } from './history.ts'
 import { lockLanes } from './lanes.ts'
 
+/** Which failures: those of a post, perhaps of one site only; or these. */
+export type Failures = { postId: string; siteId: string | undefined } | { ids: readonly string[] }
+
 /**
- * Queues the failed deliveries of a post again (of one site, if given) with a fresh set of attempts; returns how many
- * (decision D6). Left alone are those of deleted sites and those that a newer event has overtaken. What the failures had
- * added to the sums is taken back: they are not finished any more.
+ * Queues failed deliveries again with a fresh set of attempts; returns how many (decision D6). Left alone are those of
+ * deleted sites and those that a newer event has overtaken. What the failures had added to the sums is taken back: they
+ * are not finished any more.
  */
 export async function requeueFailed(
-  ctx: Pick<Context, 'signals'>,
+  ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  post: { accountId: string; postId: string; siteId: string | undefined },
+  accountId: string,
+  failures: Failures,
   now: Date,
 ): Promise<number> {
+  const asked = sql<boolean>`d.account_id = ${accountId} and d.status = 'failed' and ${chosen(failures)}`
   const { rows: sites } = await sql<{ site_id: string }>`
     select distinct d.site_id from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
-    where d.account_id = ${post.accountId} and d.post_id = ${post.postId} and d.status = 'failed'
-      and (${post.siteId ?? null}::uuid is null or d.site_id = ${post.siteId ?? null}::uuid)
+    where ${asked}
   `.execute(tx)
   if (sites.length === 0) return 0
   const siteIds = sites.map((site) => site.site_id)
   await lockLanes(tx, siteIds)
-  const { rows } = await sql<{ requeued: number }>`
+  const { rows } = await sql<ChangedDelivery>`
     with again as (
       select d.id, d.account_id, d.site_id, d.attempts, date_trunc('hour', d.finished_at, 'UTC') as hour
       from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
-      where d.account_id = ${post.accountId} and d.post_id = ${post.postId} and d.status = 'failed'
-        and d.site_id = any(${siteIds}::uuid[]) and d.last_error is distinct from 'superseded' and not ${overtaken}
+      where ${asked} and d.site_id = any(${siteIds}::uuid[]) and d.last_error is distinct from 'superseded' and not ${overtaken}
     ), requeued as (
       update deliveries d set status = 'pending', attempts_in_round = 0, next_attempt_at = ${now}, finished_at = null
       from again where d.id = again.id
@@ -43,9 +48,42 @@ export async function requeueFailed(
       update lanes l set due_at = least(l.due_at, ${now}), failed = l.failed - s.failed
       from (select site_id, count(*) as failed from again group by site_id) s where l.site_id = s.site_id
     )
-    select count(*)::int as requeued from again
+    select id, account_id as "accountId", site_id as "siteId" from again
   `.execute(tx)
-  const requeued = rows[0]?.requeued ?? 0
-  if (requeued > 0) await ctx.signals.send(tx, 'deliver')
-  return requeued
+  if (rows.length === 0) return 0
+  await ctx.signals.send(tx, 'deliver')
+  ctx.changes.note(tx, outcomeChanges(rows))
+  return rows.length
+}
+
+function chosen(failures: Failures): RawBuilder<boolean> {
+  if ('ids' in failures) return sql`d.id = any(${plainArray(failures.ids)}::uuid[])`
+  const { postId, siteId } = failures
+  return sql`d.post_id = ${postId} and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)`
+}
+
+/**
+ * Brings the next attempt of a pending delivery forward to now; whether it was waiting for a later time. The schedule goes
+ * on from there. One that is being attempted is due already, so it is not touched.
+ */
+export async function hurry(
+  ctx: Pick<Context, 'changes' | 'signals'>,
+  tx: Tx,
+  accountId: string,
+  { id, siteId }: { id: string; siteId: string },
+  now: Date,
+): Promise<boolean> {
+  await lockLanes(tx, [siteId])
+  const { numUpdatedRows } = await tx
+    .updateTable('deliveries')
+    .set({ next_attempt_at: now })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('next_attempt_at', '>', now)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await sql`update lanes set due_at = least(due_at, ${now}::timestamptz) where site_id = ${siteId}`.execute(tx)
+  await ctx.signals.send(tx, 'deliver')
+  ctx.changes.note(tx, deliveryChanges([{ id, accountId, siteId }]))
+  return true
 }

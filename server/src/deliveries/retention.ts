@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { plusMs } from '../platform/clock.ts'
+import type { Context } from '../platform/context.ts'
 import type { Db } from '../platform/db/database.ts'
+import { firstIdAt } from '../platform/ids.ts'
 
 /** How long the history of a deleted site is kept (specification, section 4). */
 const DELETED_SITE_MS = 90 * 24 * 3_600_000
@@ -29,4 +31,53 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<boolean> {
   `.execute(db)
   const { deliveries = 0, endpoints = 0 } = rows[0] ?? {}
   return deliveries > 0 || endpoints > 0
+}
+
+const HISTORY_ROWS = 1_000
+/** Between two batches, so that removing a year of history is not noticed. */
+const PAUSE_MS = 100
+
+/**
+ * Removes deliveries that finished before the configured age, and events that nothing is left of, a small batch at a time;
+ * how many deliveries. Ids are in the order of time, so no index is needed and every row is looked at once; what is still
+ * pending stays. Roll-ups stay too.
+ */
+export async function removeOldHistory(
+  ctx: Pick<Context, 'clock' | 'config' | 'db'>,
+  stopping: AbortSignal,
+): Promise<number> {
+  const { historyRetentionMs } = ctx.config
+  if (historyRetentionMs === undefined) return 0
+  const before = plusMs(ctx.clock.now(), -historyRetentionMs)
+  let removed = 0
+  for (let last: string | null = null; !stopping.aborted; ) {
+    const batch: Batch = await removeBatch(ctx.db.root, before, last)
+    removed += batch.removed
+    if (!batch.full) break
+    last = batch.last
+    await ctx.clock.sleep(PAUSE_MS, stopping)
+  }
+  return removed
+}
+
+type Batch = { last: string | null; full: boolean; removed: number }
+
+async function removeBatch(db: Db, before: Date, after: string | null): Promise<Batch> {
+  const { rows } = await sql<Batch>`
+    with looked_at as (
+      select id, post_id, event_id, status <> 'pending' and finished_at < ${before} as old from deliveries
+      where id < ${firstIdAt(before)}::uuid and (${after}::uuid is null or id > ${after}::uuid)
+      order by id limit ${HISTORY_ROWS}
+    ),
+    doomed as (select * from looked_at where old),
+    removed as (delete from deliveries where id in (select id from doomed)),
+    events_removed as (
+      delete from events v using doomed where v.id = doomed.event_id and not exists (
+        select from deliveries d where d.post_id = v.post_id and d.event_id = v.id and d.id not in (select id from doomed)
+      )
+    )
+    select (select id from looked_at order by id desc limit 1) as last,
+      (select count(*) from looked_at) = ${HISTORY_ROWS} as full, (select count(*) from doomed)::int as removed
+  `.execute(db)
+  return rows[0] ?? { last: null, full: false, removed: 0 }
 }

@@ -1,6 +1,8 @@
 /** Recording what came of attempts. One short transaction per batch; everything in it stands or falls together. */
 import { sql } from 'kysely'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
+import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
 import type { HistoryEntry } from './tables.ts'
@@ -19,7 +21,8 @@ type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound
  * deleted) keeps that end.
  *
  * The lanes are locked first and everything else is read afterwards. An enqueue that committed before is then visible
- * to the release, and a later one finds the released lane: either way the wake-up is not lost.
+ * to the release, and a later one finds the released lane: either way the wake-up is not lost. `nextDue` is when the
+ * first of the released lanes is due again.
  */
 export async function settleBatch(
   tx: Tx,
@@ -27,7 +30,12 @@ export async function settleBatch(
   releases: readonly Release[],
   retryDelaysMs: readonly number[],
   now: Date,
-): Promise<{ settled: Settled[]; late: Settlement[] }> {
+): Promise<{
+  settled: Settled[]
+  superseded: ChangedDelivery[]
+  late: Settlement[]
+  nextDue: Date | undefined
+}> {
   const lanes = await lockLanes(
     tx,
     [...settlements, ...releases].map(({ lease }) => lease.siteId),
@@ -37,7 +45,7 @@ export async function settleBatch(
   const judged = valid.map((one) => decide(one, retryDelaysMs))
   const recorded = judged.length === 0 ? new Set<string>() : await recordAttempts(tx, judged)
   const settled = judged.filter(({ delivery }) => recorded.has(delivery.id))
-  await supersedeOlder(
+  const superseded = await supersedeOlder(
     tx,
     settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
   )
@@ -45,31 +53,24 @@ export async function settleBatch(
     tx,
     settled.filter(({ next }) => next.status !== 'pending'),
   )
-  await updateLanes(tx, settled, lanes)
-  await releaseLanes(
+  const nextDue = await updateLanes(
     tx,
+    settled,
     releases.filter(({ lease }) => held(lease)),
+    lanes,
     now,
   )
-  return { settled, late }
+  return { settled, superseded, late, nextDue }
 }
 
 type LockedLanes = Map<string, LaneHealth & { fence: number }>
 
 async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<LockedLanes> {
-  const rows = await tx
-    .selectFrom('lanes')
-    .select(['site_id', 'fence', 'suspect', 'failing', 'failures_in_a_row'])
-    .where('site_id', 'in', [...new Set(siteIds)])
-    .orderBy('site_id')
-    .forUpdate()
-    .execute()
-  return new Map(
-    rows.map((row) => [
-      row.site_id,
-      { fence: row.fence, suspect: row.suspect, failing: row.failing, failuresInARow: row.failures_in_a_row },
-    ]),
-  )
+  const { rows } = await sql<LaneHealth & { siteId: string; fence: number }>`
+    select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow" from lanes
+    where site_id = any(${plainArray([...new Set(siteIds)])}::uuid[]) order by site_id for update
+  `.execute(tx)
+  return new Map(rows.map((row) => [row.siteId, row]))
 }
 
 function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
@@ -93,12 +94,12 @@ function mayHaveArrived({ lease, delivery }: Settlement): boolean {
  * began with: a batch that is repeated because its commit was answered by a lost connection records nothing twice.
  */
 async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<Set<string>> {
-  const column = <T>(pick: (one: Settled) => T) => judged.map(pick)
+  const column = (pick: (one: Settled) => string | number | boolean | Date | null) => plainArray(judged.map(pick))
   const { rows } = await sql<{ id: string }>`
     update deliveries d
     set status = o.status, attempts = o.attempts, attempts_in_round = o.in_round, next_attempt_at = o.next_attempt_at,
       finished_at = case when o.next_attempt_at is null then o.finished_at end,
-      response_code = o.code, response_time_ms = o.took_ms, last_error = o.error, history = d.history || o.entry,
+      response_code = o.code, response_time_ms = o.took_ms, last_error = o.error, history = case when o.entry is null then d.history else d.history || o.entry end,
       uncertain = o.uncertain
     from unnest(
       ${column(({ delivery }) => delivery.id)}::uuid[],
@@ -109,8 +110,8 @@ async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<Set<s
       ${column(({ result }) => result.finishedAt)}::timestamptz[],
       ${column(({ result }) => result.code)}::int[],
       ${column(({ result }) => result.tookMs)}::int[],
-      ${column(({ result }) => result.error)}::text[],
-      ${column((one) => JSON.stringify(historyOf(one)))}::jsonb[],
+      ${judged.map(({ result }) => result.error)}::text[],
+      ${judged.map((one) => historyOf(one))}::jsonb[],
       ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[]
     ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain)
     where d.id = o.id and d.status = 'pending' and d.attempts = o.attempts - 1
@@ -119,26 +120,40 @@ async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<Set<s
   return new Set(rows.map((row) => row.id))
 }
 
-/** A delivery that succeeded at once keeps no history: its row says it all. */
-function historyOf({ attempts, result }: Settled): HistoryEntry[] {
-  if (attempts === 1 && result.ok) return []
-  return [{ attempt: attempts, at: result.startedAt.toISOString(), code: result.code, error: result.error }]
+/** The attempt for the history. A delivery that succeeded at once keeps none: its row says it all. */
+function historyOf({ attempts, result }: Settled): string | null {
+  if (attempts === 1 && result.ok) return null
+  const entry: HistoryEntry = {
+    attempt: attempts,
+    at: result.startedAt.toISOString(),
+    code: result.code,
+    error: result.error,
+    took_ms: result.tookMs,
+    ...(result.excerpt === null ? {} : { response: result.excerpt }),
+  }
+  return JSON.stringify(entry)
 }
 
-/** Once an event is delivered, or may have been, older ones of the same post must not reach the site (decision D5). */
-async function supersedeOlder(tx: Tx, arrived: readonly Settled[]): Promise<void> {
-  if (arrived.length === 0) return
-  await sql`
+/**
+ * Once an event is delivered, or may have been, older ones of the same post must not reach the site (decision D5). A
+ * post's first event has none before it. Returns the older ones.
+ */
+async function supersedeOlder(tx: Tx, all: readonly Settled[]): Promise<ChangedDelivery[]> {
+  const arrived = all.filter(({ delivery }) => delivery.sequence > 1)
+  if (arrived.length === 0) return []
+  const { rows } = await sql<ChangedDelivery>`
     update deliveries d
     set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = o.finished_at
     from unnest(
-      ${arrived.map(({ delivery }) => delivery.siteId)}::uuid[],
-      ${arrived.map(({ delivery }) => delivery.postId)}::uuid[],
-      ${arrived.map(({ delivery }) => delivery.sequence)}::int[],
-      ${arrived.map(({ result }) => result.finishedAt)}::timestamptz[]
+      ${plainArray(arrived.map(({ delivery }) => delivery.siteId))}::uuid[],
+      ${plainArray(arrived.map(({ delivery }) => delivery.postId))}::uuid[],
+      ${plainArray(arrived.map(({ delivery }) => delivery.sequence))}::int[],
+      ${plainArray(arrived.map(({ result }) => result.finishedAt))}::timestamptz[]
     ) as o (site_id, post_id, sequence, finished_at)
     where d.site_id = o.site_id and d.post_id = o.post_id and d.sequence < o.sequence and d.status = 'pending'
+    returning d.id, d.account_id as "accountId", d.site_id as "siteId"
   `.execute(tx)
+  return rows
 }
 
 type Hour = {
@@ -158,13 +173,13 @@ async function addToHours(tx: Tx, finished: readonly Settled[]): Promise<void> {
   await sql`
     insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
     select * from unnest(
-      ${hours.map((hour) => hour.accountId)}::uuid[],
-      ${hours.map((hour) => hour.siteId)}::uuid[],
-      ${hours.map((hour) => hour.hour)}::timestamptz[],
-      ${hours.map((hour) => hour.delivered)}::int[],
-      ${hours.map((hour) => hour.failed)}::int[],
-      ${hours.map((hour) => hour.retried)}::int[],
-      ${hours.map((hour) => hour.ms)}::bigint[]
+      ${plainArray(hours.map((hour) => hour.accountId))}::uuid[],
+      ${plainArray(hours.map((hour) => hour.siteId))}::uuid[],
+      ${plainArray(hours.map((hour) => hour.hour))}::timestamptz[],
+      ${plainArray(hours.map((hour) => hour.delivered))}::int[],
+      ${plainArray(hours.map((hour) => hour.failed))}::int[],
+      ${plainArray(hours.map((hour) => hour.retried))}::int[],
+      ${plainArray(hours.map((hour) => hour.ms))}::bigint[]
     )
     on conflict (account_id, site_id, hour) do update
     set delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
@@ -197,60 +212,82 @@ function sumByHour(finished: readonly Settled[]): Map<string, Hour> {
 
 const HEALTHY: LaneHealth = { suspect: false, failing: false, failuresInARow: 0 }
 
-async function updateLanes(tx: Tx, settled: readonly Settled[], locked: LockedLanes): Promise<void> {
-  if (settled.length === 0) return
-  const lanes = [...Map.groupBy(settled, ({ lease }) => lease.siteId)].map(([siteId, list]) => {
-    const delivered = list.filter(({ result }) => result.ok)
-    const health = list.reduce<LaneHealth>(
-      (before, one) => healthAfter(before, one.result, one.next),
-      locked.get(siteId) ?? HEALTHY,
-    )
+type LaneChange = {
+  siteId: string
+  health: LaneHealth
+  delivered: number
+  failed: number
+  lastDeliveredAt: Date | null
+  released: boolean
+  clean: boolean
+}
+
+function laneChanges(settled: readonly Settled[], releases: readonly Release[], locked: LockedLanes): LaneChange[] {
+  const results = Map.groupBy(settled, ({ lease }) => lease.siteId)
+  const releasesBySite = new Map(releases.map((release) => [release.lease.siteId, release]))
+  return [...new Set([...results.keys(), ...releasesBySite.keys()])].map((siteId) => {
+    const list = results.get(siteId) ?? []
+    const release = releasesBySite.get(siteId)
     return {
       siteId,
-      ...health,
-      delivered: delivered.length,
+      health: list.reduce<LaneHealth>(
+        (before, one) => healthAfter(before, one.result, one.next),
+        locked.get(siteId) ?? HEALTHY,
+      ),
+      delivered: list.filter(({ result }) => result.ok).length,
       failed: list.filter(({ next }) => next.status === 'failed').length,
-      lastDeliveredAt: delivered.at(-1)?.result.finishedAt ?? null,
+      lastDeliveredAt: list.findLast(({ result }) => result.ok)?.result.finishedAt ?? null,
+      released: release !== undefined,
+      clean: release?.clean === true,
     }
   })
-  await sql`
-    update lanes l
-    set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
-      failed = l.failed + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at)
-    from unnest(
-      ${lanes.map((lane) => lane.siteId)}::uuid[],
-      ${lanes.map((lane) => lane.suspect)}::boolean[],
-      ${lanes.map((lane) => lane.failing)}::boolean[],
-      ${lanes.map((lane) => lane.failuresInARow)}::int[],
-      ${lanes.map((lane) => lane.delivered)}::int[],
-      ${lanes.map((lane) => lane.failed)}::int[],
-      ${lanes.map((lane) => lane.lastDeliveredAt)}::timestamptz[]
-    ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at)
-    where l.site_id = o.site_id
-  `.execute(tx)
 }
 
 /**
- * Gives lanes back, due when their next delivery is, but not before now: a lane with a backlog goes to the end of the
- * queue, so that lanes take turns. An unclean release is treated like a crash by the next holder.
+ * Writes down how the lanes have been doing, and gives back those that are released: due when their next delivery is, but
+ * not before now, so that a lane with a backlog goes to the end of the queue and lanes take turns. An unclean release is
+ * treated like a crash by the next holder. Returns when the first of the released lanes is due.
  */
-async function releaseLanes(tx: Tx, releases: readonly Release[], now: Date): Promise<void> {
-  if (releases.length === 0) return
-  await sql`
-    update lanes l
-    set leased_until = null, recovering = not o.clean,
-      due_at = (
-        select greatest(d.next_attempt_at, ${now}) from deliveries d
-        join endpoints e on e.site_id = d.site_id and not e.paused
-        where d.site_id = l.site_id and d.status = 'pending' and not ${blocked}
-        order by d.next_attempt_at, d.id limit 1
-      )
-    from unnest(
-      ${releases.map(({ lease }) => lease.siteId)}::uuid[],
-      ${releases.map(({ clean }) => clean)}::boolean[]
-    ) as o (site_id, clean)
-    where l.site_id = o.site_id
+async function updateLanes(
+  tx: Tx,
+  settled: readonly Settled[],
+  releases: readonly Release[],
+  locked: LockedLanes,
+  now: Date,
+): Promise<Date | undefined> {
+  const changes = laneChanges(settled, releases, locked)
+  if (changes.length === 0) return undefined
+  const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
+  const { rows } = await sql<{ nextDue: Date | null }>`
+    with changed as (
+      update lanes l
+      set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
+        failed = l.failed + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at),
+        leased_until = case when o.released then null else l.leased_until end,
+        recovering = case when o.released then not o.clean else l.recovering end,
+        due_at = case when not o.released then l.due_at else (
+          select greatest(d.next_attempt_at, ${now}) from deliveries d
+          join endpoints e on e.site_id = d.site_id and not e.paused
+          where d.site_id = l.site_id and d.status = 'pending' and not ${blocked}
+          order by d.next_attempt_at, d.id limit 1
+        ) end
+      from unnest(
+        ${column(({ siteId }) => siteId)}::uuid[],
+        ${column(({ health }) => health.suspect)}::boolean[],
+        ${column(({ health }) => health.failing)}::boolean[],
+        ${column(({ health }) => health.failuresInARow)}::int[],
+        ${column(({ delivered }) => delivered)}::int[],
+        ${column(({ failed }) => failed)}::int[],
+        ${column(({ lastDeliveredAt }) => lastDeliveredAt)}::timestamptz[],
+        ${column(({ released }) => released)}::boolean[],
+        ${column(({ clean }) => clean)}::boolean[]
+      ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, released, clean)
+      where l.site_id = o.site_id
+      returning l.due_at, o.released
+    )
+    select min(due_at) as "nextDue" from changed where released
   `.execute(tx)
+  return rows[0]?.nextDue ?? undefined
 }
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

@@ -1,5 +1,5 @@
 /** Signing of webhook requests: the service's own headers and those of Standard Webhooks, over the same bytes. */
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 /** The API version that webhooks carry, a date (specification, section 9). */
 const API_VERSION = '2026-11-01'
@@ -11,22 +11,34 @@ export function createWebhookSecret(): string {
   return SECRET_PREFIX + randomBytes(32).toString('base64')
 }
 
+/** A webhook secret as both signatures use it: its text as shown to the user, and the bytes that it encodes. */
+export type SigningKey = { text: KeyObject; bytes: KeyObject }
+
+/** Prepares a webhook secret for signing. */
+export function signingKey(secret: string): SigningKey {
+  return {
+    text: createSecretKey(secret, 'utf8'),
+    bytes: createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64'),
+  }
+}
+
 /**
  * The headers of one attempt (specification, section 6; Standard Webhooks 1.0). `body` is exactly what is sent.
- * The service's signature is keyed with the secret's text as shown to the user, the Standard Webhooks one with the
- * bytes it encodes. The timestamp is fresh for each attempt, the delivery id never changes.
+ * The service's signature is keyed with the secret's text, the Standard Webhooks one with its bytes. The timestamp is
+ * fresh for each attempt, the delivery id never changes.
  */
 export function signedHeaders(input: {
-  secret: string
+  key: SigningKey
   event: string
   deliveryId: string
-  body: string
+  body: string | Uint8Array
   at: Date
-}): Record<string, string> {
+}) {
   const timestamp = String(Math.floor(input.at.getTime() / 1000))
-  const signature = createHmac('sha256', input.secret).update(input.body).digest('hex')
-  const standard = createHmac('sha256', Buffer.from(input.secret.slice(SECRET_PREFIX.length), 'base64'))
-    .update(`${input.deliveryId}.${timestamp}.${input.body}`)
+  const signature = createHmac('sha256', input.key.text).update(input.body).digest('hex')
+  const standard = createHmac('sha256', input.key.bytes)
+    .update(`${input.deliveryId}.${timestamp}.`)
+    .update(input.body)
     .digest('base64')
   return {
     'content-type': 'application/json',

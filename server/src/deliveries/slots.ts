@@ -10,6 +10,11 @@ export class Slots {
     this.#free = count
   }
 
+  /** How many could be taken at once. */
+  get free(): number {
+    return this.#free
+  }
+
   /** Resolves once a slot is taken. */
   async take(): Promise<Slot> {
     if (this.#free > 0) this.#free -= 1

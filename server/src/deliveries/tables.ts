@@ -1,13 +1,25 @@
 import type { ColumnType, Generated } from 'kysely'
 
 /** What a site can be told (specification, section 6); `site.test` is sent on request and leaves no event. */
-export type EventKind = 'post.published' | 'post.updated' | 'post.deleted'
+export const EVENT_KINDS = ['post.published', 'post.updated', 'post.deleted'] as const
+export type EventKind = (typeof EVENT_KINDS)[number]
 
 /** Specification, section 2: delivery status values. */
-export type DeliveryStatus = 'pending' | 'delivered' | 'delivered_retry' | 'failed'
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'delivered_retry', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** One attempt, as it stands in a delivery's history. `code` is null when no answer came. */
-export type HistoryEntry = { attempt: number; at: string; code: number | null; error: string | null }
+/**
+ * One attempt, as it stands in a delivery's history. `code` is null when no answer came. `response` is the beginning of what
+ * the site said about a failure. The last two are missing where nobody wrote them down yet.
+ */
+export type HistoryEntry = {
+  attempt: number
+  at: string
+  code: number | null
+  error: string | null
+  took_ms?: number
+  response?: string
+}
 
 /** Where and how to reach a site. Outlives the site, so that history keeps its name. */
 type EndpointsTable = {
@@ -86,6 +98,14 @@ type DeliveryHoursTable = {
   delivered_ms: Generated<number>
   /** Those of the delivered that a site confirmed itself; they have no response time. */
   confirmed: Generated<number>
+}
+
+declare module '../platform/changes/kinds.ts' {
+  interface ChangeKinds {
+    delivery: true
+    /** Told here too: an endpoint's health is the site's. */
+    site: true
+  }
 }
 
 declare module '../platform/db/tables.ts' {

@@ -1,7 +1,8 @@
 import type { Context } from '../platform/context.ts'
 import { openSecret } from './endpoints.ts'
+import { type PublishedPost, testBody } from './payload.ts'
 import { type AttemptResult, judge } from './policy.ts'
-import { signedHeaders } from './sign.ts'
+import { signedHeaders, signingKey } from './sign.ts'
 
 /**
  * Sends one `site.test` event now and waits for the answer. Nothing is recorded and nothing is retried. `post` is the
@@ -10,20 +11,15 @@ import { signedHeaders } from './sign.ts'
 export async function sendTest(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'ids' | 'keys'>,
   target: { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer },
-  post: object,
+  post: PublishedPost,
 ): Promise<AttemptResult> {
   const startedAt = ctx.clock.now()
-  const body = JSON.stringify({
-    event: 'site.test',
-    test: true,
-    post,
-    site: { id: target.siteId, name: target.siteName },
-  })
-  const secret = openSecret(ctx.keys, target.siteId, target.secretSealed)
+  const body = testBody(post, { id: target.siteId, name: target.siteName })
+  const key = signingKey(openSecret(ctx.keys, target.siteId, target.secretSealed))
   const outcome = await ctx.egress.send({
     method: 'POST',
     url: target.webhookUrl,
-    headers: signedHeaders({ secret, event: 'site.test', deliveryId: ctx.ids.next(), body, at: startedAt }),
+    headers: signedHeaders({ key, event: 'site.test', deliveryId: ctx.ids.next(), body, at: startedAt }),
     body,
     deadlineMs: ctx.config.deliveryTimeoutMs,
   })

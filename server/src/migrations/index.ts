@@ -6,6 +6,11 @@ import * as pull from './2026-11-21-pull.ts'
 import * as siteDetection from './2026-11-21-site-detection.ts'
 import * as uncertain from './2026-11-21-uncertain.ts'
 import * as unrepeated from './2026-11-21-unrepeated.ts'
+import * as catalogs from './2026-11-22-catalogs.ts'
+import * as deliveryLog from './2026-11-22-delivery-log.ts'
+import * as generation from './2026-11-22-generation.ts'
+import * as lists from './2026-11-22-lists.ts'
+import * as vacuum from './2026-11-22-vacuum.ts'
 
 /** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +21,9 @@ export const migrations: Record<string, Migration> = {
   '2026-11-21-site-detection': siteDetection,
   '2026-11-21-uncertain': uncertain,
   '2026-11-21-unrepeated': unrepeated,
+  '2026-11-22-catalogs': catalogs,
+  '2026-11-22-delivery-log': deliveryLog,
+  '2026-11-22-generation': generation,
+  '2026-11-22-lists': lists,
+  '2026-11-22-vacuum': vacuum,
 }

@@ -25,14 +25,19 @@ describe('the configuration', () => {
       webhookAllow: 'loopback',
       retryDelaysMs: [30_000, 300_000, 1_800_000],
       deliveryTimeoutMs: 15_000,
+      historyRetentionMs: undefined,
+      metricsToken: undefined,
       defaultPlan: 'starter',
       rateLimits: {
         auth: { requests: 5, windowMs: 60_000 },
         starter: { requests: 100, windowMs: 3_600_000 },
         pro: { requests: 1_000, windowMs: 3_600_000 },
         agency: { requests: 10_000, windowMs: 3_600_000 },
+        dashboard: { requests: 5000, windowMs: 3_600_000 },
         pull: { requests: 500, windowMs: 3_600_000 },
       },
+      ai: { model: undefined, jobs: 4, jobsPerAccount: 2, tokensPerJob: 150_000, tokensPerDay: 1_000_000 },
+      pullCacheBytes: 67_108_864,
       corsOrigins: [],
       trustProxy: [],
       logLevel: 'info',
@@ -46,8 +51,30 @@ describe('the configuration', () => {
     })
   })
 
-  it('reads durations in their four units, zero included', () => {
+  it('reads durations in their units, zero included', () => {
     expect(parseConfig({ DELIVERY_RETRY_DELAYS: '0s,250ms,5m,2h' }).retryDelaysMs).toEqual([0, 250, 300_000, 7_200_000])
+  })
+
+  it('keeps history for ever, or for as long as it is told', () => {
+    expect(parseConfig({ HISTORY_RETENTION: 'keep' }).historyRetentionMs).toBeUndefined()
+    expect(parseConfig({ HISTORY_RETENTION: '30d' }).historyRetentionMs).toBe(30 * 86_400_000)
+  })
+
+  it.each([
+    [
+      { AI_MODEL: 'gpt-5-mini', AI_BASE_URL: 'https://api.openai.com/v1/', AI_API_KEY: 'sk-1' },
+      { provider: 'openai-compatible', baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-1', model: 'gpt-5-mini' },
+    ],
+    [
+      { AI_MODEL: 'llama3.1', AI_BASE_URL: 'http://ollama:11434/v1', AI_TIMEOUT: '20m' },
+      { baseUrl: 'http://ollama:11434/v1', apiKey: undefined, timeoutMs: 1_200_000 },
+    ],
+    [
+      { AI_MODEL: 'claude-sonnet-4-5', AI_PROVIDER: 'anthropic', AI_API_KEY: 'sk-ant-1', NODE_ENV: 'production' },
+      { provider: 'anthropic', baseUrl: 'https://api.anthropic.com/v1', timeoutMs: 300_000 },
+    ],
+  ])('knows the model of %j', (env, model) => {
+    expect(parseConfig(env).ai.model).toMatchObject(model)
   })
 
   it('takes an empty variable as not set', () => {
@@ -56,6 +83,8 @@ describe('the configuration', () => {
 
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: '65536' }],
+    ['HISTORY_RETENTION', { HISTORY_RETENTION: '2h' }],
+    ['METRICS_TOKEN', { METRICS_TOKEN: 'short' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'blog.example.com' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: 'x'.repeat(32) }],
     ['SECRET_KEY', { SECRET_KEY: 'short' }],
@@ -67,6 +96,20 @@ describe('the configuration', () => {
     ['DEFAULT_PLAN', { DEFAULT_PLAN: 'gold' }],
     ['RATE_LIMIT_AUTH', { RATE_LIMIT_AUTH: '5/s' }],
     ['RATE_LIMIT_PULL', { RATE_LIMIT_PULL: '0/h' }],
+    ['AI_PROVIDER', { AI_PROVIDER: 'openai', AI_MODEL: 'x' }],
+    ['AI_BASE_URL', { AI_MODEL: 'x' }],
+    ['AI_BASE_URL', { AI_MODEL: 'x', AI_BASE_URL: 'http://8.8.8.8/v1' }],
+    ['AI_BASE_URL', { AI_MODEL: 'x', AI_BASE_URL: 'http://169.254.169.254/v1' }],
+    ['AI_BASE_URL', { AI_MODEL: 'x', AI_BASE_URL: 'https://api.openai.com/v1/chat/completions' }],
+    ['AI_BASE_URL', { AI_MODEL: 'x', AI_BASE_URL: 'https://key@api.openai.com/v1' }],
+    ['AI_MODEL', { AI_BASE_URL: 'http://localhost:11434/v1' }],
+    ['AI_MODEL', { AI_API_KEY: 'sk-1' }],
+    ['AI_API_KEY', { AI_PROVIDER: 'anthropic', AI_MODEL: 'claude-sonnet-4-5' }],
+    ['AI_TIMEOUT', { AI_TIMEOUT: '2h' }],
+    ['AI_JOBS', { AI_JOBS: '0' }],
+    ['AI_JOBS_PER_ACCOUNT', { AI_JOBS_PER_ACCOUNT: 'many' }],
+    ['AI_TOKENS_PER_JOB', { AI_TOKENS_PER_JOB: 'off' }],
+    ['AI_TOKENS_PER_DAY', { AI_TOKENS_PER_DAY: '10' }],
     ['CORS_ORIGINS', { CORS_ORIGINS: '*' }],
     ['CORS_ORIGINS', { CORS_ORIGINS: 'https://a.example/path' }],
     ['TRUST_PROXY', { TRUST_PROXY: '10.0.0.1' }],

@@ -2,6 +2,15 @@
  * The operator's configuration: environment in, one frozen value out. Every problem is reported together and
  * nothing is touched before all of it is right.
  */
+import {
+  AI_PROVIDERS,
+  type AiConfig,
+  type AiProvider,
+  aiConfig,
+  parseAiBaseUrl,
+  parseJobs,
+  parseTokens,
+} from './ai-config.ts'
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
@@ -26,9 +35,19 @@ export type Config = {
   webhookAllow: AllowPolicy
   retryDelaysMs: readonly number[]
   deliveryTimeoutMs: number
+  /** How long finished deliveries are kept; undefined: for ever. */
+  historyRetentionMs: number | undefined
+  /** What a scraper of /metrics must present; undefined: there are no metrics. */
+  metricsToken: string | undefined
   defaultPlan: Plan
-  /** Requests to the auth endpoints per client address, to the Management API per account by plan, to the Pull API per site. */
-  rateLimits: Record<'auth' | 'pull' | Plan, RateLimit>
+  /**
+   * Requests to the auth endpoints per client address, to the Management API per account by plan (by the dashboard:
+   * whatever the plan), to the Pull API per site.
+   */
+  rateLimits: Record<'auth' | 'pull' | 'dashboard' | Plan, RateLimit>
+  ai: AiConfig
+  /** Memory for answers of the Pull API; 0 keeps none. */
+  pullCacheBytes: number
   /** Origins that browsers may call the API from. */
   corsOrigins: readonly string[]
   /** Networks of proxies whose X-Forwarded-For is believed. */
@@ -49,14 +68,25 @@ export class ConfigError extends Error {
   }
 }
 
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** Milliseconds of `250ms`, `30s`, `5m` or `2h`. Throws on anything else. */
+/** Milliseconds of `250ms`, `30s`, `5m`, `2h` or `30d`. Throws on anything else. */
 function parseDuration(text: string): number {
-  const [, amount, unit] = /^(\d+)(ms|s|m|h)$/.exec(text.trim()) ?? []
+  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text.trim()) ?? []
   if (amount === undefined || unit === undefined)
-    throw new Error(`"${text}" is not a duration; write it like 250ms, 30s, 5m or 2h`)
+    throw new Error(`"${text}" is not a duration; write it like 250ms, 30s, 5m, 2h or 30d`)
   return Number(amount) * UNITS[unit as keyof typeof UNITS] // the expression admits only these units
+}
+
+const BYTES = { KB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 } as const
+
+/** Bytes of `512KB`, `64MB` or `2GB`, 0 of `off`. Throws on anything else. */
+function parseBytes(text: string): number {
+  if (text === 'off') return 0
+  const [, amount, unit] = /^([1-9]\d{0,5})(KB|MB|GB)$/.exec(text) ?? []
+  if (amount === undefined || unit === undefined)
+    throw new Error(`"${text}" is not an amount of memory; write it like 512KB, 64MB or 2GB, or "off"`)
+  return Number(amount) * BYTES[unit as keyof typeof BYTES] // the expression admits only these units
 }
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -94,14 +124,19 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       text.split(',').map(parseDuration),
     ),
     deliveryTimeoutMs: read('DELIVERY_TIMEOUT', 15_000, parseTimeout),
+    historyRetentionMs: read('HISTORY_RETENTION', undefined, parseRetention),
+    metricsToken: read('METRICS_TOKEN', undefined, parseMetricsToken),
     defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', oneOf(PLANS)),
     rateLimits: {
       auth: read('RATE_LIMIT_AUTH', { requests: 5, windowMs: UNITS.m }, parseRate),
       starter: read('RATE_LIMIT_STARTER', { requests: 100, windowMs: UNITS.h }, parseRate),
       pro: read('RATE_LIMIT_PRO', { requests: 1_000, windowMs: UNITS.h }, parseRate),
       agency: read('RATE_LIMIT_AGENCY', { requests: 10_000, windowMs: UNITS.h }, parseRate),
+      dashboard: read('RATE_LIMIT_DASHBOARD', { requests: 5_000, windowMs: UNITS.h }, parseRate),
       pull: read('RATE_LIMIT_PULL', { requests: 500, windowMs: UNITS.h }, parseRate),
     },
+    ai: readAi(read, problems),
+    pullCacheBytes: read('PULL_CACHE', 64 * BYTES.MB, parseBytes),
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
     logLevel: read('LOG_LEVEL', 'info', oneOf<string>(LEVELS)),
@@ -116,6 +151,28 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function readAi(read: Reader, problems: string[]): AiConfig {
+  const text = (value: string) => value
+  const variables = {
+    provider: read<AiProvider>('AI_PROVIDER', 'openai-compatible', oneOf(AI_PROVIDERS)),
+    baseUrl: read<string | undefined>('AI_BASE_URL', undefined, parseAiBaseUrl),
+    apiKey: read<string | undefined>('AI_API_KEY', undefined, text),
+    modelName: read<string | undefined>('AI_MODEL', undefined, text),
+    timeoutMs: read('AI_TIMEOUT', 5 * UNITS.m, parseAnswerTimeout),
+    jobs: read('AI_JOBS', 4, parseJobs),
+    jobsPerAccount: read('AI_JOBS_PER_ACCOUNT', 2, parseJobs),
+    tokensPerJob: read('AI_TOKENS_PER_JOB', 150_000, parseTokens),
+    tokensPerDay: read<number | 'off'>('AI_TOKENS_PER_DAY', 1_000_000, (value) =>
+      value === 'off' ? value : parseTokens(value),
+    ),
+  }
+  // A variable that cannot be read is not also missing.
+  const unread = problems.some((one) => one.startsWith('AI_'))
+  return aiConfig(variables, (problem) => {
+    if (!unread) problems.push(problem)
+  })
 }
 
 function explain(error: unknown): string {
@@ -171,9 +228,31 @@ function parseOrigins(text: string): string[] {
   })
 }
 
+const SHORTEST_RETENTION_MS = UNITS.d
+
+/** `keep`, or how long: shorter than a day would remove what people still look at. */
+function parseRetention(text: string): number | undefined {
+  if (text === 'keep') return undefined
+  const ms = parseDuration(text)
+  if (ms < SHORTEST_RETENTION_MS) throw new Error('must be "keep" or at least 1d')
+  return ms
+}
+
+function parseMetricsToken(text: string): string {
+  if (text.length < 16) throw new Error('must be at least 16 characters; make one with `openssl rand -hex 16`')
+  return text
+}
+
 /** A lane's lease outlasts one timeout by fifteen seconds; a dead worker's lanes wait that long. */
 function parseTimeout(text: string): number {
   const ms = parseDuration(text)
   if (ms < 50 || ms > 60_000) throw new Error('must be between 50ms and 60s')
+  return ms
+}
+
+/** A local model may take minutes for an answer. */
+function parseAnswerTimeout(text: string): number {
+  const ms = parseDuration(text)
+  if (ms < 50 || ms > UNITS.h) throw new Error('must be between 50ms and 1h')
   return ms
 }

@@ -1,3 +1,5 @@
+import type { Changes } from './changes/changes.ts'
+import type { Feeds } from './changes/feeds.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Keys } from './crypto.ts'
@@ -5,6 +7,7 @@ import type { Database } from './db/database.ts'
 import type { Egress } from './egress/egress.ts'
 import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
+import type { Metrics } from './metrics.ts'
 import type { Signals } from './signals.ts'
 
 /** What the service is made of. Built once, by `createApp`; functions take the few fields they need. */
@@ -13,8 +16,11 @@ export type Context = {
   clock: Clock
   ids: Ids
   log: Log
+  metrics: Metrics
   db: Database
   keys: Keys
   egress: Egress
   signals: Signals
+  changes: Changes
+  feeds: Feeds
 }

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 import type { Clock } from './clock.ts'
 
@@ -6,7 +7,24 @@ export type Ids = { next(): string }
 
 /** Ids stamped with the given clock's time. */
 export function createIds(clock: Clock): Ids {
-  return { next: () => v7({ msecs: clock.now().getTime() }) }
+  const rng = pooledRandomBytes()
+  return { next: () => v7({ msecs: clock.now().getTime(), rng }) }
+}
+
+const ID_BYTES = 16
+
+/** Random bytes, fetched for 512 ids at once: asking the system for each took 1.6 µs of the 1.8 that an id took. */
+function pooledRandomBytes(): () => Uint8Array {
+  const pool = new Uint8Array(512 * ID_BYTES)
+  let used = pool.length
+  return () => {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    used += ID_BYTES
+    return pool.subarray(used - ID_BYTES, used)
+  }
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -14,4 +32,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 /** Whether `text` can be an id at all; anything else names a resource that does not exist. */
 export function isId(text: string): boolean {
   return UUID.test(text)
+}
+
+/** The smallest id that can have been made at `time`: ids below it are older. */
+export function firstIdAt(time: Date): string {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }

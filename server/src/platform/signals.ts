@@ -1,22 +1,46 @@
 /**
  * Signals between the processes of one database: "something about this changed, look again". They are hints: rows are
  * the truth, and whoever listens also works, later or fresher, without them. On PostgreSQL they travel by NOTIFY with the
- * commit that caused them; a process also hears its own at once. The embedded database has one process.
+ * commit that caused them; a process hears its own at once, and not again from the server. The embedded database has one
+ * process.
  */
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Clock } from './clock.ts'
-import { afterCommit, type Tx } from './db/database.ts'
+import { afterCommit, type Db, type Tx } from './db/database.ts'
 import { errorField, type Log } from './log.ts'
 
-/** What is signalled: that a loop has work, or that the endpoint of a site changed (its id is the subject). */
-export type Topic = 'deliver' | 'publish-due' | 'detect-platforms' | 'endpoint'
+/**
+ * What is signalled: that a loop has work, that the endpoint of a site changed, a draft was cancelled or an account's
+ * logins ended (its id is the subject), and what `changes/changes.ts` has to say.
+ */
+export type Topic =
+  | 'deliver'
+  | 'publish-due'
+  | 'detect-platforms'
+  | 'write-drafts'
+  | 'endpoint'
+  | 'draft-cancelled'
+  | 'signed-out'
+  | 'changed'
+  | 'watched'
 
 /** Sends and hears signals. */
 export type Signals = {
   /** Tells every process, this one included, once the transaction has committed. */
   send(tx: Tx, topic: Topic, subject?: string): Promise<void>
-  /** `listener` gets the subject, or undefined when signals may have been missed and any subject may have changed. */
+  /**
+   * Tells every process, this one last, outside of any transaction: several subjects at once, of up to 7,900 bytes each.
+   * Not waiting for the disk, so that publishing, whose signals queue behind the same lock, does not wait for this.
+   */
+  broadcast(db: Db, topic: Topic, subjects: readonly string[]): Promise<void>
+  /** Settles once other processes' signals are heard, or when a first try has failed. */
+  ready: Promise<void>
+  /**
+   * `listener` gets the subject, or undefined when signals may have been missed and any subject may have changed: each
+   * time that listening begins, the first included.
+   */
   on(topic: Topic, listener: (subject: string | undefined) => void): void
   close(): Promise<void>
 }
@@ -26,41 +50,56 @@ const RECONNECT_MS = 1_000
 
 /** Signals within this process, and to those on the same PostgreSQL database if `url` is given. */
 export function createSignals(url: string | undefined, clock: Clock, log: Log): Signals {
+  const self = randomBytes(6).toString('base64url')
+  const payloadOf = (topic: Topic, subject: string) => [self, topic, subject].join(' ')
   const listeners = new Map<Topic, Array<(subject: string | undefined) => void>>()
   const hear = (topic: Topic, subject: string | undefined) => {
     for (const listener of listeners.get(topic) ?? []) listener(subject)
   }
-  const stopListening =
+  const { ready, stop } =
     url === undefined
-      ? async () => {}
+      ? { ready: Promise.resolve(), stop: async () => {} }
       : listen(url, clock, log, {
           message: (payload) => {
-            const [topic = '', subject = ''] = payload.split(' ')
-            hear(topic as Topic, subject === '' ? undefined : subject) // only `send` below writes to the channel
+            const [sender, topic = '', subject = ''] = payload.split(' ')
+            if (sender === self) return
+            hear(topic as Topic, subject === '' ? undefined : subject) // only the functions below write to the channel
           },
           missed: () => {
             for (const topic of listeners.keys()) hear(topic, undefined)
           },
         })
   return {
+    ready,
     async send(tx, topic, subject) {
-      if (url !== undefined) await sql`select pg_notify(${CHANNEL}, ${[topic, subject ?? ''].join(' ')})`.execute(tx)
+      if (url !== undefined) await sql`select pg_notify(${CHANNEL}, ${payloadOf(topic, subject ?? '')})`.execute(tx)
       afterCommit(() => hear(topic, subject))
+    },
+    async broadcast(db, topic, subjects) {
+      if (url !== undefined) {
+        const payloads = subjects.map((subject) => payloadOf(topic, subject))
+        await sql`
+          select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, payload)
+          from unnest(${payloads}::text[]) as payload
+        `.execute(db)
+      }
+      for (const subject of subjects) hear(topic, subject)
     },
     on(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
     },
-    close: stopListening,
+    close: stop,
   }
 }
 
 type Ears = { message(payload: string): void; missed(): void }
 
-/** Listens on a connection of its own until the returned function is called; comes back when the connection is lost. */
-function listen(url: string, clock: Clock, log: Log, ears: Ears): () => Promise<void> {
+/** Listens on a connection of its own until `stop` is called; comes back when the connection is lost. */
+function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promise<void>; stop: () => Promise<void> } {
   const stopping = new AbortController()
+  const tried = Promise.withResolvers<void>()
   const run = async () => {
-    for (let first = true; !stopping.signal.aborted; first = false) {
+    while (!stopping.signal.aborted) {
       const client = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'postrider signals' })
       const ended = new Promise<void>((resolve) => {
         client.once('error', () => resolve())
@@ -72,18 +111,23 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): () => Promise<
       try {
         await client.connect()
         await client.query(`listen ${CHANNEL}`)
-        if (!first) ears.missed()
+        ears.missed()
+        tried.resolve()
         await ended
       } catch (error) {
         log.warn('signals.lost', { error: errorField(error) })
       }
+      tried.resolve()
       await client.end().catch(() => {})
       if (!stopping.signal.aborted) await clock.sleep(RECONNECT_MS, stopping.signal)
     }
   }
   const running = run()
-  return async () => {
-    stopping.abort()
-    await running
+  return {
+    ready: tried.promise,
+    async stop() {
+      stopping.abort()
+      await running
+    },
   }
 }

@@ -1,6 +1,21 @@
-export { presentPulled } from './payload.ts'
+export { BodyError, type ConvertedBody, convertBody, type DocMark, type DocNode } from './body/convert.ts'
+export { countWords, docToText } from './body/text.ts'
+export { exampleDraft } from './examples.ts'
+export { addDraft } from './new-post.ts'
+export { PulledPost, pulledJson } from './payload.ts'
 export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'
-export { countPublished, lockVisiblePost, postTitles, visiblePost, visiblePosts } from './queries.ts'
-export { postRoutes } from './routes.ts'
+export { countPublished, findPost, type PostState, postStates, postTitles } from './queries.ts'
+export { relatedPosts } from './related.ts'
+export { PostBody, PostStatus, postRoutes, presentPost } from './routes.ts'
+export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
+export {
+  type ListedPage,
+  lockVisiblePost,
+  type Reader,
+  visiblePages,
+  visiblePosts,
+  visibleWithTag,
+  withRevision,
+} from './visible.ts'

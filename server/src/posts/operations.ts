@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { countDueLanes, type LatestDelivery, latestDeliveries } from '../deliveries/index.ts'
+import {
+  countDueLanes,
+  type LatestDelivery,
+  latestDeliveries,
+  lockLanesOfAccount,
+  type StandingDelivery,
+  standingsOf,
+} from '../deliveries/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
@@ -8,6 +15,9 @@ import { isId } from '../platform/ids.ts'
 import { siteExists } from '../sites/index.ts'
 import { BodyError, type BodyInput, type ConvertedBody, convertBody } from './body/convert.ts'
 import { docToText } from './body/text.ts'
+import { notePosts } from './changes.ts'
+import { listPosts, listPostsBriefly, type PostFilter, type PostOrder, type PostWithoutBody } from './list.ts'
+import { bodyColumns, newPost } from './new-post.ts'
 import { nextStanding } from './policy.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import {
@@ -15,15 +25,14 @@ import {
   findPost,
   freeSlug,
   insertPost,
-  listPosts,
   lockPost,
-  type PostFilter,
+  lockPosts,
   reclaimSlug,
   retireSlug,
   updatePost,
 } from './queries.ts'
 import { searchVector } from './search.ts'
-import { slugify } from './slug.ts'
+import { MAX_SLUG, slugify } from './slug.ts'
 import type { PostMeta, PostRow, PostStatus } from './tables.ts'
 
 /** A post with the newest delivery per site. */
@@ -32,7 +41,8 @@ export type PostWithDeliveries = { post: PostRow; deliveries: LatestDelivery[] }
 /** What a write may set. In `meta`, null takes a value away. */
 export type PostInput = {
   title?: string | undefined
-  slug?: string | undefined
+  /** null: made from the title. */
+  slug?: string | null | undefined
   excerpt?: string | undefined
   body?: BodyInput | undefined
   meta?: { [Key in keyof PostMeta]?: string | null | undefined } | undefined
@@ -57,13 +67,41 @@ export async function listPostsPage(
   ctx: Context,
   accountId: string,
   filter: PostFilter,
-  { page, limit }: { page: number; limit: number },
+  { page, limit }: PageRequest,
 ): Promise<{ rows: PostRow[]; total: number }> {
-  const { siteId } = filter
-  if (siteId !== undefined && !(isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId))))
-    return { rows: [], total: 0 }
-  const search = filter.search?.trim() === '' ? undefined : filter.search
-  return listPosts(ctx.db.root, accountId, { ...filter, search }, { limit, offset: (page - 1) * limit })
+  if (!(await siteIsKnown(ctx, accountId, filter))) return { rows: [], total: 0 }
+  return listPosts(ctx.db.root, accountId, meant(filter), { limit, offset: (page - 1) * limit })
+}
+
+/** A page of the account's posts without their bodies, each with how it stands at the sites that were sent it. */
+export async function listSummaries(
+  ctx: Context,
+  accountId: string,
+  filter: PostFilter,
+  { page, limit, order }: PageRequest & { order: PostOrder },
+): Promise<{ posts: PostSummary[]; total: number }> {
+  if (!(await siteIsKnown(ctx, accountId, filter))) return { posts: [], total: 0 }
+  const offset = (page - 1) * limit
+  const { rows, total } = await listPostsBriefly(ctx.db.root, accountId, meant(filter), { limit, offset, order })
+  const standings = await standingsOf(
+    ctx.db.root,
+    accountId,
+    rows.map(({ id }) => id),
+  )
+  return { posts: rows.map((post) => ({ post, deliveries: standings.get(post.id) ?? [] })), total }
+}
+
+type PageRequest = { page: number; limit: number }
+
+/** A post without its body, with its newest delivery per site. */
+export type PostSummary = { post: PostWithoutBody; deliveries: StandingDelivery[] }
+
+async function siteIsKnown(ctx: Context, accountId: string, { siteId }: PostFilter): Promise<boolean> {
+  return siteId === undefined || (isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId)))
+}
+
+function meant(filter: PostFilter): PostFilter {
+  return { ...filter, search: filter.search?.trim() === '' ? undefined : filter.search }
 }
 
 async function withDeliveries(db: Db | Tx, post: PostRow): Promise<PostWithDeliveries> {
@@ -74,33 +112,23 @@ async function withDeliveries(db: Db | Tx, post: PostRow): Promise<PostWithDeliv
 export async function createPost(
   ctx: Context,
   accountId: string,
-  input: PostInput & { title: string },
+  input: PostInput & { title: string; slug?: string | undefined },
 ): Promise<PostWithDeliveries> {
   const now = ctx.clock.now()
   const standing = nextStanding(undefined, input, now)
-  const body = convert(input.body ?? {})
+  const body = convertForms(input.body ?? {})
   const wantedSlug = input.slug === undefined ? undefined : normalSlug(input.slug)
   const insert = () =>
     ctx.db.tx(async (tx) => {
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
       const created = await insertPost(tx, {
-        id: ctx.ids.next(),
-        account_id: accountId,
-        version: 1,
-        slug,
-        title: input.title,
-        excerpt: input.excerpt ?? '',
-        ...bodyColumns(body),
-        meta: JSON.stringify(mergedMeta({}, input.meta)),
-        tags: input.tags ?? [],
+        ...newPost({ ...input, id: ctx.ids.next(), accountId, slug, meta: mergedMeta({}, input.meta), body, now }),
         // Publishing is a step of its own, on the stored row.
         status: standing.status === 'published' ? 'draft' : standing.status,
         scheduled_at: standing.scheduledAt,
-        search: searchVector(input.title, body.text),
-        created_at: now,
-        updated_at: now,
       })
       await reclaimSlug(tx, accountId, slug)
+      notePosts(ctx, tx, [created])
       if (standing.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
       const post =
         standing.status === 'published' ? (await publishLocked(ctx, tx, created, undefined, now)).post : created
@@ -128,15 +156,15 @@ export async function changePost(
   // Converting takes a while, so it is done before the post is locked; again only if it has changed in between.
   const body = changedBody(seen, input.body)
   const now = ctx.clock.now()
-  return refusingTakenSlug(() =>
+  const write = () =>
     ctx.db.tx(async (tx) => {
       const current = await lockPost(tx, accountId, id)
       if (current === undefined) throw missing()
       ifMatch(current.version)
       const fresh = current.version === seen.version ? body : changedBody(current, input.body)
       return withDeliveries(tx, await applyChange(ctx, tx, current, input, fresh, now))
-    }),
-  )
+    })
+  return refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)
 }
 
 async function applyChange(
@@ -148,7 +176,8 @@ async function applyChange(
   now: Date,
 ): Promise<PostRow> {
   const standing = nextStanding({ status: current.status, scheduledAt: current.scheduled_at }, input, now)
-  const content = changedContent(current, input, body)
+  const slug = await wantedSlug(tx, current, input)
+  const content = changedContent(current, { ...input, slug }, body)
   const contentChanged = Object.keys(content).length > 0
   const publishes = standing.status === 'published' && current.status !== 'published'
   const unpublishes = standing.status !== 'published' && current.status === 'published'
@@ -157,6 +186,7 @@ async function applyChange(
     (standing.status !== current.status || standing.scheduledAt?.getTime() !== current.scheduled_at?.getTime())
   if (!contentChanged && !publishes && !rescheduled) return current
 
+  notePosts(ctx, tx, [current])
   if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
   if (unpublishes) await announceRemoval(ctx, tx, current, now)
   let post = current
@@ -174,6 +204,14 @@ async function applyChange(
   return contentChanged && post.status === 'published' ? announceUpdate(ctx, tx, post, now) : post
 }
 
+/** The slug that a change asks for; undefined leaves it as it is. One that fits the title already stays. */
+async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.title }: PostInput) {
+  if (slug !== null) return slug === undefined ? undefined : normalSlug(slug)
+  const base = slugify(title) || 'post'
+  const fits = current.slug === base || new RegExp(`^${base}-\\d+$`).test(current.slug)
+  return fits ? undefined : freeSlug(tx, current.account_id, base)
+}
+
 /** Only published posts were seen under their slug; another one simply changes it. */
 async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
   await reclaimSlug(tx, current.account_id, slug)
@@ -181,9 +219,12 @@ async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Prom
 }
 
 /** The columns that differ from the current row. */
-function changedContent(current: PostRow, input: PostInput, body: ConvertedBody | undefined) {
+function changedContent(
+  current: PostRow,
+  { slug, ...input }: PostInput & { slug: string | undefined },
+  body: ConvertedBody | undefined,
+) {
   const meta = mergedMeta(current.meta, input.meta)
-  const slug = input.slug === undefined ? undefined : normalSlug(input.slug)
   const title = input.title ?? current.title
   return {
     ...(title === current.title ? {} : { title }),
@@ -194,7 +235,14 @@ function changedContent(current: PostRow, input: PostInput, body: ConvertedBody 
     ...(body === undefined ? {} : bodyColumns(body)),
     ...(body === undefined && title === current.title
       ? {}
-      : { search: searchVector(title, body?.text ?? docToText(current.body_json)) }),
+      : {
+          search: searchVector({
+            accountId: current.account_id,
+            createdAt: current.created_at,
+            title,
+            text: body?.text ?? docToText(current.body_json),
+          }),
+        }),
   }
 }
 
@@ -210,7 +258,7 @@ function changedBody(current: PostRow, given: BodyInput | undefined): ConvertedB
     ...(given.json === undefined || isDeepStrictEqual(given.json, current.body_json) ? {} : { json: given.json }),
   }
   if (Object.keys(changed).length === 0) return undefined
-  const body = convert(changed)
+  const body = convertForms(changed)
   const same =
     body.html === current.body_html &&
     body.markdown === current.body_markdown &&
@@ -228,9 +276,64 @@ export async function removePost(ctx: Context, accountId: string, id: string, if
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw missing()
     ifMatch(post.version)
-    await announceRemoval(ctx, tx, post, ctx.clock.now())
-    await deletePost(tx, id)
+    await removeLocked(ctx, tx, post, ctx.clock.now())
   })
+}
+
+async function removeLocked(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<void> {
+  await announceRemoval(ctx, tx, post, now)
+  await deletePost(tx, post.id)
+  notePosts(ctx, tx, [post])
+}
+
+/** What can be done to many posts at once. */
+export type BulkAction =
+  | { action: 'publish' }
+  | { action: 'delete' }
+  | { action: 'tag'; tag: string }
+  | { action: 'untag'; tag: string }
+
+/** More tags than these a post does not have. */
+export const MOST_TAGS = 50
+
+/**
+ * Does the same to many posts, to all or to none of them. Returns the ids of those that there were; the others are gone, or
+ * never were. Throws `invalid` on `ids.N` for a post to which it cannot be done.
+ */
+export async function changePosts(
+  ctx: Context,
+  accountId: string,
+  given: readonly string[],
+  bulk: BulkAction,
+): Promise<string[]> {
+  const ids = [...new Set(given.filter(isId).map((id) => id.toLowerCase()))]
+  if (ids.length === 0) return []
+  const now = ctx.clock.now()
+  return ctx.db.tx(async (tx) => {
+    const posts = await lockPosts(tx, accountId, ids)
+    await lockLanesOfAccount(tx, accountId)
+    for (const post of posts) {
+      if (bulk.action === 'publish') await publishLocked(ctx, tx, post, undefined, now)
+      else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
+      else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
+    }
+    return posts.map(({ id }) => id)
+  })
+}
+
+function retagged(
+  { id, tags }: PostRow,
+  { action, tag }: BulkAction & { tag: string },
+  given: readonly string[],
+): string[] {
+  const others = tags.filter((one) => one !== tag)
+  if (action === 'untag') return others
+  if (others.length === tags.length && tags.length >= MOST_TAGS)
+    throw invalid(
+      `ids.${given.findIndex((one) => one.toLowerCase() === id)}`,
+      `This post has ${MOST_TAGS} tags already.`,
+    )
+  return others.length === tags.length ? [...tags, tag] : tags
 }
 
 /** What a publish answers. */
@@ -259,22 +362,27 @@ export async function publishPost(
   })
 }
 
-function convert(input: BodyInput): ConvertedBody {
+/** All forms of a body. Throws `invalid` on the form that is malformed or too large. */
+export function convertForms(input: BodyInput): ConvertedBody {
   try {
     return convertBody(input)
   } catch (error) {
-    if (error instanceof BodyError) throw invalid(`body.${error.path}`, error.message, error)
+    if (error instanceof BodyError) {
+      const field = `body.${error.path}`
+      throw invalid(field, `${field} ${error.message}.`, error)
+    }
     throw error
   }
 }
 
-function bodyColumns(body: ConvertedBody) {
-  return { body_html: body.html, body_markdown: body.markdown, body_json: JSON.stringify(body.json) }
-}
-
 function normalSlug(given: string): string {
-  const slug = slugify(given)
+  const slug = slugify(given, Number.POSITIVE_INFINITY)
   if (slug === '') throw invalid('slug', 'A slug needs at least one letter or digit.')
+  if (slug.length > MAX_SLUG)
+    throw invalid(
+      'slug',
+      `A slug has at most ${MAX_SLUG} letters, digits and hyphens; this one becomes ${slug.length}.`,
+    )
   return slug
 }
 

@@ -1,12 +1,19 @@
+import type { z } from 'zod'
+import { PublishedPost } from '../deliveries/index.ts'
+import { Timestamp } from '../platform/http/endpoint.ts'
 import type { PostRow } from './tables.ts'
 
-/** The post as webhooks and the Pull API show it (specification, section 6). */
-export function publicPost(post: PostRow, previousSlugs: readonly string[]): object {
+type PublicColumn = 'id' | 'version' | 'slug' | 'title' | 'excerpt' | 'meta' | 'tags' | 'published_at'
+type PublicRow = Pick<PostRow, PublicColumn | 'body_html' | 'body_markdown' | 'body_json'>
+
+/** The post as webhooks and the Pull API show it (specification, section 6). It is, or was until now, published. */
+export function publicPost(post: PublicRow, previousSlugs: readonly string[]): PublishedPost {
+  if (post.published_at === null) throw new TypeError('a post that was never published has no public form')
   return {
     id: post.id,
     version: post.version,
     slug: post.slug,
-    ...(previousSlugs.length > 0 ? { previous_slugs: previousSlugs } : {}),
+    ...(previousSlugs.length > 0 ? { previous_slugs: [...previousSlugs] } : {}),
     title: post.title,
     excerpt: post.excerpt,
     body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
@@ -18,6 +25,27 @@ export function publicPost(post: PostRow, previousSlugs: readonly string[]): obj
 }
 
 /** The post as the Pull API shows it (decision L1). */
-export function presentPulled(post: PostRow, previousSlugs: readonly string[]): object {
-  return { ...publicPost(post, previousSlugs), updated_at: post.updated_at }
+export const PulledPost = PublishedPost.extend({ updated_at: Timestamp }).openapi('PulledPost')
+
+/** A row that a site may see, its document as JSON text, with the slugs it had before. */
+export type VisiblePost = Omit<PublicRow, 'body_json'> & {
+  body_json: string
+  updated_at: Date
+  previousSlugs: string[]
+}
+
+/** Stands for the document while the rest is made into JSON. No text that can be stored contains it. */
+const PLACE = '\0'
+const DOCUMENT = { type: 'doc', toJSON: () => PLACE }
+
+/**
+ * The post as the Pull API shows it, as JSON text. The document goes in as the text that it is: to parse it only to write it
+ * again would take longer than everything else here.
+ */
+export function pulledJson({ body_json: document, previousSlugs, updated_at, ...post }: VisiblePost): string {
+  const shown: z.output<typeof PulledPost> = {
+    ...publicPost({ ...post, body_json: DOCUMENT }, previousSlugs),
+    updated_at,
+  }
+  return JSON.stringify(shown).replace(JSON.stringify(PLACE), () => document)
 }

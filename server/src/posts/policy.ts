@@ -1,6 +1,28 @@
-/** Which changes of status a write may make (specification section 3, decision P5). */
+/**
+ * Which changes of status a write may make (specification section 3, decision P5). The dashboard reads the same table, so
+ * this file runs in browsers too: it imports nothing that does not.
+ */
 import { invalid } from '../platform/errors.ts'
 import type { PostStatus } from './tables.ts'
+
+/** What is done with a post's status. Editing and deleting are not here: they are always possible. */
+export type PostAction = 'schedule' | 'unschedule' | 'publish' | 'unpublish'
+
+/** The actions a status allows, each with the status it leads to. Publishing again sends the post once more. */
+const ACTIONS: Record<PostStatus, Partial<Record<PostAction, PostStatus>>> = {
+  draft: { schedule: 'scheduled', publish: 'published' },
+  scheduled: { schedule: 'scheduled', unschedule: 'draft', publish: 'published' },
+  published: { publish: 'published', unpublish: 'draft' },
+}
+
+/** Whether a post of this status allows the action. */
+export function allows(status: PostStatus, action: PostAction): boolean {
+  return ACTIONS[status][action] !== undefined
+}
+
+function canBecome(from: PostStatus, to: PostStatus): boolean {
+  return from === to || Object.values(ACTIONS[from]).includes(to)
+}
 
 /** A post's status and its schedule. */
 export type Standing = { status: PostStatus; scheduledAt: Date | null }
@@ -14,10 +36,10 @@ export type WantedStanding = { status?: PostStatus | undefined; scheduledAt?: Da
  */
 export function nextStanding(current: Standing | undefined, wanted: WantedStanding, now: Date): Standing {
   const status = wanted.status ?? current?.status ?? 'draft'
-  if (current?.status === 'published' && status === 'scheduled') {
+  if (current !== undefined && !canBecome(current.status, status)) {
     throw invalid(
       'status',
-      'A published post cannot be scheduled. Unpublish it first by setting the status to "draft".',
+      `A ${current.status} post cannot be ${status}. Unpublish it first by setting the status to "draft".`,
     )
   }
   if (status !== 'scheduled') {

@@ -1,44 +1,101 @@
+/**
+ * Scheduled publishing. It looks at stored times, not at timers: a post that came due while the service was down is
+ * published when it is back. Posts are published in sets, each set in one transaction, so that ten thousand of them that
+ * are due in the same second cost a few dozen transactions. A set that fails is taken apart, so that one post that cannot
+ * be published holds up nobody else's.
+ */
+import { activeSites, enqueueEvents } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
+import { isDatabaseGone, type Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
-import { publishLocked } from './publish.ts'
-import { type DuePost, lockDuePost, nextScheduledAt, readDuePosts } from './queries.ts'
+import { notePosts } from './changes.ts'
+import {
+  type DuePost,
+  formerSlugsOf,
+  lockDuePosts,
+  markPairsSent,
+  nextScheduledAt,
+  publishRows,
+  readDuePosts,
+  sentPairs,
+} from './due-queries.ts'
+import { eventsOf, publishing } from './publish.ts'
+import type { PostRow } from './tables.ts'
 
-const POSTS_PER_PAGE = 100
+/** Large enough to spread a transaction's cost, small enough that requests are answered between two of them. */
+const POSTS_PER_SET = 100
 
-/**
- * One step of scheduled publishing: publishes every post whose time has come to all sites, each once and in a
- * transaction of its own, so that one that cannot be published holds up nobody else's. It looks at the stored time, not
- * at a timer: a post that came due while the service was down is published when it is back.
- */
+/** One step: publishes everything that is due now to all sites, each post once. */
 export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const now = ctx.clock.now()
   let failed = 0
   for (let last: DuePost | undefined; !stopping.aborted; ) {
-    const page = await readDuePosts(ctx.db.root, now, last, POSTS_PER_PAGE)
-    for (const post of page) {
-      if (stopping.aborted) break
-      if (!(await publishOne(ctx, post, now))) failed += 1
-    }
-    last = page.at(-1)
-    if (page.length < POSTS_PER_PAGE) break
+    const due = await readDuePosts(ctx.db.root, now, last, POSTS_PER_SET)
+    if (due.length > 0) failed += await publishSet(ctx, due, now)
+    last = due.at(-1)
+    if (due.length < POSTS_PER_SET) break
   }
   if (failed > 0) return { again: false }
   const next = await nextScheduledAt(ctx.db.root)
   return next === undefined ? { again: false } : { again: false, waitMs: Math.max(1, next.getTime() - now.getTime()) }
 }
 
-/** Publishes one post, unless another process is at it or it is not due any more; false when that failed. */
-async function publishOne(ctx: Context, due: DuePost, now: Date): Promise<boolean> {
+/** Publishes posts, together if that works; returns how many could not be. */
+async function publishSet(ctx: Context, due: readonly DuePost[], now: Date): Promise<number> {
   try {
-    await ctx.db.tx(async (tx) => {
-      const post = await lockDuePost(tx, due.id, now)
-      if (post !== undefined) await publishLocked(ctx, tx, post, undefined, now)
-    })
-    ctx.log.info('post.published', { post_id: due.id, scheduled_at: due.scheduled_at })
-    return true
+    const ids = due.map(({ id }) => id)
+    const published = await ctx.db.tx(async (tx) => publishLocked(ctx, tx, await lockDuePosts(tx, ids, now), now))
+    for (const post of published) ctx.log.info('post.published', { post_id: post.id, scheduled_at: post.scheduled_at })
+    return 0
   } catch (error) {
-    ctx.log.error('post.not_published', { post_id: due.id, scheduled_at: due.scheduled_at, error: errorField(error) })
-    return false
+    const [one, ...others] = due
+    if (one === undefined || isDatabaseGone(error)) throw error
+    if (others.length > 0) {
+      let failed = 0
+      for (const post of due) failed += await publishSet(ctx, [post], now)
+      return failed
+    }
+    ctx.log.error('post.not_published', { post_id: one.id, scheduled_at: one.scheduled_at, error: errorField(error) })
+    return 1
   }
+}
+
+/** Publishes locked posts to all sites of their accounts that are not paused; what is sent follows decisions P6 and P7. */
+async function publishLocked(ctx: Context, tx: Tx, posts: readonly PostRow[], now: Date): Promise<readonly PostRow[]> {
+  if (posts.length === 0) return posts
+  const ids = posts.map(({ id }) => id)
+  const sites = await activeSites(tx, [...new Set(posts.map((post) => post.account_id))])
+  const sent = new Set((await sentPairs(tx, ids)).map(({ postId, siteId }) => `${postId} ${siteId}`))
+  const formerSlugs = await formerSlugsOf(tx, ids)
+  const plans = posts.map((row) => {
+    const post = { ...row, published_at: row.published_at ?? now }
+    const siteIds = sites.get(post.account_id) ?? []
+    const announcements = publishing(siteIds, (siteId) => sent.has(`${post.id} ${siteId}`))
+    const events = eventsOf(post, formerSlugs.get(post.id) ?? [], announcements)
+    return { post, siteIds, events }
+  })
+  await publishRows(
+    tx,
+    plans.map(({ post, events }) => ({
+      id: post.id,
+      publishedAt: post.published_at,
+      sequence: post.event_sequence + events.length,
+      sentVersion: events.length > 0 ? post.version : post.sent_version,
+    })),
+  )
+  notePosts(ctx, tx, posts)
+  await markPairsSent(
+    tx,
+    plans.flatMap(({ post, siteIds }) =>
+      siteIds.map((siteId) => ({ accountId: post.account_id, postId: post.id, siteId })),
+    ),
+  )
+  await enqueueEvents(
+    ctx,
+    tx,
+    plans.flatMap(({ events }) => events),
+    now,
+  )
+  return posts
 }

@@ -5,14 +5,16 @@ import {
   type EventKind,
   endpointStates,
   enqueueEvents,
+  type NewEvent,
   recordEvent,
   recordPulled,
 } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
+import { notePosts } from './changes.ts'
 import { publicPost } from './payload.ts'
-import { forgetSites, formerSlugs, markSent, sentSites, updatePost } from './queries.ts'
+import { forgetSites, formerSlugs, markSent, sentSites, unnameSites, updatePost } from './queries.ts'
 import type { PostRow } from './tables.ts'
 
 type Announcement = { kind: EventKind; siteIds: readonly string[] }
@@ -36,12 +38,17 @@ export async function publishLocked(
     published_at: post.published_at ?? now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
   })
+  notePosts(ctx, tx, [published])
   const sent = new Set(await sentSites(tx, post.id))
-  await markSent(tx, post.account_id, post.id, targets, siteIds !== undefined)
-  const announced = await announce(ctx, tx, published, now, [
-    { kind: 'post.published', siteIds: targets.filter((id) => !sent.has(id)) },
-    { kind: 'post.updated', siteIds: targets.filter((id) => sent.has(id)) },
-  ])
+  if (post.status === 'published' && published.visible_to_all) await unnameSites(tx, post.id)
+  await markSent(tx, published, targets, !published.visible_to_all)
+  const announced = await announce(
+    ctx,
+    tx,
+    published,
+    now,
+    publishing(targets, (id) => sent.has(id)),
+  )
   return { post: announced, siteIds: targets }
 }
 
@@ -80,20 +87,38 @@ async function announce(
   now: Date,
   announcements: readonly Announcement[],
 ): Promise<PostRow> {
-  const wanted = announcements.filter(({ siteIds }) => siteIds.length > 0)
-  if (wanted.length === 0) return post
-  const full = publicPost(post, await formerSlugs(tx, post.id))
-  const events = wanted.map(({ kind, siteIds }, index) => ({
-    accountId: post.account_id,
-    postId: post.id,
-    sequence: post.event_sequence + index + 1,
-    kind,
-    previousVersion: kind === 'post.updated' ? (post.sent_version ?? post.version) : null,
-    post: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
-    siteIds,
-  }))
+  if (announcements.every(({ siteIds }) => siteIds.length === 0)) return post
+  const events = eventsOf(post, await formerSlugs(tx, post.id), announcements)
   await enqueueEvents(ctx, tx, events, now)
   return updatePost(tx, post.id, { event_sequence: post.event_sequence + events.length, sent_version: post.version })
+}
+
+/** The events that announce a post to sites, numbered in the post's order. */
+export function eventsOf(
+  post: PostRow,
+  previousSlugs: readonly string[],
+  announcements: readonly Announcement[],
+): NewEvent[] {
+  const full = publicPost(post, previousSlugs)
+  return announcements
+    .filter(({ siteIds }) => siteIds.length > 0)
+    .map(({ kind, siteIds }, index) => ({
+      accountId: post.account_id,
+      postId: post.id,
+      sequence: post.event_sequence + index + 1,
+      kind,
+      previousVersion: kind === 'post.updated' ? (post.sent_version ?? post.version) : null,
+      post: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
+      siteIds,
+    }))
+}
+
+/** What sites are told when a post is published: those that have it already get an update (decision P6). */
+export function publishing(targets: readonly string[], hasPost: (siteId: string) => boolean): Announcement[] {
+  return [
+    { kind: 'post.published', siteIds: targets.filter((id) => !hasPost(id)) },
+    { kind: 'post.updated', siteIds: targets.filter(hasPost) },
+  ]
 }
 
 /**
@@ -101,7 +126,7 @@ async function announce(
  * post, so changes go to it.
  */
 export async function recordPull(
-  ctx: Pick<Context, 'ids'>,
+  ctx: Pick<Context, 'changes' | 'ids'>,
   tx: Tx,
   post: PostRow,
   confirmation: Confirmation,
@@ -116,7 +141,7 @@ export async function recordPull(
     post: publicPost(post, await formerSlugs(tx, post.id)),
     at: confirmation.at,
   })
-  await recordPulled(tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence })
-  await markSent(tx, post.account_id, post.id, [confirmation.siteId], false)
+  await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence })
+  await markSent(tx, post, [confirmation.siteId], false)
   await updatePost(tx, post.id, { event_sequence: sequence, sent_version: post.version })
 }

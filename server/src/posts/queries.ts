@@ -1,14 +1,9 @@
-import { type InsertObject, type SelectQueryBuilder, sql, type UpdateObject } from 'kysely'
+import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
-import { searchQuery } from './search.ts'
 import { MAX_SLUG } from './slug.ts'
-import type { PostRow, PostStatus } from './tables.ts'
-
-const COLUMNS = [
-  'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_json', 'meta', 'tags', 'status',
-  'scheduled_at', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
-] as const // biome-ignore format: a list of names
+import { COLUMNS, type PostRow } from './tables.ts'
+import { visibleTo } from './visible.ts'
 
 /** One post of the account. */
 export async function findPost(db: Db, accountId: string, id: string): Promise<PostRow | undefined> {
@@ -31,43 +26,16 @@ export async function lockPost(tx: Tx, accountId: string, id: string): Promise<P
     .executeTakeFirst()
 }
 
-/** A scheduled post whose time has come. */
-export type DuePost = { id: string; scheduled_at: Date }
-
-/** Posts whose time has come, earliest first, after `last`. */
-export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
-  const { rows } = await sql<DuePost>`
-    select id, scheduled_at from posts
-    where status = 'scheduled' and scheduled_at <= ${now}
-      and (${last?.id ?? null}::uuid is null or (scheduled_at, id) > (${last?.scheduled_at ?? null}::timestamptz, ${last?.id ?? null}::uuid))
-    order by scheduled_at, id limit ${limit}
-  `.execute(db)
-  return rows
-}
-
-/** Locks a post if its time has come and no other process is publishing it. */
-export async function lockDuePost(tx: Tx, id: string, now: Date): Promise<PostRow | undefined> {
+/** The account's posts among these ids, locked until the transaction ends, in the order of their ids. */
+export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[]): Promise<PostRow[]> {
   return tx
     .selectFrom('posts')
     .select(COLUMNS)
-    .where('id', '=', id)
-    .where('status', '=', 'scheduled')
-    .where('scheduled_at', '<=', now)
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .orderBy('id')
     .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-}
-
-/** When the next scheduled post is due; undefined when none is scheduled. */
-export async function nextScheduledAt(db: Db): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('posts')
-    .select('scheduled_at')
-    .where('status', '=', 'scheduled')
-    .orderBy('scheduled_at')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.scheduled_at ?? undefined
+    .execute()
 }
 
 /** Stores a new post. Violates `posts_slug` when the slug is taken. */
@@ -143,67 +111,31 @@ export async function sentSites(db: Db, postId: string): Promise<string[]> {
 /** Notes that sites are being sent the post; `named` makes it visible to them too (and never takes that away). */
 export async function markSent(
   tx: Tx,
-  accountId: string,
-  postId: string,
+  post: Pick<PostRow, 'account_id' | 'id' | 'published_at'>,
   siteIds: readonly string[],
   named: boolean,
 ): Promise<void> {
   await sql`
-    insert into post_sites as s (account_id, post_id, site_id, named, sent)
-    select ${accountId}::uuid, ${postId}::uuid, site_id, ${named}::boolean, true from unnest(${siteIds}::uuid[]) as site_id
-    on conflict (post_id, site_id) do update set named = s.named or excluded.named, sent = true
+    insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
+    select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
+    from unnest(${siteIds}::uuid[]) as site_id
+    on conflict (post_id, site_id) do update set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
   `.execute(tx)
+}
+
+/** Notes that a post is visible to every site, and so to none by name. */
+export async function unnameSites(tx: Tx, postId: string): Promise<void> {
+  await tx
+    .updateTable('post_sites')
+    .set({ named: false })
+    .where('post_id', '=', postId)
+    .where('named', '=', true)
+    .execute()
 }
 
 /** Forgets every relation of a post to sites: they have been told that it is gone. */
 export async function forgetSites(tx: Tx, postId: string): Promise<void> {
   await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
-}
-
-/** What a list of posts is narrowed to. */
-export type PostFilter = {
-  status?: PostStatus | undefined
-  siteId?: string | undefined
-  tag?: string | undefined
-  search?: string | undefined
-}
-
-/** A page of the account's posts (newest first; with a search, best match first) and how many there are in all. */
-export async function listPosts(
-  db: Db,
-  accountId: string,
-  filter: PostFilter,
-  page: { limit: number; offset: number },
-): Promise<{ rows: PostRow[]; total: number }> {
-  const matching = narrowed(db.selectFrom('posts').where('account_id', '=', accountId), filter)
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const { search } = filter
-  const ranked =
-    search === undefined ? matching : matching.orderBy(sql`ts_rank_cd(search, ${searchQuery(search)})`, 'desc')
-  const rows = await ranked
-    .select(COLUMNS)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute()
-  return { rows, total }
-}
-
-type PostQuery = SelectQueryBuilder<Tables, 'posts', Record<never, never>>
-
-function narrowed(posts: PostQuery, { status, siteId, tag, search }: PostFilter): PostQuery {
-  let query = posts
-  if (status !== undefined) query = query.where('status', '=', status)
-  if (tag !== undefined) query = query.where(sql<boolean>`tags @> array[${tag}]::text[]`)
-  if (search !== undefined) query = query.where(sql<boolean>`search @@ ${searchQuery(search)}`)
-  if (siteId !== undefined) query = query.where(visibleTo(siteId))
-  return query
-}
-
-/** Whether a post may be seen by the site: published for all, or for it by name (decision P7). */
-function visibleTo(siteId: string) {
-  return sql<boolean>`(visible_to_all or exists (select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId} and s.named))`
 }
 
 /** How many posts were first published in a period; with a site, only those it may see. */
@@ -219,7 +151,7 @@ export async function countPublished(
     .where('status', '=', 'published')
     .where('published_at', '>=', period.from)
     .where('published_at', '<=', period.to)
-  if (siteId !== undefined) query = query.where(visibleTo(siteId))
+  if (siteId !== undefined) query = query.where(visibleTo(sql`${siteId}`))
   return (await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
 }
 
@@ -235,62 +167,12 @@ export async function postTitles(db: Db, accountId: string, ids: readonly string
   return new Map(rows.map((row) => [row.id, row.title]))
 }
 
-/** Who reads published posts: a site of an account. */
-export type Reader = { accountId: string; siteId: string }
+/** What of a post is shown as it changes. */
+export type PostState = Pick<PostRow, (typeof STATE)[number]>
 
-const BODIES = new Set(['body_html', 'body_markdown', 'body_json'])
-type BodyColumn = 'body_html' | 'body_markdown' | 'body_json'
-const LISTED = COLUMNS.filter((column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODIES.has(column))
+const STATE = ['id', 'version', 'slug', 'title', 'status', 'scheduled_at', 'published_at', 'created_at', 'updated_at'] as const // biome-ignore format: a list of names
 
-/** A page of the published posts that a site may see, newest first, without their bodies; and how many there are. */
-export async function visiblePosts(
-  db: Db,
-  reader: Reader,
-  page: { tag: string | undefined; limit: number; offset: number },
-): Promise<{ rows: Array<Omit<PostRow, BodyColumn>>; total: number }> {
-  const { tag, limit, offset } = page
-  let matching = publishedFor(db, reader)
-  if (tag !== undefined) matching = matching.where(sql<boolean>`tags @> array[${tag}]::text[]`)
-  const { total } = await matching.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
-  const rows = await matching
-    .select(LISTED)
-    .orderBy('published_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute()
-  return { rows, total }
-}
-
-/** The published post of this slug that a site may see, with the slugs it had before. */
-export async function visiblePost(
-  db: Db,
-  reader: Reader,
-  slug: string,
-): Promise<{ post: PostRow; previousSlugs: string[] } | undefined> {
-  const row = await publishedFor(db, reader)
-    .where('slug', '=', slug)
-    .select(COLUMNS)
-    .select(
-      sql<string[]>`array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at)`.as(
-        'previousSlugs',
-      ),
-    )
-    .executeTakeFirst()
-  if (row === undefined) return undefined
-  const { previousSlugs, ...post } = row
-  return { post, previousSlugs }
-}
-
-/** The published post of this id that a site may see, locked until the transaction ends. */
-export async function lockVisiblePost(tx: Tx, reader: Reader, id: string): Promise<PostRow | undefined> {
-  return publishedFor(tx, reader).where('id', '=', id).select(COLUMNS).forUpdate().executeTakeFirst()
-}
-
-function publishedFor(db: Db, { accountId, siteId }: Reader): PostQuery {
-  return db
-    .selectFrom('posts')
-    .where('account_id', '=', accountId)
-    .where('status', '=', 'published')
-    .where(visibleTo(siteId))
+/** The state of the account's posts among these ids. */
+export async function postStates(db: Db, accountId: string, ids: readonly string[]): Promise<PostState[]> {
+  return db.selectFrom('posts').select(STATE).where('account_id', '=', accountId).where('id', 'in', ids).execute()
 }

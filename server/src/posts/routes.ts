@@ -1,72 +1,70 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import {
-  type Endpoint,
-  endpoint,
-  Id,
-  IdParams,
-  type Reply,
-  readOnlyField,
-  Timestamp,
-} from '../platform/http/endpoint.ts'
+import { BodyForms, DeliveryStatus, exampleSite, Meta, RichText } from '../deliveries/index.ts'
+import { type Endpoint, endpoint, Id, IdParams, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { ifMatchCheck, versionTag } from '../platform/http/etag.ts'
 import { instant } from '../platform/http/instant.ts'
 import { PageQuery, Pagination, pagination } from '../platform/http/pagination.ts'
 import { queryText, text } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
 import {
+  exampleConverted,
+  exampleDraft,
+  exampleListed,
+  exampleNewPosts,
+  examplePublished,
+  exampleScheduled,
+  exampleSummary,
+} from './examples.ts'
+import {
+  type BulkAction,
   changePost,
+  changePosts,
+  convertForms,
   createPost,
   getPost,
   listPostsPage,
+  listSummaries,
+  MOST_TAGS,
   type PostInput,
+  type PostSummary,
   type PostWithDeliveries,
   publishPost,
   removePost,
 } from './operations.ts'
 import { POST_STATUSES, type PostRow } from './tables.ts'
 
-const Status = z.enum(POST_STATUSES, 'The status is "draft", "scheduled" or "published".')
+/** A post's status on the wire. */
+export const PostStatus = z
+  .enum(POST_STATUSES, 'The status is "draft", "scheduled" or "published".')
+  .openapi('PostStatus', { description: '`scheduled`: it is published by itself at `scheduled_at`.' })
 
-const RichText = z.record(z.string(), z.unknown()).openapi({
-  description: 'A rich-text document as Tiptap and ProseMirror write it.',
-  example: { type: 'doc', content: [{ type: 'paragraph', content: [{ type: 'text', text: 'Hello' }] }] },
-})
-
-const Meta = z.object({
-  title: z.string().optional(),
-  description: z.string().optional(),
-  og_image: z.string().optional(),
-  canonical_url: z.string().optional(),
-})
-
-const PostBody = z
+/** A post on the wire. */
+export const PostBody = z
   .object({
     id: Id,
-    version: z.int().openapi({ description: 'Starts at 1; rises with every change.' }),
-    slug: z.string(),
+    version: z.int().min(1).openapi({ description: 'Starts at 1; rises with every change.' }),
+    slug: z.string().openapi({ description: 'Unique within the account.' }),
     title: z.string(),
-    excerpt: z.string(),
-    body: z.object({ html: z.string(), markdown: z.string(), json: RichText }),
+    excerpt: z.string().openapi({ description: 'Empty when there is none.' }),
+    body: BodyForms,
     meta: Meta,
     tags: z.array(z.string()),
-    status: Status,
+    status: PostStatus,
     scheduled_at: Timestamp.nullable(),
-    published_at: Timestamp.nullable(),
+    published_at: Timestamp.nullable().openapi({ description: 'When it was published first.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
   .openapi('Post')
 
-const DeliveryState = z.object({
-  site_id: Id,
-  status: z.enum(['pending', 'delivered', 'delivered_retry', 'failed']),
-  delivered_at: Timestamp.nullable(),
-})
+const PostDelivery = z
+  .object({ site_id: Id, status: DeliveryStatus, delivered_at: Timestamp.nullable() })
+  .openapi('PostDelivery', { description: "The newest of a post's deliveries to a site." })
 
-const PostWithDeliveriesBody = PostBody.extend({
-  deliveries: z.array(DeliveryState).openapi({ description: 'The newest delivery per site.' }),
-}).openapi('PostWithDeliveries')
+const PostWithDeliveriesBody = PostBody.extend({ deliveries: z.array(PostDelivery) }).openapi('PostWithDeliveries')
+
+const PostPage = z.object({ data: z.array(PostBody), pagination: Pagination }).openapi('PostPage')
 
 const readOnlyPostFields = {
   id: readOnlyField(),
@@ -81,21 +79,29 @@ const readOnlyPostFields = {
 const removable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
 const removableUrl = (label: string) => removable(z.union([z.literal(''), httpUrl(label)]))
 
+const Forms = z.strictObject({
+  html: z.string('The html is a string.').optional().openapi({ description: 'Sanitised. At most 1 MiB.' }),
+  markdown: z
+    .string('The markdown is a string.')
+    .optional()
+    .openapi({ description: 'CommonMark with the extensions of GitHub. At most 1 MiB.' }),
+  json: RichText.optional(),
+})
+
+const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0) }).openapi('ConvertedBody')
+
+const SLUG =
+  'What is given becomes lower-case letters, digits and single hyphens, of which there are 120 at most; a taken one is a 409.'
+const Slug = text('The slug', { min: 1, max: 300 }).openapi({ example: 'bread-without-kneading' })
+
 const postFields = {
   title: text('The title', { min: 1, max: 300 }),
-  slug: text('The slug', { min: 1, max: 120 }).optional(),
+  slug: Slug.optional().openapi({ description: `Made from the title when it is not given. ${SLUG}` }),
   excerpt: text('The excerpt', { max: 1000 }).optional(),
-  body: z
-    .strictObject({
-      html: z.string('The html is a string.').optional(),
-      markdown: z.string('The markdown is a string.').optional(),
-      json: RichText.optional(),
-    })
-    .optional()
-    .openapi({
-      description:
-        'Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given.',
-    }),
+  body: Forms.optional().openapi({
+    description:
+      'Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given.',
+  }),
   meta: z
     .strictObject({
       title: removable(text('The meta title', { max: 200 })),
@@ -106,15 +112,25 @@ const postFields = {
     .optional(),
   tags: z
     .array(text('A tag', { min: 1, max: 64 }), 'The tags are an array of strings.')
-    .max(50, 'A post has at most 50 tags.')
-    .optional(),
-  status: Status.optional(),
-  scheduled_at: instant('scheduled_at').nullable().optional(),
+    .max(MOST_TAGS, `A post has at most ${MOST_TAGS} tags.`)
+    .optional()
+    .openapi({ description: 'Repeated ones are kept once.' }),
+  status: PostStatus.optional(),
+  scheduled_at: instant('scheduled_at').nullable().optional().openapi({
+    description: 'In the future. It goes with the status `scheduled` only, and is required there.',
+  }),
 }
 
 const CreatePost = z.strictObject({ ...postFields, ...readOnlyPostFields }).openapi('CreatePost')
 const UpdatePost = z
-  .strictObject({ ...postFields, title: postFields.title.optional(), ...readOnlyPostFields })
+  .strictObject({
+    ...postFields,
+    title: postFields.title.optional(),
+    slug: Slug.nullable()
+      .optional()
+      .openapi({ description: `null: made from the title, as for a new post. ${SLUG}` }),
+    ...readOnlyPostFields,
+  })
   .openapi('UpdatePost')
 
 const PublishPost = z
@@ -122,7 +138,8 @@ const PublishPost = z
     site_ids: z
       .array(z.string('A site id is a string.'), 'site_ids is an array of site ids.')
       .min(1, 'Name at least one site, or leave site_ids out to publish to all.')
-      .optional(),
+      .optional()
+      .openapi({ description: 'Sites of the account that are not inactive. Default: all of them.' }),
   })
   .openapi('PublishPost')
 
@@ -130,30 +147,87 @@ const Dispatched = z
   .object({
     post_id: Id,
     dispatched_to: z.array(z.object({ site_id: Id, status: z.literal('pending') })),
-    estimated_delivery: Timestamp,
+    estimated_delivery: Timestamp.openapi({ description: 'By when the first attempts are likely to be made.' }),
   })
   .openapi('Dispatched')
 
 const ListQuery = PageQuery.extend({
-  status: Status.optional(),
+  status: PostStatus.optional().openapi({ description: 'Only posts of this status.' }),
   site_id: z.string().optional().openapi({ description: 'Only published posts that this site may see.' }),
-  tag: queryText('The tag').optional(),
-  search: z.string().optional().openapi({ description: 'Words in title and text; "quoted" words as a phrase.' }),
+  tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
+  search: z.string().optional().openapi({
+    description: 'Words in title and text; "quoted" words as a phrase. Finds 1,000 posts at most, of more the newest.',
+  }),
 })
+
+const SummariesQuery = ListQuery.extend({
+  sort: z
+    .enum(['newest', 'scheduled_at'], 'sort is "newest" or "scheduled_at".')
+    .default('newest')
+    .openapi({ description: '`scheduled_at`: the next to be published first.' }),
+})
+
+const StandingDelivery = PostDelivery.extend({
+  event: z.enum(['post.published', 'post.updated', 'post.deleted']),
+  attempts: z.int(),
+  last_error: z.string().nullable(),
+  next_attempt_at: Timestamp.nullable(),
+}).openapi('StandingDelivery', { description: 'How a post stands at a site: its newest delivery there.' })
+
+const PostSummaryBody = PostBody.omit({ body: true })
+  .extend({ deliveries: z.array(StandingDelivery) })
+  .openapi('ListedPost')
+
+const PostSummaryPage = z.object({ data: z.array(PostSummaryBody), pagination: Pagination }).openapi('ListedPostPage')
+
+const BULK_ACTIONS = ['publish', 'delete', 'tag', 'untag'] as const
+
+const ChangePosts = z
+  .strictObject({
+    action: z.enum(BULK_ACTIONS, `The action is one of ${BULK_ACTIONS.join(', ')}.`),
+    ids: z
+      .array(z.string('A post id is a string.'), 'ids is an array of post ids.')
+      .min(1, 'Name at least one post.')
+      .max(100, 'Name at most 100 posts at once.'),
+    tag: text('A tag', { min: 1, max: 64 }).optional().openapi({ description: 'Goes with "tag" and "untag".' }),
+  })
+  .transform(({ action, ids, tag }, context): { ids: string[]; bulk: BulkAction } => {
+    const takesTag = action === 'tag' || action === 'untag'
+    if (takesTag && tag !== undefined) return { ids, bulk: { action, tag } }
+    if (!takesTag && tag === undefined) return { ids, bulk: { action } }
+    const message = takesTag ? `"${action}" needs a tag.` : `"${action}" takes no tag.`
+    context.addIssue({ code: 'custom', path: ['tag'], message })
+    return z.NEVER
+  })
+  .openapi('ChangePosts')
+
+const PostsChanged = z
+  .object({
+    changed: z.array(Id),
+    missing: z.int().openapi({ description: 'How many there are not, or no longer.' }),
+  })
+  .openapi('PostsChanged')
 
 const IfMatch = z.object({
   'If-Match': z.string().optional().openapi({ description: 'The ETag you have seen; another version is a 412.' }),
 })
-const ETAG = { ETag: 'The version, quoted.' }
+const ETAG = { ETag: { description: 'The version in quotes; for `If-Match`.', example: '"3"' } }
 
-function present(post: PostRow) {
+/** A post as it goes on the wire. */
+export function presentPost(post: PostRow) {
+  return {
+    ...presentBriefly(post),
+    body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
+  }
+}
+
+function presentBriefly(post: PostSummary['post']) {
   return {
     id: post.id,
     version: post.version,
     slug: post.slug,
     title: post.title,
     excerpt: post.excerpt,
-    body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
     meta: post.meta,
     tags: post.tags,
     status: post.status,
@@ -164,25 +238,39 @@ function present(post: PostRow) {
   }
 }
 
-function replyWithPost(
-  status: number,
-  { post, deliveries }: PostWithDeliveries,
-  headers: Record<string, string> = {},
-): Reply {
-  const body = {
-    ...present(post),
+function presentSummary({ post, deliveries }: PostSummary) {
+  return {
+    ...presentBriefly(post),
+    deliveries: deliveries.map((one) => ({
+      site_id: one.siteId,
+      event: one.event,
+      status: one.status,
+      attempts: one.attempts,
+      last_error: one.lastError,
+      delivered_at: one.deliveredAt,
+      next_attempt_at: one.nextAttemptAt,
+    })),
+  }
+}
+
+function presentWithDeliveries({ post, deliveries }: PostWithDeliveries) {
+  return {
+    ...presentPost(post),
     deliveries: deliveries.map(({ siteId, status, deliveredAt }) => ({
       site_id: siteId,
       status,
       delivered_at: deliveredAt,
     })),
   }
-  return { status, body, headers: { ETag: versionTag(post.version), ...headers } }
 }
 
-function inputOf<Title extends string | undefined>(
-  body: Omit<z.output<typeof UpdatePost>, 'title'> & { title: Title },
-): PostInput & { title: Title } {
+const etagOf = ({ post }: PostWithDeliveries) => ({ ETag: versionTag(post.version) })
+
+type Fields = z.output<typeof UpdatePost>
+
+function inputOf<Title extends Fields['title'], Slug extends Fields['slug']>(
+  body: Omit<Fields, 'title' | 'slug'> & { title: Title; slug?: Slug },
+): Omit<PostInput, 'slug'> & { title: Title; slug: Slug | undefined } {
   const { title, slug, excerpt, body: forms, meta, tags, status, scheduled_at: scheduledAt } = body
   return { title, slug, excerpt, body: forms, meta, tags: tags && [...new Set(tags)], status, scheduledAt }
 }
@@ -197,11 +285,18 @@ export const postRoutes: Endpoint[] = [
     path: '/api/posts',
     name: 'listPosts',
     summary: 'List posts',
+    description: 'A page at a time, newest first; with `search`, the best match first.',
     query: ListQuery,
     replies: {
       200: {
-        description: 'A page of posts, newest first; with `search`, best match first.',
-        schema: z.object({ data: z.array(PostBody), pagination: Pagination }),
+        description: 'A page of posts.',
+        schema: PostPage,
+        examples: {
+          'The first of three pages': {
+            data: [exampleScheduled, exampleListed],
+            pagination: { page: 1, limit: 2, total: 5, pages: 3 },
+          },
+        },
       },
     },
     errors: [],
@@ -213,7 +308,7 @@ export const postRoutes: Endpoint[] = [
         { status, siteId, tag, search },
         { page, limit },
       )
-      return { status: 200, body: { data: rows.map(present), pagination: pagination(page, limit, total) } }
+      return { status: 200, body: { data: rows.map(presentPost), pagination: pagination(page, limit, total) } }
     },
   }),
   endpoint({
@@ -223,13 +318,103 @@ export const postRoutes: Endpoint[] = [
     name: 'createPost',
     summary: 'Create a post',
     description:
-      'With status "published" it is published to all sites at once; with "scheduled" when scheduled_at comes.',
+      'A draft, unless told otherwise: with the status `published` it goes to all sites at once, with `scheduled` when `scheduled_at` comes.',
     body: CreatePost,
-    replies: { 201: { description: 'The post.', schema: PostWithDeliveriesBody, headers: ETAG } },
+    bodyExamples: exampleNewPosts,
+    replies: {
+      201: {
+        description: 'The post.',
+        schema: PostWithDeliveriesBody,
+        examples: { 'A draft': exampleDraft, 'Published at once': examplePublished },
+        headers: {
+          ...ETAG,
+          Location: { description: 'The path of the post.', example: `/api/posts/${exampleDraft.id}` },
+        },
+      },
+    },
     errors: ['conflict'],
     async handler({ ctx, principal, body }) {
       const created = await createPost(ctx, principal.accountId, inputOf(body))
-      return replyWithPost(201, created, { Location: `/api/posts/${created.post.id}` })
+      const headers = { ...etagOf(created), Location: `/api/posts/${created.post.id}` }
+      return { status: 201, body: presentWithDeliveries(created), headers }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'post',
+    path: '/api/posts/convert',
+    name: 'convertBody',
+    summary: 'Convert a body',
+    description: 'The forms that a post with this body would have. Nothing is stored.',
+    body: Forms,
+    bodyExamples: { Markdown: { markdown: exampleConverted.markdown } },
+    replies: {
+      200: {
+        description: 'All forms, and the number of words.',
+        schema: ConvertedForms,
+        examples: { 'From Markdown': exampleConverted },
+      },
+    },
+    errors: [],
+    async handler({ body }) {
+      const { html, markdown, json, wordCount } = convertForms(body)
+      return { status: 200, body: { html, markdown, json, word_count: wordCount } }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'get',
+    path: '/api/posts/summaries',
+    name: 'listPostSummaries',
+    summary: 'List posts without their texts',
+    description:
+      'The same posts as the other list, for showing many of them: without their texts, each with its newest delivery to every site that is still connected.',
+    query: SummariesQuery,
+    replies: {
+      200: {
+        description: 'A page of posts.',
+        schema: PostSummaryPage,
+        examples: {
+          'A post that is being tried again': {
+            data: [exampleSummary],
+            pagination: { page: 1, limit: 20, total: 1, pages: 1 },
+          },
+        },
+      },
+    },
+    errors: [],
+    async handler({ ctx, principal, query }) {
+      const { page, limit, sort: order, status, site_id: siteId, tag, search } = query
+      const filter = { status, siteId, tag, search }
+      const { posts, total } = await listSummaries(ctx, principal.accountId, filter, { page, limit, order })
+      return { status: 200, body: { data: posts.map(presentSummary), pagination: pagination(page, limit, total) } }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'post',
+    path: '/api/posts/bulk',
+    name: 'changePosts',
+    summary: 'Publish, delete or tag many posts',
+    description:
+      'Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Posts that there are no longer are passed over and counted as missing.',
+    body: ChangePosts,
+    bodyExamples: {
+      'Publish two': { action: 'publish', ids: [examplePublished.id, exampleScheduled.id] },
+      'Put a tag on one': { action: 'tag', ids: [examplePublished.id], tag: 'bread' },
+    },
+    replies: {
+      200: {
+        description: 'What was changed.',
+        schema: PostsChanged,
+        examples: { 'One was deleted before': { changed: [examplePublished.id], missing: 1 } },
+      },
+    },
+    errors: [],
+    async handler({ ctx, principal, body: { ids, bulk } }) {
+      const changed = await changePosts(ctx, principal.accountId, ids, bulk)
+      const missing = new Set(ids.map((id) => id.toLowerCase())).size - changed.length
+      return { status: 200, body: { changed, missing } }
     },
   }),
   endpoint({
@@ -238,11 +423,20 @@ export const postRoutes: Endpoint[] = [
     path: '/api/posts/{id}',
     name: 'getPost',
     summary: 'Get a post',
+    description: 'With the newest delivery per site.',
     params: IdParams,
-    replies: { 200: { description: 'The post with its deliveries.', schema: PostWithDeliveriesBody, headers: ETAG } },
+    replies: {
+      200: {
+        description: 'The post with its deliveries.',
+        schema: PostWithDeliveriesBody,
+        examples: { 'A published post': examplePublished },
+        headers: ETAG,
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params }) {
-      return replyWithPost(200, await getPost(ctx, principal.accountId, params.id))
+      const found = await getPost(ctx, principal.accountId, params.id)
+      return { status: 200, body: presentWithDeliveries(found), headers: etagOf(found) }
     },
   }),
   endpoint({
@@ -252,18 +446,28 @@ export const postRoutes: Endpoint[] = [
     name: 'updatePost',
     summary: 'Change a post',
     description:
-      'Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. Status "draft" takes a published post off the sites.',
+      'Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. The status `draft` takes a published post off the sites.',
     params: IdParams,
     headers: IfMatch,
     body: UpdatePost,
-    replies: { 200: { description: 'The changed post.', schema: PostWithDeliveriesBody, headers: ETAG } },
+    bodyExamples: {
+      'Only the meta description': { meta: { description: 'A crusty loaf for people without time.' } },
+      'Another schedule': { status: 'scheduled', scheduled_at: '2026-11-09T09:00:00+01:00' },
+      'Off the sites': { status: 'draft' },
+    },
+    replies: {
+      200: {
+        description: 'The changed post.',
+        schema: PostWithDeliveriesBody,
+        examples: { 'The changed post': { ...examplePublished, version: 2, updated_at: '2026-11-02T08:20:00.000Z' } },
+        headers: ETAG,
+      },
+    },
     errors: ['conflict', 'precondition_failed'],
     async handler({ ctx, principal, params, body, header }) {
       const input = inputOf({ ...body, title: body.title })
-      return replyWithPost(
-        200,
-        await changePost(ctx, principal.accountId, params.id, input, ifMatchCheck(header('if-match'))),
-      )
+      const changed = await changePost(ctx, principal.accountId, params.id, input, ifMatchCheck(header('if-match')))
+      return { status: 200, body: presentWithDeliveries(changed), headers: etagOf(changed) }
     },
   }),
   endpoint({
@@ -292,7 +496,20 @@ export const postRoutes: Endpoint[] = [
     params: IdParams,
     body: PublishPost,
     bodyOptional: true,
-    replies: { 202: { description: 'One pending delivery per site.', schema: Dispatched } },
+    bodyExamples: { 'To all sites': {}, 'To one site': { site_ids: [exampleSite.id] } },
+    replies: {
+      202: {
+        description: 'One pending delivery per site.',
+        schema: Dispatched,
+        examples: {
+          'To one site': {
+            post_id: examplePublished.id,
+            dispatched_to: [{ site_id: exampleSite.id, status: 'pending' }],
+            estimated_delivery: '2026-11-02T08:00:01.000Z',
+          },
+        },
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params, body }) {
       const { postId, siteIds, estimatedDelivery } = await publishPost(
@@ -301,7 +518,7 @@ export const postRoutes: Endpoint[] = [
         params.id,
         body.site_ids,
       )
-      const dispatchedTo = siteIds.map((siteId) => ({ site_id: siteId, status: 'pending' }))
+      const dispatchedTo = siteIds.map((siteId) => ({ site_id: siteId, status: 'pending' as const }))
       return {
         status: 202,
         body: { post_id: postId, dispatched_to: dispatchedTo, estimated_delivery: estimatedDelivery },

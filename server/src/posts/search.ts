@@ -7,15 +7,41 @@ import { type RawBuilder, sql } from 'kysely'
  */
 const INDEXED_BYTES = 200_000
 
+const DAY_MS = 24 * 3_600_000
+
+/**
+ * Words of our own in a post's search vector: its account, and its account and the day it was created (UTC). No text
+ * contains them, because words do not begin with "^". With them the index narrows a search to an account and to recent
+ * posts by itself, without looking at the rows of others.
+ */
+const accountMark = (accountId: string) => `^${accountId}`
+const dayMark = (accountId: string, day: number) => `^${accountId}/${day}`
+const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
+
+/** What is indexed of a post. */
+type Indexed = { accountId: string; createdAt: Date; title: string; text: string }
+
 /** The search vector: stemmed words for meaning, plain words for phrases and prefixes; the title weighs more. */
-export function searchVector(title: string, text: string): RawBuilder<string> {
+export function searchVector({ accountId, createdAt, title, text }: Indexed): RawBuilder<string> {
+  const marks = [accountMark(accountId), dayMark(accountId, dayOf(createdAt))]
   const indexed = Buffer.from(text)
     .subarray(0, INDEXED_BYTES)
     .toString('utf8')
     .replace(/\uFFFD+$/, '')
   return sql<string>`
     setweight(to_tsvector('english', ${title}::text), 'A') || setweight(to_tsvector('simple', ${title}::text), 'A') ||
-    setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B')`
+    setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B') ||
+    array_to_tsvector(${marks}::text[])`
+}
+
+/** A query for all posts of an account, or for those created in a span of time (in whole days). */
+export function markQuery(accountId: string, created?: { from: Date; to: Date }): RawBuilder<unknown> {
+  const marks = created === undefined ? [accountMark(accountId)] : daysOf(created).map((day) => dayMark(accountId, day))
+  return sql`${marks.map((mark) => `'${mark}'`).join('|')}::tsquery`
+}
+
+function daysOf({ from, to }: { from: Date; to: Date }): number[] {
+  return Array.from({ length: dayOf(to) - dayOf(from) + 1 }, (_, index) => dayOf(from) + index)
 }
 
 /** What lies beyond is not looked for: nobody types it, and a query's cost grows with its parts. */

@@ -3,8 +3,8 @@ import { transliterate } from 'transliteration'
 /** The most characters a slug has. */
 export const MAX_SLUG = 120
 
-/** The slug of a text: transliterated, lower case, words joined by hyphens; empty when nothing remains. */
-export function slugify(text: string): string {
+/** The slug of a text: transliterated, lower case, words joined by hyphens, cut to `max`; empty when nothing remains. */
+export function slugify(text: string, max = MAX_SLUG): string {
   const words = transliterate(text.normalize('NFKC'))
     .toLowerCase()
     .replaceAll(/['’]/g, '')
@@ -12,6 +12,6 @@ export function slugify(text: string): string {
   return words
     .filter((word) => word !== '')
     .join('-')
-    .slice(0, MAX_SLUG)
+    .slice(0, max)
     .replace(/-+$/, '')
 }

@@ -37,15 +37,45 @@ type PostsTable = {
 
 type PostSlugsTable = { account_id: string; post_id: string; slug: string; retired_at: Date }
 
-type PostSitesTable = { account_id: string; post_id: string; site_id: string; named: boolean; sent: boolean }
+type PostSitesTable = {
+  account_id: string
+  post_id: string
+  site_id: string
+  /** The site may see the post because a publish named it. Only of published posts that are not visible to all. */
+  named: boolean
+  /** The site has a copy, or is being sent one. */
+  sent: boolean
+  /** That of the post. */
+  published_at: Date | null
+}
+
+/** Written by triggers only: counts of posts, and a revision that changes with what sites may see. */
+type CatalogsTable = Record<'revision' | 'draft' | 'scheduled' | 'published' | 'open', number> & { account_id: string }
+
+/** Notes of triggers, for the transaction that writes them and nobody else. */
+type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & { shown: boolean }
 
 /** A row of `posts` without its search column. */
 export type PostRow = Omit<Selectable<PostsTable>, 'search'>
+
+/** The columns of a `PostRow`. */
+export const COLUMNS = [
+  'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_json', 'meta', 'tags', 'status',
+  'scheduled_at', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
+] as const // biome-ignore format: a list of names
+
+declare module '../platform/changes/kinds.ts' {
+  interface ChangeKinds {
+    post: true
+  }
+}
 
 declare module '../platform/db/tables.ts' {
   interface Tables {
     posts: PostsTable
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
+    catalogs: CatalogsTable
+    catalog_changes: CatalogChangesTable
   }
 }

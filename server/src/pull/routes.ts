@@ -1,68 +1,50 @@
 import { z } from 'zod'
+import { examplePost, exampleSite } from '../deliveries/index.ts'
 import { type Endpoint, endpoint, Id, Timestamp } from '../platform/http/endpoint.ts'
-import { replyWithContentTag } from '../platform/http/etag.ts'
-import { PageQuery, pagination } from '../platform/http/pagination.ts'
+import { replyUnlessKnown } from '../platform/http/etag.ts'
+import { PageQuery } from '../platform/http/pagination.ts'
 import { queryText, text } from '../platform/http/text.ts'
-import { presentPulled } from '../posts/index.ts'
-import { siteKeyAuth } from '../sites/index.ts'
-import { confirm, pullPost, pullPosts } from './operations.ts'
+import { PulledPost } from '../posts/index.ts'
+import { pullPage, pullPost } from './answers.ts'
+import { siteKeyAuth } from './gate.ts'
+import { confirm, missing } from './operations.ts'
 
-const PulledPosts = z
-  .object({
-    posts: z.array(
-      z.object({
-        id: Id,
-        slug: z.string(),
-        title: z.string(),
-        excerpt: z.string(),
-        published_at: Timestamp,
-        tags: z.array(z.string()),
-      }),
-    ),
-    total: z.int(),
-    page: z.int(),
-    limit: z.int(),
-    pages: z.int(),
-  })
-  .openapi('PulledPosts')
-
-const PulledPost = z
+const PostSummary = z
   .object({
     id: Id,
-    version: z.int(),
     slug: z.string(),
-    previous_slugs: z.array(z.string()).optional(),
     title: z.string(),
     excerpt: z.string(),
-    body: z.object({ html: z.string(), markdown: z.string(), json: z.record(z.string(), z.unknown()) }),
-    meta: z.object({
-      title: z.string().optional(),
-      description: z.string().optional(),
-      og_image: z.string().optional(),
-      canonical_url: z.string().optional(),
-    }),
-    tags: z.array(z.string()),
-    status: z.literal('published'),
     published_at: Timestamp,
-    updated_at: Timestamp,
+    tags: z.array(z.string()),
   })
-  .openapi('PulledPost')
+  .openapi('PostSummary')
+
+const PulledPosts = z
+  .object({ posts: z.array(PostSummary), total: z.int(), page: z.int(), limit: z.int(), pages: z.int() })
+  .openapi('PulledPosts')
+
+const ReportedStatus = z.enum(['delivered', 'failed'], 'The status is "delivered" or "failed".')
 
 const ConfirmBody = z
   .strictObject({
     post_id: z.string('post_id is a string.'),
-    site_id: z.string('site_id is a string.'),
-    status: z.enum(['delivered', 'failed'], 'The status is "delivered" or "failed".'),
-    error_message: text('The error_message', { max: 1000 }).nullable().optional(),
+    site_id: z.string('site_id is a string.').openapi({ description: "The key's own site." }),
+    status: ReportedStatus,
+    error_message: text('The error_message', { max: 1000 })
+      .nullable()
+      .optional()
+      .openapi({ description: 'Why the site could not take the post.' }),
     metadata: z
       .record(z.string(), z.unknown(), 'The metadata is an object.')
       .refine((value) => JSON.stringify(value).length <= 16_384, 'The metadata has at most 16384 characters of JSON.')
-      .optional(),
+      .optional()
+      .openapi({ description: 'Kept with the delivery. At most 16,384 characters as JSON.' }),
   })
   .openapi('Confirm')
 
 const Confirmed = z
-  .object({ post_id: Id, site_id: Id, status: z.enum(['delivered', 'failed']), confirmed_at: Timestamp })
+  .object({ post_id: Id, site_id: Id, status: ReportedStatus, confirmed_at: Timestamp })
   .openapi('Confirmed')
 
 const IfNoneMatch = z.object({
@@ -71,8 +53,15 @@ const IfNoneMatch = z.object({
     .optional()
     .openapi({ description: 'The ETag you have; unchanged content is a 304 without a body.' }),
 })
-const NOT_MODIFIED = { description: 'Unchanged since the given ETag.', schema: null }
-const ETAG = { ETag: 'Changes with the content.' }
+const CACHING = {
+  ETag: { description: 'Changes with the content; for `If-None-Match`.', example: '"kL3uQz0VbYc4xWm2Tq8hRfN1aeo"' },
+  'Cache-Control': { description: 'It may be kept, but ask before using it.', example: 'private, no-cache' },
+}
+const NOT_MODIFIED = { description: 'Unchanged since the given ETag.', schema: null, headers: CACHING }
+const { id, slug, title, excerpt, published_at, tags } = examplePost
+const exampleSummary = { id, slug, title, excerpt, published_at, tags }
+const exampleReport = { post_id: id, site_id: exampleSite.id, status: 'delivered' }
+
 const shared = { tag: 'Pull', auth: siteKeyAuth } as const
 
 /** What a site reads and reports (specification, section 4: Pull API). */
@@ -83,22 +72,23 @@ export const pullRoutes: Endpoint[] = [
     path: '/api/pull/posts',
     name: 'pullPosts',
     summary: "List the site's published posts",
-    query: PageQuery.extend({ tag: queryText('The tag').optional() }),
+    description: 'A page at a time, the latest published first.',
+    query: PageQuery.extend({
+      tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
+    }),
     headers: IfNoneMatch,
-    replies: { 200: { description: 'Newest first.', schema: PulledPosts, headers: ETAG }, 304: NOT_MODIFIED },
+    replies: {
+      200: {
+        description: 'A page of posts without their bodies.',
+        schema: PulledPosts,
+        examples: { 'One post': { posts: [exampleSummary], total: 1, page: 1, limit: 20, pages: 1 } },
+        headers: CACHING,
+      },
+      304: NOT_MODIFIED,
+    },
     errors: [],
     async handler({ ctx, principal, query, header }) {
-      const { page, limit } = query
-      const { rows, total } = await pullPosts(ctx, principal, query)
-      const posts = rows.map(({ id, slug, title, excerpt, published_at, tags }) => ({
-        id,
-        slug,
-        title,
-        excerpt,
-        published_at,
-        tags,
-      }))
-      return replyWithContentTag({ posts, ...pagination(page, limit, total) }, header('if-none-match'))
+      return replyUnlessKnown(await pullPage(ctx, principal, query), header('if-none-match'))
     },
   }),
   endpoint({
@@ -106,17 +96,26 @@ export const pullRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/pull/posts/{slug}',
     name: 'pullPost',
-    summary: 'Get one of the posts of the site',
-    params: z.object({ slug: z.string() }),
+    summary: "Get one of the site's posts",
+    description: 'By its present slug, as webhooks carry it.',
+    params: z.object({
+      slug: z.string().openapi({ description: 'The present slug of the post.', example: examplePost.slug }),
+    }),
     headers: IfNoneMatch,
     replies: {
-      200: { description: 'The post as webhooks carry it.', schema: PulledPost, headers: ETAG },
+      200: {
+        description: 'The post.',
+        schema: PulledPost,
+        examples: { 'A post': { ...examplePost, updated_at: examplePost.published_at } },
+        headers: CACHING,
+      },
       304: NOT_MODIFIED,
     },
     errors: [],
     async handler({ ctx, principal, params, header }) {
-      const { post, previousSlugs } = await pullPost(ctx, principal, params.slug)
-      return replyWithContentTag(presentPulled(post, previousSlugs), header('if-none-match'))
+      const post = await pullPost(ctx, principal, params.slug)
+      if (post === undefined) throw missing()
+      return replyUnlessKnown(post, header('if-none-match'))
     },
   }),
   endpoint({
@@ -128,7 +127,21 @@ export const pullRoutes: Endpoint[] = [
     description:
       '"delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running.',
     body: ConfirmBody,
-    replies: { 200: { description: 'The report is kept.', schema: Confirmed } },
+    bodyExamples: {
+      'The site has it': { ...exampleReport, metadata: { path: '/blog/bread-without-kneading', build: 1874 } },
+      'The site could not take it': {
+        ...exampleReport,
+        status: 'failed',
+        error_message: 'The build failed: no space left on the device.',
+      },
+    },
+    replies: {
+      200: {
+        description: 'The report is kept.',
+        schema: Confirmed,
+        examples: { 'The site has it': { ...exampleReport, confirmed_at: '2026-11-02T08:03:00.000Z' } },
+      },
+    },
     errors: ['forbidden', 'not_found'],
     async handler({ ctx, principal, body }) {
       const { post_id: postId, site_id: siteId, status, error_message: errorMessage, metadata } = body

@@ -1,15 +1,11 @@
-import type { Context } from '../platform/context.ts'
-import { lookupIndex } from '../platform/crypto.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { type Keys, lookupIndex } from '../platform/crypto.ts'
 import { fail } from '../platform/errors.ts'
-import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
+import type { RequestFacts } from '../platform/http/endpoint.ts'
 import { looksLikeApiKey } from './api-key.ts'
-import { findSiteByKeyIndex } from './queries.ts'
 
-/** Which site asks. */
-export type SitePrincipal = { siteId: string; accountId: string }
-
-/** `X-API-Key: <API_KEY>` (specification, section 5). A key is good for its own site only. */
-export const siteKeyAuth: AuthScheme<SitePrincipal> = {
+/** How the API document describes site keys (specification, section 5). A key is good for its own site only. */
+export const siteKeyScheme = {
   name: 'siteKey',
   document: {
     type: 'apiKey',
@@ -17,12 +13,26 @@ export const siteKeyAuth: AuthScheme<SitePrincipal> = {
     name: 'X-API-Key',
     description: "The site's `api_key`. For servers only: keep it out of public code.",
   },
-  async authenticate(ctx: Context, request: RequestFacts): Promise<SitePrincipal> {
-    const key = request.header('x-api-key')
-    if (key === undefined) throw fail('unauthorized', "Send the site's API key in the header X-API-Key.")
-    const site = looksLikeApiKey(key) ? await findSiteByKeyIndex(ctx.db.root, lookupIndex(ctx.keys, key)) : undefined
-    if (site === undefined) throw fail('unauthorized', 'The API key is not valid. It may have been rotated.')
-    return site
-  },
-  bucket: (ctx, { siteId }) => ({ name: `pull:${siteId}`, limit: ctx.config.rateLimits.pull }),
+} as const
+
+/** The key that a request carries. Throws `unauthorized` when there is none. */
+export function siteKeyOf(request: RequestFacts): string {
+  const key = request.header('x-api-key')
+  if (key === undefined) throw fail('unauthorized', "Send the site's API key in the header X-API-Key.")
+  return key
+}
+
+/** What a key is looked up by; undefined when it can be no key of ours. */
+export function siteKeyIndex(keys: Keys, key: string): Buffer | undefined {
+  return looksLikeApiKey(key) ? lookupIndex(keys, key) : undefined
+}
+
+/** The refusal of a key that is no site's. */
+export function unknownSiteKey(): Error {
+  return fail('unauthorized', 'The API key is not valid. It may have been rotated.')
+}
+
+/** The sites of keys: the columns of `asked`, among them `key_index`, with `site_id` and `account_id`. */
+export function sitesOfKeys(asked: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select a.*, s.id as site_id, s.account_id from ${asked} a join sites s on s.api_key_index = a.key_index`
 }

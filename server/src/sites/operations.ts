@@ -6,12 +6,13 @@ import {
   type EndpointState,
   endpointStates,
   openSecret,
+  type PublishedPost,
   retireEndpoint,
   sendTest,
 } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
 import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
-import type { Tx } from '../platform/db/database.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { createApiKey } from './api-key.ts'
@@ -30,6 +31,11 @@ export type SiteWithSecrets = Site & { apiKey: string; webhookSecret: string }
 /** The place an API key is bound to. */
 export function apiKeyPlace(siteId: string): string {
   return `sites.api_key:${siteId}`
+}
+
+/** Tells that the transaction has connected, changed or disconnected the site. */
+function noteSite(ctx: Pick<Context, 'changes'>, tx: Tx, accountId: string, id: string): void {
+  ctx.changes.note(tx, [{ owner: accountId, kind: 'site', id }])
 }
 
 function missing(): Error {
@@ -82,14 +88,15 @@ export async function createSite(
       secret: createWebhookSecret(),
       now,
     })
+    noteSite(ctx, tx, accountId, id)
     if (input.platform === undefined) await ctx.signals.send(tx, 'detect-platforms')
   })
   return revealSite(ctx, accountId, id)
 }
 
-/** All sites of the account. */
-export async function allSites(ctx: Context, accountId: string): Promise<Site[]> {
-  const [rows, endpoints] = [await listSites(ctx.db.root, accountId), await endpointStates(ctx.db.root, accountId)]
+/** The account's sites: all of them, or those among `ids`. */
+export async function sitesOf(db: Db, accountId: string, ids?: readonly string[]): Promise<Site[]> {
+  const [rows, endpoints] = [await listSites(db, accountId, ids), await endpointStates(db, accountId, ids)]
   return rows.flatMap((row) => {
     const endpoint = endpoints.get(row.id)
     return endpoint === undefined ? [] : [{ row, endpoint }]
@@ -104,7 +111,7 @@ async function oneSite(
   if (!isId(givenId)) throw missing()
   const id = givenId.toLowerCase()
   const row = await findSite(ctx.db.root, accountId, id)
-  const endpoint = (await endpointStates(ctx.db.root, accountId, id)).get(id)
+  const endpoint = (await endpointStates(ctx.db.root, accountId, [id])).get(id)
   if (row === undefined || endpoint === undefined || endpoint.secretSealed === null) throw missing()
   return { row, endpoint: { ...endpoint, secretSealed: endpoint.secretSealed } }
 }
@@ -140,6 +147,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
         : {}),
       ...(change.niche === undefined ? {} : { niche: change.niche }),
     })
+    noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
     await changeEndpoint(
       ctx,
@@ -173,11 +181,13 @@ export async function rotateKeys(
 }
 
 /** Disconnects a site: its key stops working and its pending deliveries end (decision S6). */
-export async function removeSite(ctx: Context, accountId: string, id: string): Promise<void> {
-  if (!isId(id)) throw missing()
+export async function removeSite(ctx: Context, accountId: string, givenId: string): Promise<void> {
+  if (!isId(givenId)) throw missing()
+  const id = givenId.toLowerCase()
   await ctx.db.tx(async (tx: Tx) => {
     if (!(await deleteSite(tx, accountId, id))) throw missing()
     await retireEndpoint(ctx, tx, id, ctx.clock.now())
+    noteSite(ctx, tx, accountId, id)
   })
 }
 
@@ -186,7 +196,7 @@ export async function testDelivery(
   ctx: Context,
   accountId: string,
   id: string,
-): Promise<{ result: AttemptResult; post: object }> {
+): Promise<{ result: AttemptResult; post: PublishedPost }> {
   const { row, endpoint } = await oneSite(ctx, accountId, id)
   const post = samplePost(ctx.ids.next(), row.url, ctx.clock.now())
   const target = {

@@ -1,4 +1,4 @@
-import type { Insertable, Updateable } from 'kysely'
+import { type Insertable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { SiteRow } from './tables.ts'
@@ -8,12 +8,13 @@ export async function insertSite(tx: Tx, site: Insertable<Tables['sites']>): Pro
   await tx.insertInto('sites').values(site).execute()
 }
 
-/** The account's sites, oldest first. */
-export async function listSites(db: Db, accountId: string): Promise<SiteRow[]> {
+/** The account's sites (those among `ids`, if given), oldest first. */
+export async function listSites(db: Db, accountId: string, ids?: readonly string[]): Promise<SiteRow[]> {
   return db
     .selectFrom('sites')
     .selectAll()
     .where('account_id', '=', accountId)
+    .$if(ids !== undefined, (query) => query.where('id', '=', sql<string>`any(${ids}::uuid[])`))
     .orderBy('created_at')
     .orderBy('id')
     .execute()
@@ -48,16 +49,4 @@ export async function deleteSite(tx: Tx, accountId: string, id: string): Promise
 /** Whether the account has this site. */
 export async function siteExists(db: Db, accountId: string, id: string): Promise<boolean> {
   return (await findSite(db, accountId, id)) !== undefined
-}
-
-/** The site whose API key has this index. */
-export async function findSiteByKeyIndex(
-  db: Db,
-  index: Buffer,
-): Promise<{ siteId: string; accountId: string } | undefined> {
-  return db
-    .selectFrom('sites')
-    .select(['id as siteId', 'account_id as accountId'])
-    .where('api_key_index', '=', index)
-    .executeTakeFirst()
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { type Endpoint, endpoint, Id, IdParams, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
+import { examplePost, PublishedPost } from '../deliveries/index.ts'
+import { type Endpoint, endpoint, Id, IdParams, NO_STORE, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { text } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
+import { exampleNewSite, exampleSecrets, exampleSite } from './examples.ts'
 import {
-  allSites,
   changeSite,
   createSite,
   removeSite,
@@ -12,22 +13,31 @@ import {
   rotateKeys,
   type Site,
   type SiteWithSecrets,
+  sitesOf,
   testDelivery,
 } from './operations.ts'
+import { samplePost } from './sample-post.ts'
 import { PLATFORMS } from './tables.ts'
 import { troubleshoot } from './troubleshooting.ts'
 
-const PlatformName = z.enum(PLATFORMS, `The platform is one of ${PLATFORMS.join(', ')}.`)
+const PlatformName = z.enum(PLATFORMS, `The platform is one of ${PLATFORMS.join(', ')}.`).openapi('Platform')
 
-const SiteBody = z
+const SITE_STATUSES = ['active', 'inactive', 'error'] as const
+const SiteStatus = z.enum(SITE_STATUSES, 'The status is "active" or "inactive".').openapi('SiteStatus', {
+  description:
+    '`inactive`: paused by the user, nothing is sent. `error`: set by the service when deliveries fail, cleared by the next success.',
+})
+
+/** A site on the wire, without its secrets. */
+export const SiteBody = z
   .object({
     id: Id,
     name: z.string(),
-    url: z.string(),
-    webhook_url: z.string(),
-    niche: z.string(),
+    url: z.string().openapi({ format: 'uri' }),
+    webhook_url: z.string().openapi({ format: 'uri', description: 'Where webhooks are sent.' }),
+    niche: z.string().openapi({ description: 'What the site is about; empty when nothing was said.' }),
     platform: PlatformName,
-    status: z.enum(['active', 'inactive', 'error']),
+    status: SiteStatus,
     delivery_stats: z.object({
       total: z.int().openapi({ description: 'Finished deliveries.' }),
       success_rate: z
@@ -41,8 +51,8 @@ const SiteBody = z
   .openapi('Site')
 
 const SiteWithSecretsBody = SiteBody.extend({
-  api_key: z.string().openapi({ example: 'pr_…' }),
-  webhook_secret: z.string().openapi({ example: 'whsec_…' }),
+  api_key: z.string().openapi({ description: 'For the Pull API, in the header X-API-Key.' }),
+  webhook_secret: z.string().openapi({ description: 'Signs the webhooks that the site is sent.' }),
 }).openapi('SiteWithSecrets')
 
 const readOnlySiteFields = {
@@ -56,9 +66,12 @@ const readOnlySiteFields = {
 const siteFields = {
   name: text('The name', { min: 1, max: 120 }),
   url: httpUrl('The url'),
-  webhook_url: httpUrl('The webhook_url'),
-  platform: PlatformName.optional(),
-  niche: text('The niche', { max: 500 }).optional(),
+  webhook_url: httpUrl('The webhook_url').openapi({
+    description: 'A public https address, unless the operator allows others.',
+    example: 'https://blog.example.com/webhooks/postrider',
+  }),
+  platform: PlatformName.optional().openapi({ description: 'Found out by looking at the site when it is not given.' }),
+  niche: text('The niche', { max: 500 }).optional().openapi({ description: 'What the site is about, in a few words.' }),
 }
 
 const CreateSite = z
@@ -71,7 +84,7 @@ const UpdateSite = z
     name: siteFields.name.optional(),
     url: siteFields.url.optional(),
     webhook_url: siteFields.webhook_url.optional(),
-    status: z.enum(['active', 'inactive', 'error'], 'The status is "active" or "inactive".').optional(),
+    status: SiteStatus.optional(),
     ...readOnlySiteFields,
   })
   .openapi('UpdateSite')
@@ -79,15 +92,12 @@ const UpdateSite = z
 const TestResult = z
   .object({
     success: z.boolean(),
-    response_code: z.int().nullable(),
+    response_code: z.int().nullable().openapi({ description: 'Null when the site did not answer.' }),
     response_time_ms: z.int(),
-    payload_sent: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .openapi({ description: 'The sample post, when it succeeded.' }),
-    message: z.string().optional(),
-    error: z.string().optional(),
-    troubleshooting: z.string().optional(),
+    payload_sent: PublishedPost.optional().openapi({ description: 'The sample post, when it succeeded.' }),
+    message: z.string().optional().openapi({ description: 'When it succeeded.' }),
+    error: z.string().optional().openapi({ description: 'When it failed: a code such as `timeout`.' }),
+    troubleshooting: z.string().optional().openapi({ description: 'When it failed: what to check.' }),
   })
   .openapi('TestDelivery')
 
@@ -101,9 +111,10 @@ const RotatedKeys = z
   })
   .openapi('RotatedKeys')
 
-const NO_STORE = { 'Cache-Control': 'no-store' }
+const SiteList = z.object({ sites: z.array(SiteBody), total: z.int() }).openapi('SiteList')
 
-function present({ row, endpoint: { webhookUrl, status, delivered, failed, lastDeliveredAt } }: Site) {
+/** A site as `SiteBody` describes it. */
+export function presentSite({ row, endpoint: { webhookUrl, status, delivered, failed, lastDeliveredAt } }: Site) {
   const total = delivered + failed
   return {
     id: row.id,
@@ -123,8 +134,11 @@ function present({ row, endpoint: { webhookUrl, status, delivered, failed, lastD
 }
 
 function presentWithSecrets(site: SiteWithSecrets) {
-  return { ...present(site), api_key: site.apiKey, webhook_secret: site.webhookSecret }
+  return { ...presentSite(site), api_key: site.apiKey, webhook_secret: site.webhookSecret }
 }
+
+const ROTATION_WARNING = 'The previous API key and webhook secret have stopped working. Update your site now.'
+const acceptedMessage = (tookMs: number) => `Your site accepted the test in ${tookMs} ms.`
 
 const shared = { tag: 'Sites', auth: accountAuth } as const
 
@@ -136,16 +150,18 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites',
     name: 'listSites',
     summary: 'List the connected sites',
+    description: 'All of them, oldest first, without their secrets.',
     replies: {
       200: {
-        description: 'All sites, oldest first, without their secrets.',
-        schema: z.object({ sites: z.array(SiteBody), total: z.int() }),
+        description: 'The sites.',
+        schema: SiteList,
+        examples: { 'One site': { sites: [exampleSite], total: 1 }, 'None yet': { sites: [], total: 0 } },
       },
     },
     errors: [],
     async handler({ ctx, principal }) {
-      const sites = await allSites(ctx, principal.accountId)
-      return { status: 200, body: { sites: sites.map(present), total: sites.length } }
+      const sites = await sitesOf(ctx.db.root, principal.accountId)
+      return { status: 200, body: { sites: sites.map(presentSite), total: sites.length } }
     },
   }),
   endpoint({
@@ -157,7 +173,27 @@ export const siteRoutes: Endpoint[] = [
     description:
       'Generates the API key and the webhook secret. The webhook_url must be https, unless the operator allows local targets.',
     body: CreateSite,
-    replies: { 201: { description: 'The site with its secrets.', schema: SiteWithSecretsBody } },
+    bodyExamples: {
+      'The platform is found out': exampleNewSite,
+      'With platform and niche': { ...exampleNewSite, platform: 'nextjs', niche: 'Baking at home' },
+    },
+    replies: {
+      201: {
+        description: 'The site with its secrets.',
+        schema: SiteWithSecretsBody,
+        examples: {
+          'The new site': {
+            ...exampleSite,
+            ...exampleSecrets,
+            delivery_stats: { total: 0, success_rate: null, last_delivery: null },
+          },
+        },
+        headers: {
+          ...NO_STORE.documented,
+          Location: { description: 'The path of the site.', example: `/api/sites/${exampleSite.id}` },
+        },
+      },
+    },
     errors: [],
     async handler({ ctx, principal, body }) {
       const { name, url, webhook_url: webhookUrl, platform, niche } = body
@@ -165,7 +201,7 @@ export const siteRoutes: Endpoint[] = [
       return {
         status: 201,
         body: presentWithSecrets(site),
-        headers: { ...NO_STORE, Location: `/api/sites/${site.row.id}` },
+        headers: { ...NO_STORE.sent, Location: `/api/sites/${site.row.id}` },
       }
     },
   }),
@@ -174,15 +210,23 @@ export const siteRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/sites/{id}',
     name: 'getSite',
-    summary: 'Get a site with its secrets',
+    summary: 'Get a site',
+    description: 'With its API key and its webhook secret.',
     params: IdParams,
-    replies: { 200: { description: 'The site with its secrets.', schema: SiteWithSecretsBody } },
+    replies: {
+      200: {
+        description: 'The site with its secrets.',
+        schema: SiteWithSecretsBody,
+        examples: { 'A site': { ...exampleSite, ...exampleSecrets } },
+        headers: NO_STORE.documented,
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params }) {
       return {
         status: 200,
         body: presentWithSecrets(await revealSite(ctx, principal.accountId, params.id)),
-        headers: NO_STORE,
+        headers: NO_STORE.sent,
       }
     },
   }),
@@ -192,10 +236,21 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites/{id}',
     name: 'updateSite',
     summary: 'Change a site',
-    description: 'Status "inactive" pauses the site: pending deliveries wait until it is "active" again.',
+    description:
+      'Status "inactive" pauses the site: pending deliveries wait until it is "active" again. "active" also ends the status "error".',
     params: IdParams,
     body: UpdateSite,
-    replies: { 200: { description: 'The changed site, without its secrets.', schema: SiteBody } },
+    bodyExamples: {
+      'Another address': { webhook_url: 'https://kitchen.example.com/hooks/postrider' },
+      'A pause': { status: 'inactive' },
+    },
+    replies: {
+      200: {
+        description: 'The changed site, without its secrets.',
+        schema: SiteBody,
+        examples: { 'A paused site': { ...exampleSite, status: 'inactive' } },
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params, body }) {
       const { name, url, webhook_url: webhookUrl, platform, niche, status } = body
@@ -207,7 +262,7 @@ export const siteRoutes: Endpoint[] = [
         niche,
         status,
       })
-      return { status: 200, body: present(site) }
+      return { status: 200, body: presentSite(site) }
     },
   }),
   endpoint({
@@ -216,6 +271,7 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites/{id}',
     name: 'deleteSite',
     summary: 'Disconnect a site',
+    description: 'Its API key stops working and its pending deliveries end. Posts that it has are not removed from it.',
     params: IdParams,
     replies: {
       204: { description: 'The site is disconnected. Its delivery history stays for 90 days.', schema: null },
@@ -232,12 +288,27 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites/{id}/rotate-keys',
     name: 'rotateSiteKeys',
     summary: 'Replace the API key and the webhook secret',
+    description: 'Both at once, and at once: give the new ones to the site before the next post is published.',
     params: IdParams,
-    replies: { 200: { description: 'The new secrets. The previous ones have stopped working.', schema: RotatedKeys } },
+    replies: {
+      200: {
+        description: 'The new secrets. The previous ones have stopped working.',
+        schema: RotatedKeys,
+        examples: {
+          'New secrets': {
+            site_id: exampleSite.id,
+            new_api_key: exampleSecrets.api_key,
+            new_webhook_secret: exampleSecrets.webhook_secret,
+            rotated_at: '2026-11-02T08:30:00.000Z',
+            warning: ROTATION_WARNING,
+          },
+        },
+        headers: NO_STORE.documented,
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params }) {
       const { siteId, apiKey, webhookSecret, rotatedAt } = await rotateKeys(ctx, principal.accountId, params.id)
-      const warning = 'The previous API key and webhook secret have stopped working. Update your site now.'
       return {
         status: 200,
         body: {
@@ -245,9 +316,9 @@ export const siteRoutes: Endpoint[] = [
           new_api_key: apiKey,
           new_webhook_secret: webhookSecret,
           rotated_at: rotatedAt,
-          warning,
+          warning: ROTATION_WARNING,
         },
-        headers: NO_STORE,
+        headers: NO_STORE.sent,
       }
     },
   }),
@@ -260,7 +331,28 @@ export const siteRoutes: Endpoint[] = [
     description:
       'Sends one `site.test` webhook now and answers with what the site answered. A failure is a result too: the status is 200 in both cases.',
     params: IdParams,
-    replies: { 200: { description: 'What the site answered.', schema: TestResult } },
+    replies: {
+      200: {
+        description: 'What the site answered.',
+        schema: TestResult,
+        examples: {
+          'It arrived': {
+            success: true,
+            response_code: 200,
+            response_time_ms: 84,
+            payload_sent: samplePost(examplePost.id, exampleSite.url, examplePost.published_at),
+            message: acceptedMessage(84),
+          },
+          'It was refused': {
+            success: false,
+            response_code: 401,
+            response_time_ms: 61,
+            error: 'http_error',
+            troubleshooting: troubleshoot({ code: 401, error: 'http_error' }),
+          },
+        },
+      },
+    },
     errors: [],
     async handler({ ctx, principal, params }) {
       const { result, post } = await testDelivery(ctx, principal.accountId, params.id)
@@ -268,9 +360,10 @@ export const siteRoutes: Endpoint[] = [
       if (result.ok)
         return {
           status: 200,
-          body: { ...common, payload_sent: post, message: `Your site accepted the test in ${result.tookMs} ms.` },
+          body: { ...common, payload_sent: post, message: acceptedMessage(result.tookMs) },
         }
-      return { status: 200, body: { ...common, error: result.error, troubleshooting: troubleshoot(result) } }
+      const error = result.error ?? 'http_error'
+      return { status: 200, body: { ...common, error, troubleshooting: troubleshoot(result) } }
     },
   }),
 ]

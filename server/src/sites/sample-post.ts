@@ -1,5 +1,7 @@
+import type { PublishedPost } from '../deliveries/index.ts'
+
 /** The post that a test delivery carries, in the form of a webhook's `post`. */
-export function samplePost(id: string, siteUrl: string, now: Date): object {
+export function samplePost(id: string, siteUrl: string, now: Date): PublishedPost {
   return {
     id,
     version: 1,

@@ -25,7 +25,7 @@ const WHEN_ANSWERED: Record<number, string> = {
 }
 
 /** A hint for the person who integrates a site: what to check, given how an attempt failed. */
-export function troubleshoot(result: AttemptResult): string {
+export function troubleshoot(result: Pick<AttemptResult, 'code' | 'error'>): string {
   if (result.code === null)
     return (
       WHEN_SILENT[result.error ?? ''] ??

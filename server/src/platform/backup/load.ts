@@ -17,6 +17,20 @@ export async function lockAndFindRows(tx: Tx, tables: readonly StoredTable[]): P
   return filled
 }
 
+/**
+ * Runs `work` while the tables' triggers rest: rows of a backup are stored as they were, and what triggers made of them is
+ * among them.
+ */
+export async function withoutTriggers(
+  tx: Tx,
+  tables: readonly StoredTable[],
+  work: () => Promise<void>,
+): Promise<void> {
+  for (const { name } of tables) await sql`alter table ${sql.table(name)} disable trigger user`.execute(tx)
+  await work()
+  for (const { name } of tables) await sql`alter table ${sql.table(name)} enable trigger user`.execute(tx)
+}
+
 /** Adds rows, given as lines of a backup, to a table. Throws BackupError when they do not fit it. */
 export async function loadRows(db: Db, stored: StoredTable, table: BackupTable, lines: string[]): Promise<void> {
   try {

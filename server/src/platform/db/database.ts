@@ -6,9 +6,10 @@
  * that silent hang into an error at once: while a transaction's callback runs, the root handle hands out nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type Transaction } from 'kysely'
 import pg from 'pg'
-import { fail } from '../errors.ts'
+import { Failure, fail } from '../errors.ts'
+import { preparedName } from './prepared.ts'
 import type { Tables } from './tables.ts'
 
 /** A handle for queries that need no atomicity; accepts a transaction too. */
@@ -97,7 +98,7 @@ function guarded(pool: pg.Pool): PostgresPool {
         throw new Error('the root database handle was used inside a transaction: pass the transaction to the query')
       }
       try {
-        return await pool.connect()
+        return preparing(await pool.connect())
       } catch (error) {
         throw fail('unavailable', 'The database does not answer. Try again shortly.', {
           headers: { 'Retry-After': '5' },
@@ -108,6 +109,23 @@ function guarded(pool: pg.Pool): PostgresPool {
     end: () => pool.end(),
     options: pool.options,
   }
+}
+
+const preparingClients = new WeakMap<object, PostgresPoolClient>()
+
+/** The client as the query builder sees it: one that prepares the statements that ask for it. Always the same one. */
+function preparing(client: PostgresPoolClient): PostgresPoolClient {
+  // Only the driver's own clients know how.
+  if (!(client instanceof pg.Client)) return client
+  const known = preparingClients.get(client)
+  if (known !== undefined) return known
+  const query = (text: string, values: unknown[]) => {
+    const name = preparedName(text)
+    return name === undefined ? client.query(text, values) : client.query({ name, text, values })
+  }
+  const made = { query, release: (destroy?: boolean) => client.release(destroy) } as unknown as PostgresPoolClient // without cursors, which nobody uses
+  preparingClients.set(client, made)
+  return made
 }
 
 /** Longer than any statement of ours takes, migrations and backups included; beyond it the connection is given up. */
@@ -140,6 +158,7 @@ function sqlState(error: unknown): string | undefined {
 
 /** Whether the error says that the database itself is gone (connection lost, shutting down), not that a query is wrong. */
 export function isDatabaseGone(error: unknown): boolean {
+  if (error instanceof Failure) return error.kind === 'unavailable'
   const state = sqlState(error)
   if (state === undefined)
     return error instanceof Error && /Connection terminated|connection error|Query read timeout/.test(error.message)

@@ -14,7 +14,7 @@ export type Allowed = { id: string; ranges: Range[]; networks: boolean }
 type Verdict = { ok: true; listed: boolean } | { ok: false; reason: string }
 
 type Range = { base: number[]; prefix: number }
-type SpecialRange = Range & { name: string; openable: boolean }
+type SpecialRange = Range & { cidr: string; name: string; openable: boolean }
 
 const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128']
 
@@ -72,7 +72,12 @@ const SPECIAL_RANGES: SpecialRange[] = (
     ['fec0::/10', 'site-local', 'open'],
     ['ff00::/8', 'multicast', 'shut'],
   ] as const
-).map(([cidr, name, access]) => ({ ...parseCidr(cidr), name, openable: access === 'open' }))
+).map(([cidr, name, access]) => ({ ...parseCidr(cidr), cidr, name, openable: access === 'open' }))
+
+/** Everything that an operator may allow: for addresses that the operator wrote down and nobody else can choose. */
+export const OPERATORS_NETWORKS: AllowPolicy = {
+  cidrs: SPECIAL_RANGES.filter(({ openable }) => openable).map(({ cidr }) => cidr),
+}
 
 /** All that IANA has given out for global unicast; what lies outside is refused, named above or not. */
 const GLOBAL_UNICAST_V6 = parseCidr('2000::/3')

@@ -1,6 +1,7 @@
+import { unwatch, watch } from './abort.ts'
 import type { Allowed } from './addresses.ts'
 import type { Connection } from './connection.ts'
-import { Exchange, type ExchangeResult } from './exchange.ts'
+import { type BodySink, Exchange, type ExchangeResult } from './exchange.ts'
 import { EgressError, toFailure } from './failure.ts'
 import type { EgressOutcome, EgressRequest } from './message.ts'
 import type { Ask, ConnectionPool } from './pool.ts'
@@ -39,6 +40,7 @@ export class Attempt {
   readonly #request: EgressRequest
   readonly #allowed: Allowed
   readonly #settle: (outcome: EgressOutcome) => void
+  readonly #sink: BodySink | undefined
   readonly #startedAtMs: number
   readonly #onAbort = () => this.stop('aborted', 'aborted by the caller')
   #timer: NodeJS.Timeout | undefined
@@ -48,10 +50,15 @@ export class Attempt {
   #connection: Connection | undefined
   #exchange: Exchange | undefined
 
-  constructor(parts: AttemptParts, request: EgressRequest, allowed: Allowed, settle: (outcome: EgressOutcome) => void) {
+  constructor(
+    parts: AttemptParts,
+    plan: { request: EgressRequest; allowed: Allowed; sink: BodySink | undefined },
+    settle: (outcome: EgressOutcome) => void,
+  ) {
     this.#parts = parts
-    this.#request = request
-    this.#allowed = allowed
+    this.#request = plan.request
+    this.#allowed = plan.allowed
+    this.#sink = plan.sink
     this.#settle = settle
     this.#startedAtMs = parts.nowMs()
   }
@@ -68,7 +75,7 @@ export class Attempt {
       return
     }
     this.#timer = setTimeout(() => this.#onDeadline(), Math.min(deadlineMs, LONGEST_TIMER_MS))
-    signal?.addEventListener('abort', this.#onAbort)
+    if (signal !== undefined) watch(signal, this.#onAbort)
     this.#connect(parsed.target)
   }
 
@@ -113,7 +120,7 @@ export class Attempt {
   #send(target: Target, connection: Connection): void {
     const { method, body = null, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#request
     this.#connection = connection
-    this.#exchange = new Exchange(maxResponseBytes, (result) => this.#onResult(target, connection, result))
+    this.#exchange = new Exchange(maxResponseBytes, (result) => this.#onResult(target, connection, result), this.#sink)
     const headers = requestHeaders(this.#request.headers, this.#parts.userAgent)
     connection.send({ method, path: target.path, headers, body }, this.#exchange, maxResponseBytes)
   }
@@ -157,7 +164,7 @@ export class Attempt {
     if (this.#settled) return
     this.#settled = true
     clearTimeout(this.#timer)
-    this.#request.signal?.removeEventListener('abort', this.#onAbort)
+    if (this.#request.signal !== undefined) unwatch(this.#request.signal, this.#onAbort)
     this.#ask?.withdraw()
     this.#settle(outcome)
   }

@@ -22,10 +22,12 @@
 import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
 import { Attempt, type AttemptParts } from './attempt.ts'
 import { createDial } from './dial.ts'
+import type { BodySink } from './exchange.ts'
 import { type FailureCause, toFailure } from './failure.ts'
-import type { EgressOutcome, EgressRequest } from './message.ts'
+import type { EgressOutcome, EgressRequest, EgressStream, Unreachable } from './message.ts'
 import { ConnectionPool } from './pool.ts'
 import { createResolver, type Lookup } from './resolve.ts'
+import { streamBody } from './stream-body.ts'
 import { checkUrl } from './target.ts'
 
 export type { EgressOutcome, EgressRequest } from './message.ts'
@@ -33,6 +35,8 @@ export type { EgressOutcome, EgressRequest } from './message.ts'
 export type Egress = {
   /** Sends one request. Never throws. */
   send(request: EgressRequest): Promise<EgressOutcome>
+  /** Sends one request; resolves when the status is known, with the body as it comes. Never rejects. */
+  stream(request: EgressRequest): Promise<EgressStream>
   /**
    * Judges a URL when it is written down, without asking a resolver: https, no credentials, no forbidden literal
    * address. Plain http is accepted for a literal address or `localhost` in an allowed range, and for any name when the
@@ -72,22 +76,44 @@ export function createEgress(options: EgressOptions): Egress {
   const underWay = new Set<Attempt>()
   let closed = false
 
-  function send(request: EgressRequest): Promise<EgressOutcome> {
-    return new Promise((resolve) => {
-      let attempt: Attempt | undefined
-      const settle = (outcome: EgressOutcome) => {
-        if (attempt !== undefined) underWay.delete(attempt)
-        resolve(outcome)
-      }
-      try {
-        if (closed) return settle(unreachable('aborted', 'outbound requests have been shut down'))
-        attempt = new Attempt(parts, request, allowedFor(request.allow), settle)
+  function begin(
+    request: EgressRequest,
+    onSettled: (outcome: EgressOutcome) => void,
+    sink?: BodySink,
+  ): Attempt | undefined {
+    let attempt: Attempt | undefined
+    const settle = (outcome: EgressOutcome) => {
+      if (attempt !== undefined) underWay.delete(attempt)
+      onSettled(outcome)
+    }
+    try {
+      if (closed) settle(unreachable('aborted', 'outbound requests have been shut down'))
+      else {
+        attempt = new Attempt(parts, { request, allowed: allowedFor(request.allow), sink }, settle)
         underWay.add(attempt)
         attempt.start()
-      } catch (error) {
-        const { cause, detail } = toFailure(error)
-        settle(unreachable(cause, detail))
       }
+    } catch (error) {
+      const { cause, detail } = toFailure(error)
+      settle(unreachable(cause, detail))
+    }
+    return attempt
+  }
+
+  const send = (request: EgressRequest) => new Promise<EgressOutcome>((resolve) => void begin(request, resolve))
+
+  function stream(request: EgressRequest): Promise<EgressStream> {
+    return new Promise((resolve) => {
+      let attempt: Attempt | undefined
+      const { body, sink } = streamBody({
+        onStart: (status, headers) => resolve({ kind: 'response', status, headers, body }),
+        onCancel: () => attempt?.stop('aborted', 'the caller stopped reading'),
+      })
+      // After an answer this resolves nothing any more.
+      const onSettled = (outcome: EgressOutcome) => {
+        if (outcome.kind === 'unreachable') resolve(outcome)
+      }
+      attempt = begin(request, onSettled, sink)
     })
   }
 
@@ -97,10 +123,10 @@ export function createEgress(options: EgressOptions): Egress {
     await parts.pool.close()
   }
 
-  return { send, check: (url) => checkUrl(url, allowed), close }
+  return { send, stream, check: (url) => checkUrl(url, allowed), close }
 }
 
-function unreachable(cause: FailureCause, detail: string): EgressOutcome {
+function unreachable(cause: FailureCause, detail: string): Unreachable {
   return { kind: 'unreachable', cause, detail, tookMs: 0 }
 }
 

@@ -7,15 +7,27 @@ export type ExchangeResult =
   | { kind: 'answered'; status: number; headers: Record<string, string>; body: Uint8Array; truncated: boolean }
   | { kind: 'failed'; error: unknown; started: boolean }
 
+/**
+ * Somebody who wants the body as it comes. `start` is called once the status is known, then `data` for each piece, then
+ * `end`: with an error if there was or might have been more. Nothing is called when there is no answer.
+ */
+export type BodySink = {
+  start(status: number, headers: Record<string, string>): void
+  data(chunk: Uint8Array): void
+  end(error?: unknown): void
+}
+
 const NOTHING = new Uint8Array(0)
 
 /**
  * Reads one response up to a limit. As soon as the status is known there is an answer: whatever goes wrong afterwards
- * (reset, deadline, more bytes than wanted) only makes it `truncated`. Calls `done` exactly once.
+ * (reset, deadline, more bytes than wanted) only makes it `truncated`. Calls `done` exactly once. With a sink the body
+ * goes there, and none is in the answer.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limit: number
   readonly #done: (result: ExchangeResult) => void
+  readonly #sink: BodySink | undefined
   #settled = false
   #started = false
   #status = 0
@@ -23,15 +35,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = []
   #length = 0
 
-  constructor(maxResponseBytes: number, done: (result: ExchangeResult) => void) {
+  constructor(maxResponseBytes: number, done: (result: ExchangeResult) => void, sink?: BodySink) {
     this.#limit = maxResponseBytes
     this.#done = done
+    this.#sink = sink
   }
 
   /** Ends the exchange from outside: an answer if the status has arrived, else a failure with this error. */
   stop(error: unknown): void {
     if (this.#status === 0) this.#settle({ kind: 'failed', error, started: this.#started })
-    else this.#answer(true)
+    else this.#answer(error)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -44,28 +57,34 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
+    if (!this.#settled) this.#sink?.start(status, cleanHeaders(headers))
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#settled) return
-    this.#chunks.push(chunk)
     this.#length += chunk.length
-    if (this.#length > this.#limit) this.#answer(true)
+    if (this.#sink === undefined) this.#chunks.push(chunk)
+    else if (this.#length <= this.#limit) this.#sink.data(chunk)
+    if (this.#length > this.#limit)
+      this.#answer(new EgressError('protocol_error', `the response is longer than ${this.#limit} bytes`))
   }
 
   onResponseEnd(): void {
-    this.#answer(false)
+    this.#answer()
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     this.stop(error)
   }
 
-  #answer(truncated: boolean): void {
+  /** `cutBy`: what kept the body from being read to its end. */
+  #answer(cutBy?: unknown): void {
     if (this.#settled) return
     const size = Math.min(this.#length, this.#limit)
-    const body = size === 0 ? NOTHING : Buffer.concat(this.#chunks, size)
-    this.#settle({ kind: 'answered', status: this.#status, headers: cleanHeaders(this.#headers), body, truncated })
+    const body = this.#chunks.length === 0 ? NOTHING : Buffer.concat(this.#chunks, size)
+    this.#sink?.end(cutBy)
+    const headers = cleanHeaders(this.#headers)
+    this.#settle({ kind: 'answered', status: this.#status, headers, body, truncated: cutBy !== undefined })
   }
 
   #settle(result: ExchangeResult): void {

@@ -32,3 +32,14 @@ export type EgressOutcome =
       tookMs: number
     }
   | { kind: 'unreachable'; cause: FailureCause; detail: string; tookMs: number }
+
+/** The unreachable kind of outcome. */
+export type Unreachable = Extract<EgressOutcome, { kind: 'unreachable' }>
+
+/**
+ * A response whose body is still coming. `body` ends in an EgressError when it does not arrive whole: at the deadline, cut
+ * off, longer than wanted. Cancelling it ends the attempt.
+ */
+export type EgressStream =
+  | { kind: 'response'; status: number; headers: Record<string, string>; body: ReadableStream<Uint8Array<ArrayBuffer>> }
+  | Unreachable

@@ -6,32 +6,104 @@ import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { FailureKind } from '../errors.ts'
-import type { Bucket } from '../rate-limit/rate-limit.ts'
+import type { Bucket, Usage } from '../rate-limit/rate-limit.ts'
+import type { EventStream } from './event-stream.ts'
 
 extendZodWithOpenApi(z)
 
 /** The parts of a request that are known before any handler runs. */
-export type RequestFacts = { requestId: string; clientAddress: string; header(name: string): string | undefined }
+export type RequestFacts = {
+  requestId: string
+  clientAddress: string
+  /** In upper case. */
+  method: string
+  header(name: string): string | undefined
+}
+
+/** How the document describes a way to authenticate. */
+export type SecurityDocument =
+  | { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string }
+  | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
+
+/** Who asks, and how the request was counted; undefined when it was not. */
+export type Admission<Principal> = { principal: Principal; usage: Usage | undefined }
 
 /** One way to authenticate: how the document describes it, and how a request proves it. */
 export type AuthScheme<Principal> = {
   name: string
-  document:
-    | { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string }
-    | { type: 'apiKey'; in: 'header'; name: string; description: string }
-  /** Who asks. Throws a failure of kind `unauthorized`. */
-  authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
+  document: SecurityDocument
+  /** What a request may carry instead. */
+  alternatives?: ReadonlyArray<{ name: string; document: SecurityDocument }>
+  /** What `authenticate` throws besides `unauthorized`. */
+  errors?: readonly FailureKind[]
   /** Whose idempotency keys a principal uses; without it, keys are not honoured. */
   idempotencyScope?(principal: Principal): string
+} & (InSteps<Principal> | AtOnce<Principal>)
+
+type InSteps<Principal> = {
+  /** Who asks. Throws a failure of kind `unauthorized`, or of one of `errors`. */
+  authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
   /** What the requests of a principal are counted under. */
   bucket(ctx: Context, principal: Principal): Bucket
 }
 
-/** What a handler answers. A body that is undefined sends none. */
-export type Reply = { status: number; body?: unknown; headers?: Record<string, string> }
+type AtOnce<Principal> = {
+  /** Finds out who asks and counts the request in one step. Throws a failure of kind `unauthorized`. */
+  admit(ctx: Context, request: RequestFacts): Promise<Admission<Principal>>
+}
+
+/**
+ * What a handler answers, as the pipeline sees it: a value, or its JSON text if that is ready, or a stream as it comes. With
+ * none of them, no body is sent.
+ */
+export type Reply = {
+  status: number
+  body?: unknown
+  json?: Uint8Array<ArrayBuffer>
+  stream?: EventStream
+  headers?: Record<string, string>
+}
+
+/** Named examples, as they stand on the wire. The name is shown to the reader: "A draft in Markdown". */
+export type Examples = Record<string, unknown>
+
+/** A header of an answer; unless it is optional, every such answer carries it. */
+export type DocumentedHeader = { description: string; example: string; optional?: true }
 
 /** One documented success. A schema of null means an empty body. */
-export type DocumentedReply = { description: string; schema: z.ZodType | null; headers?: Record<string, string> }
+export type DocumentedReply = { description: string; headers?: Record<string, DocumentedHeader> } & (
+  | { schema: z.ZodType; examples: Examples }
+  /** Server-sent events; the schema is of one of them. */
+  | { schema: z.ZodType; examples: Examples; stream: true }
+  | { schema: null }
+)
+
+type Replies = Record<number, DocumentedReply>
+
+/** What a handler may answer: one of the documented replies, with the body and the headers that it promises. */
+type ReplyTo<Documented extends Replies> = {
+  [Status in keyof Documented & number]: { status: Status } & BodyOf<Documented[Status]> & HeadersOf<Documented[Status]>
+}[keyof Documented & number]
+
+/** A stream may be left out: `HEAD` asks for its head alone. */
+type BodyOf<One extends DocumentedReply> = One extends { stream: true }
+  ? { stream?: EventStream }
+  : One['schema'] extends z.ZodType
+    ? { body: z.output<One['schema']> } | { json: Uint8Array<ArrayBuffer> }
+    : { body?: undefined }
+
+type HeadersOf<One extends DocumentedReply> = One extends { headers: infer Headers }
+  ? keyof AlwaysIn<Headers> extends never
+    ? { headers?: SometimesIn<Headers> }
+    : { headers: AlwaysIn<Headers> & SometimesIn<Headers> }
+  : { headers?: undefined }
+
+type AlwaysIn<Headers> = {
+  [Name in keyof Headers as Headers[Name] extends { optional: true } ? never : Name]: string
+}
+type SometimesIn<Headers> = {
+  [Name in keyof Headers as Headers[Name] extends { optional: true } ? Name : never]?: string
+}
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
@@ -44,14 +116,16 @@ export type Call<Principal, Params, Query, Body> = RequestFacts & {
   body: Parsed<Body>
 }
 
-type Definition<Principal, Params, Query, Body> = {
+type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   method: 'get' | 'post' | 'patch' | 'delete'
   /** In OpenAPI's form: `/api/posts/{id}`. */
   path: string
   name: string
   tag: string
+  /** A few words for lists; begins with a verb or says what is there. */
   summary: string
-  description?: string
+  /** What it does and what to know about it, in Markdown. */
+  description: string
   auth: AuthScheme<Principal> | null
   /** What a request is counted under when nobody is authenticated. */
   bucket?: (ctx: Context, request: RequestFacts) => Bucket
@@ -61,24 +135,29 @@ type Definition<Principal, Params, Query, Body> = {
   /** A request without any body is taken as `{}`. */
   bodyOptional?: boolean
   headers?: z.ZodObject
-  replies: Record<number, DocumentedReply>
+  replies: Documented
   /** What else may happen, beyond what follows from authentication and input. */
   errors: readonly FailureKind[]
-  handler(call: Call<Principal, Params, Query, Body>): Promise<Reply>
-}
+  handler(call: Call<Principal, Params, Query, Body>): Promise<ReplyTo<NoInfer<Documented>>>
+} & (Body extends z.ZodType ? { bodyExamples: Examples } : unknown)
 
 /** An endpoint as the router and the document see it. */
-export type Endpoint = Omit<Definition<unknown, z.ZodObject, z.ZodObject, z.ZodType>, 'handler'> & {
+export type Endpoint = Omit<
+  Definition<unknown, z.ZodObject, z.ZodObject, z.ZodType, Replies>,
+  'handler' | 'bodyExamples'
+> & {
+  bodyExamples?: Examples
   handler(call: Call<unknown, z.ZodObject, z.ZodObject, z.ZodType>): Promise<Reply>
 }
 
-/** Declares an endpoint; its handler is typed by its schemas. */
+/** Declares an endpoint; what its handler receives and answers is typed by its schemas. */
 export function endpoint<
   Principal = undefined,
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
->(definition: Definition<Principal, Params, Query, Body>): Endpoint {
+  Documented extends Replies = Replies,
+>(definition: Definition<Principal, Params, Query, Body, Documented>): Endpoint {
   // The list holds endpoints of every input type; the pipeline gives each handler what its own schemas parsed.
   return definition as unknown as Endpoint
 }
@@ -91,26 +170,41 @@ export function honoursIdempotencyKeys({ method, auth }: Pick<Endpoint, 'method'
 /** Every refusal an endpoint can answer with: its own and those that follow from its shape. */
 export function possibleFailures(one: Endpoint): FailureKind[] {
   const kinds = new Set<FailureKind>(one.errors)
-  if (one.auth !== null) kinds.add('unauthorized')
+  if (one.auth !== null) for (const kind of ['unauthorized', ...(one.auth.errors ?? [])] as const) kinds.add(kind)
   if (one.auth !== null || one.bucket !== undefined) kinds.add('rate_limited')
   if (one.query !== undefined || one.body !== undefined) kinds.add('invalid')
   if (one.params !== undefined) kinds.add('not_found')
   if (one.body !== undefined) kinds.add('too_large').add('unsupported_media_type')
   if (honoursIdempotencyKeys(one)) kinds.add('conflict').add('invalid')
-  kinds.add('unavailable')
+  kinds.add('method_not_allowed').add('unavailable')
   return [...kinds]
 }
+
+/** For answers that hold secrets: what is sent, and how it is documented. */
+export const NO_STORE = {
+  sent: { 'Cache-Control': 'no-store' },
+  documented: {
+    'Cache-Control': { description: 'The answer holds secrets: it is not to be kept.', example: 'no-store' },
+  },
+} as const
 
 /** A field that a client may send back but not change: accepted in a write, then ignored. */
 export function readOnlyField(): z.ZodOptional<z.ZodUnknown> {
   return z.unknown().optional().openapi({ readOnly: true, description: 'Read-only: accepted and ignored.' })
 }
 
-/** An instant on the wire: ISO 8601, UTC, milliseconds. */
-export const Timestamp = z.string().openapi({ format: 'date-time', example: '2026-11-01T09:30:00.000Z' })
+const INSTANT = { format: 'date-time', example: '2026-11-02T08:00:00.000Z' }
+
+/** An instant on the wire: ISO 8601, UTC, milliseconds. JSON makes that of a Date. */
+export const Timestamp = z.date().openapi(INSTANT)
+
+/** The same, where it is stored as the text that goes on the wire. */
+export const TimestampText = z.string().openapi(INSTANT)
 
 /** An identifier on the wire (UUIDv7). */
-export const Id = z.string().openapi({ format: 'uuid', example: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11' })
+export const Id = z.string().openapi({ format: 'uuid', example: '01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071' })
 
 /** Path parameters of a single resource. Ids that cannot exist are simply not found, so any text is accepted. */
-export const IdParams = z.object({ id: z.string() })
+export const IdParams = z.object({
+  id: z.string().openapi({ description: "The resource's id.", example: '01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071' }),
+})

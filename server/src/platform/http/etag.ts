@@ -1,7 +1,8 @@
 /** Entity tags over integer versions (RFC 9110, section 8.8.3). */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { fail } from '../errors.ts'
-import type { Reply } from './endpoint.ts'
+
+type TagHeaders = { ETag: string; 'Cache-Control': string }
 
 /** The strong entity tag of a version. */
 export function versionTag(version: number): string {
@@ -23,14 +24,26 @@ export function ifMatchCheck(header: string | undefined): (version: number) => v
   }
 }
 
-/**
- * A 200 with a strong entity tag made from the content, or a 304 when `If-None-Match` names that tag already. Caches may
- * keep it but must ask.
- */
-export function replyWithContentTag(body: object, ifNoneMatch: string | undefined): Reply {
-  const tag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 27)}"`
+/** A body that is ready to be sent, with its strong entity tag, which is made from the content. */
+export type TaggedBody = { json: Uint8Array<ArrayBuffer>; tag: string }
+
+/** JSON text with its tag. */
+export function tagged(text: string): TaggedBody {
+  const json = Buffer.from(text)
+  return { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 27)}"` }
+}
+
+/** A 200, or a 304 when `If-None-Match` names the body's tag already. Caches may keep it but must ask. */
+export function replyUnlessKnown(
+  { json, tag }: TaggedBody,
+  ifNoneMatch: string | undefined,
+): { status: 200; json: Uint8Array<ArrayBuffer>; headers: TagHeaders } | { status: 304; headers: TagHeaders } {
   const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' }
+  return isKnown(tag, ifNoneMatch) ? { status: 304, headers } : { status: 200, json, headers }
+}
+
+/** Whether `If-None-Match` names the tag, strongly or weakly. */
+export function isKnown(tag: string, ifNoneMatch: string | null | undefined): boolean {
   const known = ifNoneMatch?.split(',').map((entry) => entry.trim().replace(/^W\//, ''))
-  if (known?.includes(tag) || known?.includes('*')) return { status: 304, headers }
-  return { status: 200, body, headers }
+  return known?.includes(tag) === true || known?.includes('*') === true
 }

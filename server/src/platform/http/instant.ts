@@ -20,11 +20,11 @@ export function instant(label: string) {
       context.addIssue({ code: 'custom', message: `${label} is not a time that exists.` })
       return z.NEVER
     })
-    .openapi({ type: 'string', format: 'date-time', example: '2026-11-01T09:30:00Z' })
+    .openapi({ format: 'date-time', example: '2026-11-02T09:30:00+01:00' })
 }
 
-/** `Date.parse` would turn 30 February into 2 March. */
-function epochMs(value: string): number {
+/** The milliseconds since 1970 of an instant in ISO 8601; NaN if there is none. `Date.parse` would turn 30 February into 2 March. */
+export function epochMs(value: string): number {
   try {
     return Temporal.Instant.from(value).epochMilliseconds
   } catch {

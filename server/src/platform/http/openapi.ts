@@ -1,104 +1,138 @@
-/** Turns the list of endpoints into the OpenAPI 3.1 document. */
+/** Turns the lists of endpoints and webhooks into the OpenAPI 3.1 document. */
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
-import { z } from 'zod'
-import { type FailureKind, wireOf } from '../errors.ts'
-import { type Endpoint, honoursIdempotencyKeys, possibleFailures } from './endpoint.ts'
+import { COMMON_HEADERS, EVERYWHERE, headerObjects, headersOfSuccess } from './common-headers.ts'
+import {
+  type DocumentedReply,
+  type Endpoint,
+  type Examples,
+  honoursIdempotencyKeys,
+  possibleFailures,
+} from './endpoint.ts'
+import { failureResponse } from './failure-responses.ts'
+import type { Webhook } from './webhook.ts'
 
-type Document = ReturnType<OpenApiGeneratorV31['generateDocument']>
+type Generated = ReturnType<OpenApiGeneratorV31['generateDocument']>
+type Response = RouteConfig['responses'][string]
 
-/** What stands at the head of the document. */
-export type DocumentInfo = { title: string; version: string; description: string; serverUrl: string }
+/** What is documented, and what stands at the head. */
+export type Described = {
+  endpoints: readonly Endpoint[]
+  webhooks: readonly Webhook[]
+  info: Generated['info']
+  servers: NonNullable<Generated['servers']>
+  /** In the order in which they are shown. */
+  tags: NonNullable<Generated['tags']>
+}
 
-const ErrorBody = z
-  .object({
-    error: z.string(),
-    message: z.string(),
-    field: z
-      .string()
-      .optional()
-      .openapi({ description: 'Dotted path of the offending field.', example: 'meta.description' }),
-    request_id: z.string().optional().openapi({ description: 'Present in a 500.' }),
-  })
-  .openapi('Error')
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409.',
+  // No example: one that is sent as it stands would be everybody's.
+  schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', maxLength: 255 },
+} as const
 
-const IdempotencyKey = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().openapi({
-    description:
-      'Visible ASCII. The same key and request within 24 hours get the first answer again, with `Idempotent-Replayed: true`; with another request it is a 409.',
-  }),
-})
-
-/** The document of these endpoints. Same list, same bytes. */
-export function createDocument(endpoints: readonly Endpoint[], info: DocumentInfo): Document {
+/** The document. The same lists make the same bytes. */
+export function createDocument({ endpoints, webhooks, ...head }: Described): Generated {
   const registry = new OpenAPIRegistry()
-  for (const one of endpoints) {
-    if (one.auth !== null) registry.registerComponent('securitySchemes', one.auth.name, one.auth.document)
-    registry.registerPath(routeOf(one))
+  for (const { name, document } of endpoints.flatMap(waysToAuthenticate))
+    registry.registerComponent('securitySchemes', name, document)
+  for (const [name, header] of Object.entries(COMMON_HEADERS)) registry.registerComponent('headers', name, header)
+  registry.registerComponent('parameters', IDEMPOTENCY_KEY.name, IDEMPOTENCY_KEY)
+  for (const one of endpoints) registry.registerPath(routeOf(one))
+  for (const one of webhooks) registry.registerWebhook(webhookRoute(one))
+  const kinds = new Set(endpoints.flatMap(possibleFailures))
+  for (const { name, schema, response } of [...kinds, 'internal' as const].map(failureResponse)) {
+    registry.register(name, schema)
+    registry.registerComponent('responses', name, response)
   }
-  const { serverUrl, ...head } = info
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
-    openapi: '3.1.0',
-    info: head,
-    servers: [{ url: serverUrl }],
-  })
+  const generator = new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' })
+  return generator.generateDocument({ openapi: '3.1.0', ...head })
+}
+
+function waysToAuthenticate({ auth }: Endpoint) {
+  return auth === null ? [] : [auth, ...(auth.alternatives ?? [])]
 }
 
 function routeOf(one: Endpoint): RouteConfig {
-  const { params, query, body } = one
-  const headers = honoursIdempotencyKeys(one) ? (one.headers ?? z.object({})).extend(IdempotencyKey.shape) : one.headers
+  const { params, query, headers, body, bodyExamples = {} } = one
   return {
     method: one.method,
     path: one.path,
     operationId: one.name,
     tags: [one.tag],
     summary: one.summary,
-    ...(one.description === undefined ? {} : { description: one.description }),
-    security: one.auth === null ? [] : [{ [one.auth.name]: [] }],
+    description: one.description,
+    security: waysToAuthenticate(one).map(({ name }) => ({ [name]: [] })),
+    ...(honoursIdempotencyKeys(one)
+      ? { parameters: [{ $ref: `#/components/parameters/${IDEMPOTENCY_KEY.name}` }] }
+      : {}),
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       ...(headers === undefined ? {} : { headers }),
       ...(body === undefined
         ? {}
-        : { body: { required: one.bodyOptional !== true, content: { 'application/json': { schema: body } } } }),
+        : {
+            body: {
+              required: one.bodyOptional !== true,
+              content: { 'application/json': { schema: body, examples: exampleObjects(bodyExamples) } },
+            },
+          }),
     },
     responses: { ...successes(one), ...failures(one) },
   }
 }
 
-function successes(one: Endpoint): RouteConfig['responses'] {
+function successes(one: Endpoint): Record<string, Response> {
+  const common = headerObjects(headersOfSuccess(one))
   return Object.fromEntries(
-    Object.entries(one.replies).map(([status, { description, schema, headers }]) => [
-      status,
-      {
-        description,
-        ...(schema === null ? {} : { content: { 'application/json': { schema } } }),
-        headers: z.object({
-          'X-Request-Id': z.string(),
-          ...Object.fromEntries(
-            Object.entries(headers ?? {}).map(([name, text]) => [name, z.string().openapi({ description: text })]),
-          ),
-        }),
-      },
-    ]),
+    Object.entries(one.replies).map(([status, reply]) => {
+      const own = Object.entries(reply.headers ?? {}).map(([name, { description, example, optional }]) => [
+        name,
+        { description, required: optional !== true || isEverywhere(name), schema: { type: 'string' }, example },
+      ])
+      return [
+        status,
+        { description: reply.description, headers: { ...common, ...Object.fromEntries(own) }, ...contentOf(reply) },
+      ]
+    }),
   )
 }
 
-function failures(one: Endpoint): RouteConfig['responses'] {
-  const byStatus = Map.groupBy(possibleFailures(one).sort(byWireStatus), (kind) => wireOf(kind).status)
-  const documented = [...byStatus].map(([status, kinds]) => {
-    const codes = kinds.map((kind) => wireOf(kind).error)
-    return [
-      status,
-      { description: `\`${codes.join('` or `')}\``, content: { 'application/json': { schema: ErrorBody } } },
-    ] as const
-  })
+function contentOf(reply: DocumentedReply) {
+  if (reply.schema === null) return {}
+  const mediaType = 'stream' in reply ? 'text/event-stream' : 'application/json'
+  return { content: { [mediaType]: { schema: reply.schema, examples: exampleObjects(reply.examples) } } }
+}
+
+function failures(one: Endpoint): Record<string, Response> {
+  const responses = [...possibleFailures(one), 'internal' as const].map(failureResponse)
+  return Object.fromEntries(responses.map(({ name, status }) => [status, { $ref: `#/components/responses/${name}` }]))
+}
+
+function webhookRoute(one: Webhook): RouteConfig {
   return {
-    ...Object.fromEntries(documented),
-    500: { description: '`internal_error`', content: { 'application/json': { schema: ErrorBody } } },
+    method: 'post',
+    path: one.name,
+    operationId: one.operationId,
+    tags: [one.tag],
+    summary: one.summary,
+    description: one.description,
+    security: [],
+    request: {
+      headers: one.headers,
+      body: { required: true, content: { 'application/json': { schema: one.body, example: one.example } } },
+    },
+    responses: Object.fromEntries(
+      Object.entries(one.answers).map(([status, description]) => [status, { description }]),
+    ),
   }
 }
 
-function byWireStatus(a: FailureKind, b: FailureKind): number {
-  return wireOf(a).status - wireOf(b).status
+const isEverywhere = (name: string) => EVERYWHERE.some((header) => header === name)
+
+function exampleObjects(examples: Examples) {
+  return Object.fromEntries(Object.entries(examples).map(([name, value]) => [name, { value }]))
 }

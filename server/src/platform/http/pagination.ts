@@ -3,24 +3,29 @@ import { z } from 'zod'
 /** Nothing has more pages than this; it keeps offsets within what the database counts. */
 const LAST_PAGE = 1_000_000_000
 
-const count = (label: string, max: number, fallback: number, rule: string) =>
+const count = (label: string, max: number, fallback: number, rule: string, description: string) =>
   z
     .string()
     .regex(/^\d{1,12}$/, `${label} is ${rule}.`)
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, `${label} is ${rule}.`)
     .default(fallback)
-    .openapi({ type: 'integer', minimum: 1, maximum: max, default: fallback })
+    .openapi({ type: 'integer', minimum: 1, maximum: max, default: fallback, description })
 
 /** `page` and `limit` of a list. */
 export const PageQuery = z.object({
-  page: count('page', LAST_PAGE, 1, 'a whole number from 1'),
-  limit: count('limit', 100, 20, 'a whole number from 1 to 100'),
+  page: count('page', LAST_PAGE, 1, 'a whole number from 1', 'Which page. One past the last is empty.'),
+  limit: count('limit', 100, 20, 'a whole number from 1 to 100', 'How many on a page.'),
 })
 
 /** The pagination object (specification, section 2). */
 export const Pagination = z
-  .object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() })
+  .object({
+    page: z.int().min(1),
+    limit: z.int().min(1),
+    total: z.int().min(0).openapi({ description: 'On all pages.' }),
+    pages: z.int().min(0),
+  })
   .openapi('Pagination')
 
 /** The pagination of a page of `limit` out of `total` items. */

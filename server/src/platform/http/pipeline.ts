@@ -5,7 +5,7 @@
  * nothing but the request id, with the cause in the log.
  */
 import type { HttpBindings } from '@hono/node-server'
-import { Hono, type Context as HonoContext } from 'hono'
+import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
@@ -13,42 +13,52 @@ import { isDatabaseGone } from '../db/database.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
 import { errorField } from '../log.ts'
-import { countRequest, type Usage } from '../rate-limit/rate-limit.ts'
+import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
 import { createClientAddress } from './client-address.ts'
-import { type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
+import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
+import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
+import type { WebApp } from './web-app.ts'
 
-type Outcome = { response: Response; failure?: unknown }
+type Outcome = { reply: Reply | Response; failure?: unknown }
 
 /** What becomes known of a request on its way, for its answer's headers. */
 type Progress = { usage?: Usage | undefined }
 
-type Run = (facts: RequestFacts, progress: Progress) => Promise<Reply>
+type Run = (facts: RequestFacts, progress: Progress) => Promise<Reply | Response>
 
-/** A route beside the API: GET, for anybody, not counted, not documented. */
-export type SystemRoute = { path: string; answer(): Promise<Reply> }
+/** A route beside the API: GET, for anybody, not counted, not documented. Not everything beside the API is JSON. */
+export type SystemRoute = { path: string; answer(request: Request): Promise<Reply | Response> }
 
-/** The HTTP application for a list of endpoints and the routes beside them. */
+/** The HTTP application for a list of endpoints, the routes beside them, and a web application for the other paths. */
 export function createPipeline(
   ctx: Context,
   endpoints: readonly Endpoint[],
   systemRoutes: readonly SystemRoute[],
+  webApp?: WebApp,
 ): Hono<Bindings> {
   const app = new Hono<Bindings>()
   const answer = createAnswer(ctx)
+  const count = createRequestCounter(ctx.db.root, ctx.clock)
   const { corsOrigins } = ctx.config
-  if (corsOrigins.length > 0) app.use(cors({ origin: [...corsOrigins], exposeHeaders: EXPOSED_HEADERS, maxAge: 600 }))
-  for (const route of systemRoutes) app.get(route.path, (c) => answer(c, `GET ${route.path}`, () => route.answer()))
+  if (corsOrigins.length > 0) app.use(crossOrigin(ctx, corsOrigins))
+  const declared = [...endpoints, ...systemRoutes].map(({ path }) => firstSegment(path)).filter((name) => name !== '')
+  const taken = new Set(declared)
+  const file = (c: HonoContext<Bindings>) =>
+    taken.has(firstSegment(c.req.path)) ? undefined : answerWithFile(ctx, webApp, c.req.raw)
+  app.get('/', async (c, next) => file(c) ?? next())
+  for (const route of systemRoutes)
+    app.get(route.path, (c) => answer(c, `GET ${route.path}`, () => route.answer(c.req.raw)))
   for (const one of endpoints) {
     const method = one.method.toUpperCase()
     app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
       answer(c, `${method} ${one.path}`, (facts, progress) =>
-        serve(ctx, one, c.req.raw, c.req.param(), facts, progress),
+        serve(ctx, count, one, { request: c.req.raw, params: c.req.param(), facts, progress }),
       ),
     )
   }
   const methods = methodsByPath([...endpoints, ...systemRoutes.map(({ path }) => ({ path, method: 'get' as const }))])
-  app.notFound((c) => answer(c, 'unmatched', async () => refuseUnmatched(methods, c.req.raw)))
+  app.notFound((c) => file(c) ?? answer(c, 'unmatched', async () => refuseUnmatched(methods, c.req.raw)))
   app.onError((error, c) =>
     answer(c, 'unmatched', async () => {
       throw error
@@ -60,6 +70,7 @@ export function createPipeline(
 /** What scripts of other origins may read, besides what they always may. */
 const EXPOSED_HEADERS = [
   'ETag',
+  'Idempotent-Replayed',
   'Location',
   'RateLimit-Limit',
   'RateLimit-Remaining',
@@ -68,56 +79,113 @@ const EXPOSED_HEADERS = [
   'X-Request-Id',
 ]
 
+/** Lets browsers call from these origins. A preflight is answered here, so it gets its request id here. */
+function crossOrigin({ ids }: Pick<Context, 'ids'>, origins: readonly string[]): MiddlewareHandler<Bindings> {
+  const allow = cors({ origin: [...origins], exposeHeaders: EXPOSED_HEADERS, maxAge: 600 })
+  return async (c, next) => {
+    const preflight = await allow(c, next)
+    preflight?.headers.set('X-Request-Id', ids.next())
+    return preflight
+  }
+}
+
 /** What the Node listener tells beside the request. */
 type Bindings = { Bindings: Partial<HttpBindings> }
 
 function createAnswer(ctx: Context): (c: HonoContext<Bindings>, route: string, run: Run) => Promise<Response> {
   const clientAddress = createClientAddress(ctx.config.trustProxy)
+  const durations = ctx.metrics.durations('postrider_request_duration_seconds', 'From request to answer', [
+    'route',
+    'status',
+  ])
   return async (c, route, run) => {
     const startedAt = performance.now()
     const header = (name: string) => c.req.raw.headers.get(name) ?? undefined
     const facts: RequestFacts = {
       requestId: ctx.ids.next(),
+      method: c.req.method,
       clientAddress: clientAddress(c.env?.incoming?.socket.remoteAddress ?? '', header('x-forwarded-for')),
       header,
     }
     const progress: Progress = {}
-    const { response, failure } = await settle(run(facts, progress), facts.requestId)
-    response.headers.set('X-Request-Id', facts.requestId)
-    response.headers.set('X-Content-Type-Options', 'nosniff')
-    for (const [name, value] of usageHeaders(progress.usage)) response.headers.set(name, value)
+    const { reply, failure } = await settle(run(facts, progress), facts.requestId)
+    // What a client leaves waiting in the socket would stay there for as long as it likes.
+    if ('stream' in reply)
+      reply.stream?.onEnd((reason) => {
+        if (reason === 'too_slow') c.env?.outgoing?.destroy()
+      })
+    const response = respond(reply, {
+      ...usageHeaders(progress.usage),
+      'X-Request-Id': facts.requestId,
+      'X-Content-Type-Options': 'nosniff',
+    })
     const { status } = response
-    const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(performance.now() - startedAt) }
+    const tookMs = performance.now() - startedAt
+    durations.observe({ route, status }, tookMs / 1000)
+    const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(tookMs) }
     if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure) })
     else ctx.log.info('request.done', fields)
     return response
   }
 }
 
-function usageHeaders(usage: Usage | undefined): Array<[string, string]> {
-  if (usage === undefined) return []
-  return [
-    ['RateLimit-Limit', String(usage.limit)],
-    ['RateLimit-Remaining', String(usage.remaining)],
-    ['RateLimit-Reset', String(usage.resetSeconds)],
-  ]
+/**
+ * The answer with the headers that every answer has. They go to the listener in a plain object, which it writes as it is: a
+ * `Headers` object takes three times as long.
+ */
+function respond(reply: Reply | Response, common: Record<string, string>): Response {
+  if (reply instanceof Response) {
+    for (const [name, value] of Object.entries(common)) reply.headers.set(name, value)
+    if (!reply.headers.has('Cache-Control')) reply.headers.set('Cache-Control', UNSTORED)
+    return reply
+  }
+  const { status, body, json, stream, headers } = reply
+  const content = json ?? (body === undefined ? null : JSON.stringify(body))
+  const type = content === null ? {} : { 'Content-Type': 'application/json' }
+  const init = { status, headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common } }
+  return stream === undefined ? new Response(content, init) : new Response(stream.body, init)
 }
 
-async function settle(running: Promise<Reply>, requestId: string): Promise<Outcome> {
+/** A cookie, unlike an Authorization header, does not by itself keep shared caches from storing what it let somebody see. */
+const UNSTORED = 'private, no-cache'
+
+const firstSegment = (path: string) => path.split('/')[1] ?? ''
+
+/** Files are many and say little: they are logged for those who look closely. */
+function answerWithFile(ctx: Context, webApp: WebApp | undefined, request: Request): Response | undefined {
+  const response = webApp?.answer(request)
+  if (response === undefined) return undefined
+  const requestId = ctx.ids.next()
+  response.headers.set('X-Request-Id', requestId)
+  response.headers.set('X-Content-Type-Options', 'nosniff')
+  ctx.log.debug('file.sent', { request_id: requestId, path: new URL(request.url).pathname, status: response.status })
+  return response
+}
+
+function usageHeaders(usage: Usage | undefined): Record<string, string> {
+  if (usage === undefined) return {}
+  return {
+    'RateLimit-Limit': String(usage.limit),
+    'RateLimit-Remaining': String(usage.remaining),
+    'RateLimit-Reset': String(usage.resetSeconds),
+  }
+}
+
+async function settle(running: Promise<Reply | Response>, requestId: string): Promise<Outcome> {
   try {
-    const { status, body, headers } = await running
-    if (body === undefined) return { response: new Response(null, { status, headers: headers ?? {} }) }
-    return { response: json(status, body, headers) }
+    return { reply: await running }
   } catch (error) {
     const failure = asFailure(error)
-    if (failure !== undefined)
-      return { response: json(failure.status, failure.toBody(), failure.headers), failure: failure.cause ?? failure }
+    if (failure !== undefined) {
+      const { status, headers } = failure
+      return { reply: { status, body: failure.toBody(), headers }, failure: failure.cause ?? failure }
+    }
     const body = {
       error: 'internal_error',
       message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
       request_id: requestId,
     }
-    return { response: json(500, body), failure: error }
+    return { reply: { status: 500, body }, failure: error }
   }
 }
 
@@ -130,20 +198,13 @@ function asFailure(error: unknown): Failure | undefined {
   })
 }
 
-function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json', ...headers } })
-}
+type Incoming = { request: Request; params: Record<string, string>; facts: RequestFacts; progress: Progress }
 
-async function serve(
-  ctx: Context,
-  one: Endpoint,
-  request: Request,
-  params: Record<string, string>,
-  facts: RequestFacts,
-  progress: Progress,
-): Promise<Reply> {
-  const principal = one.auth === null ? undefined : await one.auth.authenticate(ctx, facts)
-  progress.usage = await count(ctx, one, principal, facts)
+async function serve(ctx: Context, count: RequestCounter, one: Endpoint, incoming: Incoming): Promise<Reply> {
+  const { request, params, facts, progress } = incoming
+  const { principal, usage } = await admit(ctx, count, one, facts)
+  progress.usage = usage
+  if (usage?.refused === true) throw refused(usage)
   const query = one.query === undefined ? undefined : parse(one.query, queryOf(request))
   const body = one.body === undefined ? undefined : parse(one.body, await bodyOf(request, one.bodyOptional === true))
   // A path that no stored text can equal names nothing.
@@ -156,24 +217,41 @@ async function serve(
   return answerOnce(ctx, { scope, key, path: new URL(request.url).pathname, body }, () => one.handler(call))
 }
 
-async function count(ctx: Context, one: Endpoint, principal: unknown, facts: RequestFacts): Promise<Usage | undefined> {
-  const bucket = one.auth === null ? one.bucket?.(ctx, facts) : one.auth.bucket(ctx, principal)
-  const usage = bucket && (await countRequest(ctx.db.root, bucket, ctx.clock.now()))
-  if (usage?.refused !== true) return usage
-  const { resetSeconds } = usage
-  throw fail('rate_limited', `The limit of ${usage.limit} requests is used up. Try again in ${resetSeconds} seconds.`, {
+/** Who asks, counted. */
+async function admit(
+  ctx: Context,
+  count: RequestCounter,
+  one: Endpoint,
+  facts: RequestFacts,
+): Promise<Admission<unknown>> {
+  if (one.auth === null) {
+    const bucket = one.bucket?.(ctx, facts)
+    return { principal: undefined, usage: bucket && (await count(bucket)) }
+  }
+  if ('admit' in one.auth) return one.auth.admit(ctx, facts)
+  const principal = await one.auth.authenticate(ctx, facts)
+  return { principal, usage: await count(one.auth.bucket(ctx, principal)) }
+}
+
+function refused(usage: Usage): Failure {
+  const { limit, resetSeconds } = usage
+  return fail('rate_limited', `The limit of ${limit} requests is used up. Try again in ${resetSeconds} seconds.`, {
     retryAfter: resetSeconds,
-    headers: { 'Retry-After': String(resetSeconds), ...Object.fromEntries(usageHeaders(usage)) },
+    headers: { 'Retry-After': String(resetSeconds) },
   })
 }
 
-function queryOf(request: Request): Record<string, string> {
-  const values: Record<string, string> = {}
-  for (const [name, value] of new URL(request.url).searchParams) values[name] = value
-  return values
+function queryOf({ url }: Request): Record<string, string> {
+  const begin = url.indexOf('?')
+  return begin === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(begin)))
 }
 
 async function bodyOf(request: Request, optional: boolean): Promise<unknown> {
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity')
+    throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    })
   const bytes = await readAtMost(request, MAX_BODY_BYTES)
   if (optional && bytes.length === 0) return {}
   let text: string
@@ -192,19 +270,24 @@ async function readAtMost(request: Request, limit: number): Promise<Uint8Array> 
   if (request.body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body) {
-    size += chunk.length
-    if (size > limit) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of request.body) {
+      size += chunk.length
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // The client hung up: nobody reads the answer, but the log must not blame the service.
+    throw error instanceof Failure ? error : invalid('body', 'The body ended before it was complete.', error)
   }
   return Buffer.concat(chunks)
 }
 
 /** Parses input with a schema; the first problem becomes a failure that names its dotted path. */
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: sentenceAbout })
   if (result.success) return result.data
-  const issue = result.error.issues[0]
+  const issue = telling(result.error.issues[0])
   const path = [...(issue?.path ?? [])]
   if (issue?.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? ''

@@ -6,19 +6,27 @@ import type { SystemRoute } from './pipeline.ts'
 /** What the service's own routes report on. */
 export type SystemFacts = {
   db: Database
-  document: () => unknown
   loops: () => Array<ReturnType<Loop['status']>>
   stopping: () => boolean
+  /** Whether there is a web application for people. */
+  hasWebApp: boolean
 }
 
-/** For people who follow the address to see what is there. */
-const WELCOME = { name: 'Postrider', api: '/api', description: '/openapi.json', first: 'POST /api/auth/register' }
+/** For programs, and for people where there is no web application. */
+const WELCOME = {
+  name: 'Postrider',
+  api: '/api',
+  reference: '/docs',
+  description: '/openapi.json',
+  first: 'POST /api/auth/register',
+}
+const NOT_BUILT = { ...WELCOME, dashboard: 'Not built. Run "npm run build" and start the service again.' }
 
 /** A database that has not answered by then is as good as away. */
 const PATIENCE_MS = 2_000
 
-/** Routes beside the API: is the process alive, is it ready for work, and the API's own description. */
-export function systemRoutes({ db, document, loops, stopping }: SystemFacts): SystemRoute[] {
+/** Routes beside the API: is the process alive, is it ready for work, and where to look next. */
+export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
   return [
     { path: '/healthz', answer: async () => ({ status: 200, body: { status: 'ok' } }) },
     {
@@ -31,9 +39,8 @@ export function systemRoutes({ db, document, loops, stopping }: SystemFacts): Sy
         return { status: 503, body: { status: 'not_ready', problems } }
       },
     },
-    { path: '/', answer: async () => ({ status: 200, body: WELCOME }) },
+    { path: '/', answer: async () => ({ status: 200, body: hasWebApp ? WELCOME : NOT_BUILT }) },
     { path: '/api', answer: async () => ({ status: 200, body: WELCOME }) },
-    { path: '/openapi.json', answer: async () => ({ status: 200, body: document() }) },
   ]
 }
 

@@ -3,7 +3,8 @@ import { isStorable } from './json.ts'
 
 /**
  * A text of `min` to `max` characters, counted as Unicode code points (as JSON Schema counts them), trimmed first.
- * `label` begins the messages: "The title".
+ * `label` begins the messages: "The title". JSON Schema knows no trimming, so there a pattern asks for `min` characters
+ * from the first to the last that is not white space.
  */
 export function text(label: string, { min = 0, max }: { min?: number; max: number }) {
   const message = min > 0 ? `${label} has ${min} to ${max} characters.` : `${label} has at most ${max} characters.`
@@ -11,7 +12,11 @@ export function text(label: string, { min = 0, max }: { min?: number; max: numbe
     .string(textError(label))
     .trim()
     .refine((value) => codePoints(value, max) <= max && (min === 0 || codePoints(value, min) >= min), message)
-    .openapi({ ...(min > 0 ? { minLength: min } : {}), maxLength: max })
+    .openapi({ ...(min > 0 ? { minLength: min, pattern: solid(min) } : {}), maxLength: max })
+}
+
+function solid(min: number): string {
+  return min === 1 ? '\\S' : `\\S[\\s\\S]{${min - 2},}\\S`
 }
 
 /** What is said when a text is missing, or is something else. `label` begins the messages. */

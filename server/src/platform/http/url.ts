@@ -12,5 +12,5 @@ export function httpUrl(label: string) {
       const url = URL.canParse(value) ? new URL(value) : undefined
       return url !== undefined && (url.protocol === 'https:' || url.protocol === 'http:')
     }, `${label} must be an absolute http or https address.`)
-    .openapi({ format: 'uri', example: 'https://blog.example.com' })
+    .openapi({ format: 'uri', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://', example: 'https://blog.example.com' })
 }

@@ -1,13 +1,20 @@
 /**
- * Counting requests. One row per bucket and one statement per request, so the count is exact however many processes
- * count at once, and outlives them all.
+ * Counting requests. One row per bucket, changed by one statement for all requests that come at once, so the count is exact
+ * however many processes count, and outlives them all. A request of such a batch sees the count as if it had come alone, in
+ * its turn: with 3 left, the first three of a batch pass and the others are refused.
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import { plainArray } from '../db/arrays.ts'
 import type { Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
+import { type Asked, gather, type Share } from '../gather.ts'
 import './tables.ts'
 
+type Limit = { requests: number; windowMs: number }
+
 /** How many requests per window; `off` counts nothing. */
-export type RateLimit = { requests: number; windowMs: number } | 'off'
+export type RateLimit = Limit | 'off'
 
 /** What a request is counted under. */
 export type Bucket = { name: string; limit: RateLimit }
@@ -15,21 +22,60 @@ export type Bucket = { name: string; limit: RateLimit }
 /** The count after a request. `resetSeconds`: until the window ends, rounded up. */
 export type Usage = { limit: number; remaining: number; resetSeconds: number; refused: boolean }
 
+/** Counts requests; those that come at once share a statement. Undefined when the bucket has no limit. */
+export type RequestCounter = (bucket: Bucket) => Promise<Usage | undefined>
+
+/** A counter of requests in the database. */
+export function createRequestCounter(db: Db, clock: Clock): RequestCounter {
+  const count = gather(
+    ({ name }: LimitedBucket) => name,
+    async (asked) => countTogether(db, asked, clock.now()),
+  )
+  return async ({ name, limit }) => {
+    if (limit === 'off') return undefined
+    return usageOf(limit, await count({ name, limit }))
+  }
+}
+
+type LimitedBucket = { name: string; limit: Limit }
+
+async function countTogether(db: Db, asked: ReadonlyArray<Asked<LimitedBucket>>, now: Date): Promise<Counted[]> {
+  const { rows } = await prepared(sql<Counted & { bucket: string }>`
+    with hits as materialized (
+      select * from unnest(
+        ${asked.map(({ item }) => item.name)}::text[], ${plainArray(asked.map(({ times }) => times))}::int[],
+        ${plainArray(asked.map(({ item }) => item.limit.requests))}::int[], ${plainArray(asked.map(({ item }) => item.limit.windowMs))}::float8[]
+      ) as h (bucket, hits, requests, window_ms)
+    )
+    ${countHits(sql`hits`, now)}
+  `).execute(db)
+  const counted = new Map(rows.map((row) => [row.bucket, row]))
+  return asked.map(({ item }) => counted.get(item.name) as Counted) // the statement returns every bucket
+}
+
+/** A bucket after a statement has counted its hits. */
+export type Counted = { used: number; windowEndsAt: Date; countedAt: Date }
+
 /**
- * Counts one request. A window begins with the first request after the last one ended. A refused request is not counted
- * beyond the limit and does not move the window. Undefined when the bucket has no limit.
+ * The statement that counts. `hits` is a relation of (bucket, hits, requests, window_ms), each bucket once; the result has
+ * bucket and `Counted`. A window begins with the first request after the last one ended. What was refused
+ * earlier is not counted, and never moves the window. Buckets are taken in one order, so that processes which count
+ * several of them at once do not wait for each other in a circle.
  */
-export async function countRequest(db: Db, { name, limit }: Bucket, now: Date): Promise<Usage | undefined> {
-  if (limit === 'off') return undefined
-  const { rows } = await sql<{ used: number; window_ends_at: Date }>`
+export function countHits(hits: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+  return sql`
     insert into rate_limits as r (bucket, window_ends_at, used)
-    values (${name}, ${new Date(now.getTime() + limit.windowMs)}, 1)
+    select bucket, ${now}::timestamptz + window_ms * interval '1 millisecond', hits from ${hits} order by bucket
     on conflict (bucket) do update set
-      used = case when r.window_ends_at <= ${now} then 1 else least(r.used, ${limit.requests}) + 1 end,
+      used = case when r.window_ends_at <= ${now} then excluded.used
+        else least(r.used, (select h.requests from ${hits} h where h.bucket = r.bucket)) + excluded.used end,
       window_ends_at = case when r.window_ends_at <= ${now} then excluded.window_ends_at else r.window_ends_at end
-    returning used, window_ends_at
-  `.execute(db)
-  return usageOf(rows[0], limit, now)
+    returning bucket, used, window_ends_at as "windowEndsAt", ${now}::timestamptz as "countedAt"`
+}
+
+/** What a request of those counted together sees: the requests after it are not its own. */
+export function usageOf(limit: Limit, { result, place, times }: Share<Counted>): Usage {
+  return usage(limit, result.used - (times - place), result.windowEndsAt, result.countedAt)
 }
 
 /** The use of a bucket so far, without counting. */
@@ -41,25 +87,24 @@ export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): 
     .where('bucket', '=', name)
     .where('window_ends_at', '>', now)
     .executeTakeFirst()
-  return usageOf(row, limit, now)
+  const endsAt = row?.window_ends_at ?? new Date(now.getTime() + limit.windowMs)
+  return usage(limit, row?.used ?? 0, endsAt, now)
 }
 
-/** Removes counts whose window has ended. */
+/** Removes counts whose window has ended. Skips those that are being counted at the moment, instead of waiting for them. */
 export async function removeEndedWindows(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('rate_limits').where('window_ends_at', '<=', now).execute()
+  await sql`
+    delete from rate_limits where bucket in (
+      select bucket from rate_limits where window_ends_at <= ${now} for update skip locked
+    )
+  `.execute(db)
 }
 
-function usageOf(
-  row: { used: number; window_ends_at: Date } | undefined,
-  limit: { requests: number; windowMs: number },
-  now: Date,
-): Usage {
-  const used = row?.used ?? 0
-  const endsAt = row?.window_ends_at.getTime() ?? now.getTime() + limit.windowMs
+function usage(limit: Limit, used: number, endsAt: Date, now: Date): Usage {
   return {
     limit: limit.requests,
     remaining: Math.max(0, limit.requests - used),
-    resetSeconds: Math.max(1, Math.ceil((endsAt - now.getTime()) / 1000)),
+    resetSeconds: Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000)),
     refused: used > limit.requests,
   }
 }

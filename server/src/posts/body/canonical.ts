@@ -68,7 +68,7 @@ function assertContent(parent: DocNode, children: readonly DocNode[], path: stri
   let match = type.contentMatch
   children.forEach((child, index) => {
     const next = match.matchType(typeOf(child))
-    if (next === null) throw new BodyError(`${path}.${index}.type`, `"${child.type}" is not allowed here`)
+    if (next === null) throw new BodyError(`${path}.${index}.type`, `is "${child.type}", which is not allowed here`)
     match = next
     const mark = child.marks?.findIndex(({ type: name }) => !allowsMark(type, name)) ?? -1
     if (mark >= 0) throw new BodyError(`${path}.${index}.marks.${mark}.type`, 'is not allowed here')

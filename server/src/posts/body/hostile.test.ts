@@ -192,7 +192,7 @@ describe('caps', () => {
     expect(refusal({ json: doc(p(tooLong)) })).toMatchObject({ path: 'json', message: 'must be at most 1 MiB' })
     expect(refusal({ html: tooLong })).toMatchObject({ path: 'html', message: 'must be at most 1 MiB' })
     expect(refusal({ markdown: tooLong })).toMatchObject({ path: 'markdown', message: 'must be at most 1 MiB' })
-    expect(refusal({ json: doc(p('*'.repeat(700_000))) }).message).toBe('its markdown form would be larger than 1 MiB')
+    expect(refusal({ json: doc(p('*'.repeat(700_000))) }).message).toBe('would be larger than 1 MiB as markdown')
   })
 
   it('leaves room for large honest posts', () => {

@@ -1,4 +1,4 @@
-/** Why a body was refused. */
+/** Why a body was refused. The message goes on from the place: "is nested deeper than 64 levels". */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
   /** Dotted place relative to the body, for example `html` or `json.content.3.attrs.level`. */
@@ -26,7 +26,7 @@ const maxTreeDepth = 256
 /** Throws BodyError if `text`, the given or derived `form`, is too large; `path` is what the author gave. */
 export function assertFormSize(text: string, form: string, path: string): void {
   if (Buffer.byteLength(text) <= maxFormBytes) return
-  throw new BodyError(path, form === path ? 'must be at most 1 MiB' : `its ${form} form would be larger than 1 MiB`)
+  throw new BodyError(path, form === path ? 'must be at most 1 MiB' : `would be larger than 1 MiB as ${form}`)
 }
 
 /** Throws BodyError for what a database or an HTML parser cannot keep: U+0000 and lone surrogates. */

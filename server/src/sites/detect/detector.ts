@@ -28,7 +28,7 @@ const LEASE_MS = 4 * LONGEST_LOOK_MS
 /** Long enough for a deployment or a certificate to be finished. */
 const AGAIN_AFTER_MS = 5 * 60_000
 
-type Needs = Pick<Context, 'clock' | 'db' | 'egress' | 'log'>
+type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'log'>
 
 /** Holds the looks that this process has under way. */
 export class Detector {
@@ -82,14 +82,15 @@ export class Detector {
 
   /** One look and what follows from it. Never rejects: what is not recorded is repeated when the lease runs out. */
   async #look(lease: DetectionLease): Promise<void> {
-    const { clock, db, egress, log } = this.#ctx
+    const { changes, clock, db, egress, log } = this.#ctx
     const about = { site_id: lease.siteId, tries: lease.tries }
     try {
       const look = await detectPlatform(egress, lease.url, this.#abort.signal)
       switch (look.kind) {
         case 'settled':
-          if (await settleDetection(db.root, lease, look.platform))
-            log.info('site.detected', { ...about, platform: look.platform })
+          if (!(await settleDetection(db.root, lease, look.platform))) return
+          changes.tell([{ owner: lease.accountId, kind: 'site', id: lease.siteId }])
+          log.info('site.detected', { ...about, platform: look.platform })
           return
         case 'later':
           await postponeDetection(db.root, lease, plusMs(clock.now(), AGAIN_AFTER_MS))

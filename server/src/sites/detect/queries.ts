@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Platform } from '../tables.ts'
 
 /** A look at a site that this process has begun. It may be settled while the site still has this address and this try. */
-export type DetectionLease = { siteId: string; url: string; tries: number }
+export type DetectionLease = { siteId: string; accountId: string; url: string; tries: number }
 
 /** How often a site is looked at before it stays `custom`. */
 const MOST_TRIES = 2
@@ -24,7 +24,7 @@ export async function leaseDueSites(
     update sites s
     set detect_tries = s.detect_tries + 1, detect_at = case when s.detect_tries + 1 < ${MOST_TRIES} then ${until}::timestamptz end
     from due where s.id = due.id
-    returning s.id as "siteId", s.url, s.detect_tries as tries
+    returning s.id as "siteId", s.account_id as "accountId", s.url, s.detect_tries as tries
   `.execute(db)
   return rows
 }

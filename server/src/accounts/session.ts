@@ -1,0 +1,57 @@
+/**
+ * The dashboard's session: the token in a cookie that scripts cannot read (decision A5). It is made by register and login
+ * when they are asked for it, and lives for seven days. A session past half its life is renewed whenever somebody asks
+ * who they are, as the dashboard does when it is opened; so it ends seven days after the last visit, not the first, give
+ * or take half of that. Only that one endpoint renews: were it any request, one that is under way while the person signs out
+ * could bring the cookie back.
+ */
+import { parse, serialize } from 'hono/utils/cookie'
+import type { Context } from '../platform/context.ts'
+import type { RequestFacts } from '../platform/http/endpoint.ts'
+import type { AccountRow } from './tables.ts'
+import { issueToken, LIFETIME_MS, type TokenFacts } from './tokens.ts'
+
+/** The cookie's name where the service is reached by plain http. */
+export const COOKIE = 'postrider_session'
+
+type Needs = Pick<Context, 'clock' | 'config' | 'keys'>
+
+/** By https the prefix has the browser see to it that no other host, path or plain connection can set the cookie. */
+function cookieName({ config }: Pick<Context, 'config'>): typeof COOKIE | `__Host-${typeof COOKIE}` {
+  return config.publicUrl.startsWith('https:') ? `__Host-${COOKIE}` : COOKIE
+}
+
+function cookie(ctx: Pick<Context, 'config'>, value: string, maxAge: number): string {
+  const common = { path: '/', maxAge, httpOnly: true, sameSite: 'Strict' } as const
+  const name = cookieName(ctx)
+  return name === COOKIE ? serialize(name, value, common) : serialize(name, value, { ...common, secure: true })
+}
+
+/** The token in the request's session cookie, if it has one. */
+export function sessionToken(ctx: Pick<Context, 'config'>, { header }: Pick<RequestFacts, 'header'>) {
+  const name = cookieName(ctx)
+  return parse(header('cookie') ?? '', name)[name]
+}
+
+type SessionHeaders = { 'Set-Cookie': string; 'Cache-Control': string }
+
+/** Response headers that begin a session. */
+export async function sessionHeaders(ctx: Needs, account: AccountRow): Promise<SessionHeaders> {
+  const { token } = await issueToken(ctx, account, 'cookie')
+  return { 'Set-Cookie': cookie(ctx, token, LIFETIME_MS / 1000), 'Cache-Control': 'no-store' }
+}
+
+/** Response headers that lengthen a session past half its life; none before. */
+export async function renewalHeaders(
+  ctx: Needs,
+  account: AccountRow,
+  { issuedAt }: Pick<TokenFacts, 'issuedAt'>,
+): Promise<Partial<SessionHeaders>> {
+  const ageMs = ctx.clock.now().getTime() - issuedAt.getTime()
+  return ageMs > LIFETIME_MS / 2 ? sessionHeaders(ctx, account) : {}
+}
+
+/** Response headers that end the browser's session. */
+export function endingHeaders(ctx: Pick<Context, 'config'>): SessionHeaders {
+  return { 'Set-Cookie': cookie(ctx, '', 0), 'Cache-Control': 'no-store' }
+}

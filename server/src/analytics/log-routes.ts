@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { accountAuth } from '../accounts/index.ts'
+import { type DeliveryDetails, exampleSite, type HistoryEntry, type LoggedDelivery } from '../deliveries/index.ts'
+import { type Endpoint, endpoint, Id, IdParams, NO_STORE, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
+import { PageQuery } from '../platform/http/pagination.ts'
+import { exampleDetails, exampleLogged, exampleRetry } from './examples.ts'
+import { logPage, oneDelivery, sendAgain, sendFailuresAgain, type Titled } from './log.ts'
+
+const Status = z.enum(['pending', 'delivered', 'delivered_retry', 'failed'], 'There is no such delivery status.')
+
+const LogQuery = PageQuery.pick({ limit: true }).extend({
+  status: Status.optional().openapi({ description: 'Only those of this status.' }),
+  site_id: z.string().optional().openapi({ description: 'Only this site; it may be one that was deleted.' }),
+  post_id: z.string().optional().openapi({ description: 'Only this post; it may be one that was deleted.' }),
+  cursor: z.string().optional().openapi({ description: 'The `next_cursor` of the page before.' }),
+})
+
+const LoggedDeliveryBody = z
+  .object({
+    id: Id.openapi({ description: 'The X-Service-Delivery of its requests.' }),
+    event: z.enum(['post.published', 'post.updated', 'post.deleted']),
+    post_id: Id,
+    post_title: z.string().openapi({ description: 'The title of today, or the last one of a deleted post.' }),
+    site_id: Id,
+    site_name: z.string(),
+    status: Status,
+    attempts: z.int(),
+    created_at: Timestamp,
+    finished_at: Timestamp.nullable(),
+    next_attempt_at: Timestamp.nullable(),
+    response_code: z.int().nullable(),
+    response_time_ms: z.int().nullable(),
+    last_error: z.string().nullable(),
+    can_retry: z.boolean().openapi({
+      description:
+        'Whether a failed delivery can be sent again: not when a newer version has arrived, or the post or the site is deleted.',
+    }),
+  })
+  .openapi('LoggedDelivery')
+
+const DeliveryPage = z
+  .object({
+    data: z.array(LoggedDeliveryBody),
+    next_cursor: Id.nullable().openapi({ description: 'Null on the last page.' }),
+  })
+  .openapi('DeliveryPage')
+
+const AttemptBody = z
+  .object({
+    attempt: z.int().min(1),
+    at: TimestampText,
+    code: z.int().nullable(),
+    error: z.string().nullable(),
+    took_ms: z.int().nullable(),
+    response: z
+      .string()
+      .nullable()
+      .openapi({ description: 'Of a failure: the beginning of what the site answered, 500 characters at most.' }),
+  })
+  .openapi('LoggedAttempt')
+
+const DeliveryDetailsBody = LoggedDeliveryBody.extend({
+  webhook_url: z.string(),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .openapi({ description: 'What the site said when it confirmed.' }),
+  history: z
+    .array(AttemptBody)
+    .openapi({ description: 'Every attempt, oldest first; a success at once is one without a history to keep.' }),
+  request: z
+    .object({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
+    .nullable()
+    .openapi({
+      description:
+        'What an attempt made now would send, freshly signed. Requests are not kept; earlier attempts differ in their times and signatures. Null when the site is deleted.',
+    }),
+}).openapi('DeliveryDetails')
+
+const RetryMany = z
+  .strictObject({
+    ids: z
+      .array(z.string('A delivery id is a string.'), 'ids is an array of delivery ids.')
+      .min(1, 'Name at least one delivery, or leave ids out.')
+      .max(100, 'Name at most 100 deliveries at once.')
+      .optional()
+      .openapi({ description: 'Only these. Default: all.' }),
+    site_id: z
+      .string('site_id is a string.')
+      .optional()
+      .openapi({ description: 'Only of this site. Default: of all.' }),
+  })
+  .openapi('RetryDeliveries')
+
+const RequeuedBody = z
+  .object({
+    queued: z.int().openapi({ description: 'How many are queued again.' }),
+    more: z.boolean().openapi({ description: 'Whether there may be more: ask again.' }),
+    message: z.string().openapi({ description: 'The same for people.' }),
+  })
+  .openapi('DeliveriesRequeued')
+
+function presentLogged(one: Titled<LoggedDelivery>) {
+  return {
+    id: one.id,
+    event: one.event,
+    post_id: one.postId,
+    post_title: one.title,
+    site_id: one.siteId,
+    site_name: one.siteName,
+    status: one.status,
+    attempts: one.attempts,
+    created_at: one.createdAt,
+    finished_at: one.finishedAt,
+    next_attempt_at: one.nextAttemptAt,
+    response_code: one.responseCode,
+    response_time_ms: one.responseTimeMs,
+    last_error: one.lastError,
+    can_retry: one.canRetry,
+  }
+}
+
+function presentDetails(one: Titled<DeliveryDetails>) {
+  return {
+    ...presentLogged(one),
+    webhook_url: one.webhookUrl,
+    ...(one.metadata === null ? {} : { metadata: one.metadata }),
+    history: one.history.map(presentAttempt),
+    request: one.request,
+  }
+}
+
+function presentAttempt({ attempt, at, code, error, took_ms: tookMs, response }: HistoryEntry) {
+  return { attempt, at, code, error, took_ms: tookMs ?? null, response: response ?? null }
+}
+
+function countOf(queued: number): string {
+  if (queued === 0) return 'There is nothing to retry.'
+  return queued === 1 ? 'One delivery is queued again.' : `${queued} deliveries are queued again.`
+}
+
+const shared = { tag: 'Deliveries', auth: accountAuth } as const
+
+/** Deliveries one by one, beyond the specification. */
+export const deliveryRoutes: Endpoint[] = [
+  endpoint({
+    ...shared,
+    method: 'get',
+    path: '/api/deliveries',
+    name: 'listDeliveries',
+    summary: 'List deliveries',
+    description: 'Newest first, page by page with a cursor, so that pages stay in step while deliveries are added.',
+    query: LogQuery,
+    replies: {
+      200: {
+        description: 'A page of deliveries.',
+        schema: DeliveryPage,
+        examples: { 'The first page': { data: [exampleLogged], next_cursor: exampleLogged.id } },
+      },
+    },
+    errors: [],
+    async handler({ ctx, principal, query: { limit, status, site_id: siteId, post_id: postId, cursor: before } }) {
+      const page = await logPage(ctx, principal.accountId, { limit, status, siteId, postId, before })
+      return { status: 200, body: { data: page.deliveries.map(presentLogged), next_cursor: page.next } }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'get',
+    path: '/api/deliveries/{id}',
+    name: 'getDelivery',
+    summary: 'Get a delivery',
+    description: 'With every attempt, and with the request that an attempt made now would send.',
+    params: IdParams,
+    replies: {
+      200: {
+        description: 'The delivery.',
+        schema: DeliveryDetailsBody,
+        examples: { 'Delivered with the second attempt': exampleDetails },
+        headers: NO_STORE.documented,
+      },
+    },
+    errors: [],
+    async handler({ ctx, principal, params }) {
+      const delivery = await oneDelivery(ctx, principal.accountId, params.id)
+      return { status: 200, body: presentDetails(delivery), headers: NO_STORE.sent }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'post',
+    path: '/api/deliveries/retry',
+    name: 'retryDeliveries',
+    summary: 'Send failed deliveries again',
+    description:
+      'Those named, or all of a site, or all of the account: 1,000 at most, newest first. Each gets a fresh set of attempts. What must not be sent any more is left alone.',
+    body: RetryMany,
+    bodyExamples: { All: {}, 'Of one site': { site_id: exampleSite.id }, 'These ones': { ids: [exampleLogged.id] } },
+    bodyOptional: true,
+    replies: {
+      202: {
+        description: 'What was queued.',
+        schema: RequeuedBody,
+        examples: { 'One delivery': { queued: 1, more: false, message: exampleRetry.message } },
+      },
+    },
+    errors: [],
+    async handler({ ctx, principal, body }) {
+      const asked = { ids: body.ids, siteId: body.site_id }
+      const { queued, more } = await sendFailuresAgain(ctx, principal.accountId, asked)
+      return {
+        status: 202,
+        body: { queued, more, message: countOf(queued) },
+      }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'post',
+    path: '/api/deliveries/{id}/retry',
+    name: 'retryDelivery',
+    summary: 'Send one delivery again',
+    description:
+      'A failed one gets a fresh set of attempts. One that waits for its next attempt is attempted at once, and its schedule goes on from there.',
+    params: IdParams,
+    replies: {
+      202: {
+        description: 'It is queued.',
+        schema: z.object({ id: Id, status: z.literal('pending') }).openapi('DeliveryRequeued'),
+        examples: { 'It is under way': { id: exampleLogged.id, status: 'pending' } },
+      },
+    },
+    errors: ['conflict'],
+    async handler({ ctx, principal, params }) {
+      await sendAgain(ctx, principal.accountId, params.id)
+      return { status: 202, body: { id: params.id.toLowerCase(), status: 'pending' as const } }
+    },
+  }),
+]

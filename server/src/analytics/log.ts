@@ -1,0 +1,121 @@
+/** Deliveries one by one, with the titles of their posts; and sending failed ones again (decision 0021). */
+import {
+  type DeliveryDetails,
+  deliveryDetails,
+  deliveryLog,
+  hurry,
+  type LogFilter,
+  type LoggedDelivery,
+  lastTitles,
+  repeatableFailures,
+  requeueFailed,
+} from '../deliveries/index.ts'
+import type { Context } from '../platform/context.ts'
+import { fail, invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { postTitles } from '../posts/index.ts'
+import { knownSite } from './operations.ts'
+
+/** A delivery with its post's title of today, or of the event when the post is gone. */
+export type Titled<Delivery> = Delivery & { title: string; canRetry: boolean }
+
+/** A page of the log, newest first. `next`: where the page after it begins. */
+export async function logPage(
+  ctx: Context,
+  accountId: string,
+  { limit, ...filter }: LogFilter & { limit: number },
+): Promise<{ deliveries: Array<Titled<LoggedDelivery>>; next: string | null }> {
+  await knownSite(ctx, accountId, filter.siteId)
+  if (filter.before !== undefined && !isId(filter.before))
+    throw invalid('cursor', 'The cursor is the next_cursor of an earlier page.')
+  if (filter.postId !== undefined && !isId(filter.postId)) return { deliveries: [], next: null }
+  const rows = await deliveryLog(ctx.db.root, accountId, { ...filter, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  return {
+    deliveries: await titled(ctx, accountId, page),
+    next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  }
+}
+
+async function titled<Delivery extends LoggedDelivery>(
+  ctx: Context,
+  accountId: string,
+  deliveries: readonly Delivery[],
+): Promise<Array<Titled<Delivery>>> {
+  const ids = [...new Set(deliveries.map(({ postId }) => postId))]
+  const titles = await postTitles(ctx.db.root, accountId, ids)
+  const goneTitles = await lastTitles(
+    ctx.db.root,
+    ids.filter((id) => !titles.has(id)),
+  )
+  return deliveries.map((one) => {
+    const isFailure = one.status === 'failed' && one.lastError !== 'superseded'
+    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && titles.has(one.postId)
+    return { ...one, title: titles.get(one.postId) ?? goneTitles.get(one.postId) ?? '', canRetry }
+  })
+}
+
+/** One delivery. Throws `not_found`. */
+export async function oneDelivery(ctx: Context, accountId: string, id: string): Promise<Titled<DeliveryDetails>> {
+  const found = isId(id) ? await deliveryDetails(ctx, accountId, id) : undefined
+  const [delivery] = found === undefined ? [] : await titled(ctx, accountId, [found])
+  if (delivery === undefined) throw fail('not_found', 'There is no such delivery.')
+  return delivery
+}
+
+/**
+ * Sends one delivery again: a failed one with a fresh set of attempts, one that waits for its next attempt at once. Throws
+ * `not_found`, or `conflict` when it must not or need not be sent.
+ */
+export async function sendAgain(ctx: Context, accountId: string, id: string): Promise<void> {
+  const delivery = await oneDelivery(ctx, accountId, id)
+  const now = ctx.clock.now()
+  const sent = await ctx.db.tx(async (tx) =>
+    delivery.status === 'pending'
+      ? hurry(ctx, tx, accountId, delivery, now)
+      : delivery.canRetry && (await requeueFailed(ctx, tx, accountId, { ids: [delivery.id] }, now)) > 0,
+  )
+  if (!sent) throw fail('conflict', whyNot(delivery), { field: 'status' })
+}
+
+function whyNot({ status, overtaken, lastError, siteDeleted }: LoggedDelivery): string {
+  if (status === 'pending') return 'The delivery is under way already.'
+  if (status !== 'failed') return 'The delivery has arrived. To send the post once more, publish it to the site again.'
+  if (overtaken || lastError === 'superseded')
+    return 'A newer version of the post has arrived at the site, so this one is not sent any more.'
+  return siteDeleted ? 'The site is not connected any more.' : 'The post has been deleted.'
+}
+
+/** So many are queued by one request at the most; it holds up their sites' deliveries while it writes. */
+const MOST_AT_ONCE = 1_000
+
+/** How many failures were queued again, and whether there may be more. */
+export type Requeued = { queued: number; more: boolean }
+
+/**
+ * Sends failed deliveries again: those of these ids, or all of the account or of a site, newest first. Those that must not
+ * be sent are passed over. Throws `invalid` for an unknown site.
+ */
+export async function sendFailuresAgain(
+  ctx: Context,
+  accountId: string,
+  { ids, siteId }: { ids: readonly string[] | undefined; siteId: string | undefined },
+): Promise<Requeued> {
+  await knownSite(ctx, accountId, siteId)
+  const asked = ids === undefined ? {} : { ids: ids.filter(isId) }
+  const repeatable: string[] = []
+  let before: string | undefined
+  let more = true
+  // Most failures can be repeated, so one round is the rule; what belongs to deleted posts is passed over.
+  while (more && repeatable.length < MOST_AT_ONCE) {
+    const found = await repeatableFailures(ctx.db.root, accountId, { ...asked, siteId, before, limit: MOST_AT_ONCE })
+    const titles = await postTitles(ctx.db.root, accountId, [...new Set(found.map(({ postId }) => postId))])
+    repeatable.push(...found.filter(({ postId }) => titles.has(postId)).map(({ id }) => id))
+    before = found.at(-1)?.id
+    more = found.length === MOST_AT_ONCE
+  }
+  const now = ctx.clock.now()
+  const chosen = repeatable.slice(0, MOST_AT_ONCE)
+  const queued = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { ids: chosen }, now))
+  return { queued, more: more || repeatable.length > chosen.length }
+}

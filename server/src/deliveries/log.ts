@@ -1,0 +1,148 @@
+/** Deliveries one by one: the account's log of them, one with all that is known, and those that could be sent again. */
+import { sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
+import { plainArray } from '../platform/db/arrays.ts'
+import type { Db } from '../platform/db/database.ts'
+import { signedRequest } from './attempt.ts'
+import { lastTitle, overtaken } from './history.ts'
+import { SigningKeys } from './signing-keys.ts'
+import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
+
+/** What a log is narrowed to. `before`: only deliveries older than the one of this id. */
+export type LogFilter = {
+  status?: DeliveryStatus | undefined
+  siteId?: string | undefined
+  postId?: string | undefined
+  before?: string | undefined
+}
+
+/** A delivery as the log shows it. `overtaken`: a newer event of the post has been delivered, so it must not be sent again. */
+export type LoggedDelivery = {
+  id: string
+  postId: string
+  siteId: string
+  siteName: string
+  siteDeleted: boolean
+  event: EventKind
+  status: DeliveryStatus
+  attempts: number
+  createdAt: Date
+  finishedAt: Date | null
+  nextAttemptAt: Date | null
+  responseCode: number | null
+  responseTimeMs: number | null
+  lastError: string | null
+  overtaken: boolean
+}
+
+const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
+  e.deleted_at is not null as "siteDeleted", v.kind as event, d.status, d.attempts, d.created_at as "createdAt",
+  d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode",
+  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and ${overtaken} as overtaken`
+
+/**
+ * The account's deliveries, newest first, at most `limit`. Read site by site, each by its index, and merged: no page
+ * costs more than `limit` rows of each site, wherever in the log it lies. A site that has deliveries of millions and
+ * another that has a dozen are the same to it.
+ */
+export async function deliveryLog(
+  db: Db,
+  accountId: string,
+  { status, siteId, postId, before, limit }: LogFilter & { limit: number },
+): Promise<LoggedDelivery[]> {
+  const narrowed = sql.join(
+    [
+      sql`true`,
+      // Written out, so that the planner sees which partial index holds all of them.
+      ...(status === undefined ? [] : [sql`d.status = ${sql.lit(status)}`]),
+      ...(before === undefined ? [] : [sql`d.id < ${before}::uuid`]),
+      ...(postId === undefined ? [] : [sql`d.post_id = ${postId}::uuid`]),
+    ],
+    sql` and `,
+  )
+  const { rows } = await sql<LoggedDelivery>`
+    with page as (
+      select found.id from endpoints e
+      cross join lateral (
+        select d.id from deliveries d where d.site_id = e.site_id and ${narrowed} order by d.id desc limit ${limit}
+      ) found
+      where e.account_id = ${accountId} and (${siteId ?? null}::uuid is null or e.site_id = ${siteId ?? null}::uuid)
+      order by found.id desc limit ${limit}
+    )
+    select ${COLUMNS} from page
+    join deliveries d on d.id = page.id
+    join endpoints e on e.site_id = d.site_id
+    join events v on v.id = d.event_id
+    order by d.id desc
+  `.execute(db)
+  return rows
+}
+
+/** A delivery with its attempts. `request` is what an attempt made now would send; null when the site is deleted. */
+export type DeliveryDetails = LoggedDelivery & {
+  history: HistoryEntry[]
+  metadata: Record<string, unknown> | null
+  webhookUrl: string
+  request: { method: string; url: string; headers: Record<string, string>; body: string } | null
+}
+
+type DetailsRow = Omit<DeliveryDetails, 'request'> & {
+  secretSealed: Buffer | null
+  previousVersion: number | null
+  occurredAt: Date
+  payload: string
+}
+
+/** One delivery of the account, if there is one. */
+export async function deliveryDetails(
+  ctx: Pick<Context, 'clock' | 'db' | 'keys'>,
+  accountId: string,
+  id: string,
+): Promise<DeliveryDetails | undefined> {
+  const { rows } = await sql<DetailsRow>`
+    select ${COLUMNS}, d.history, d.metadata, e.webhook_url as "webhookUrl", e.secret_sealed as "secretSealed",
+      v.previous_version as "previousVersion", v.occurred_at as "occurredAt", v.payload
+    from deliveries d
+    join endpoints e on e.site_id = d.site_id
+    join events v on v.id = d.event_id
+    where d.account_id = ${accountId} and d.id = ${id}
+  `.execute(ctx.db.root)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { secretSealed, previousVersion, occurredAt, payload, ...details } = row
+  if (secretSealed === null) return { ...details, request: null }
+  const content = { kind: row.event, previousVersion, occurredAt, post: Buffer.from(payload) }
+  const signed = signedRequest(new SigningKeys(ctx.keys), { ...row, secretSealed }, content, ctx.clock.now())
+  return { ...details, request: { ...signed, body: signed.body.toString('utf8') } }
+}
+
+/** The titles that posts had in their newest event that shows one; for posts that are gone. */
+export async function lastTitles(db: Db, postIds: readonly string[]): Promise<Map<string, string>> {
+  if (postIds.length === 0) return new Map()
+  const { rows } = await sql<{ postId: string; title: string | null }>`
+    select d.post_id as "postId", ${lastTitle} as title from unnest(${plainArray(postIds)}::uuid[]) as d (post_id)
+  `.execute(db)
+  return new Map(rows.map(({ postId, title }) => [postId, title ?? '']))
+}
+
+/**
+ * Failed deliveries that may be sent again as far as their sites and newer events go, newest first, at most `limit`; of
+ * these ids, if they are given.
+ */
+export async function repeatableFailures(
+  db: Db,
+  accountId: string,
+  { ids, siteId, before, limit }: Pick<LogFilter, 'siteId' | 'before'> & { ids?: readonly string[]; limit: number },
+): Promise<Array<{ id: string; postId: string }>> {
+  const { rows } = await sql<{ id: string; postId: string }>`
+    select d.id, d.post_id as "postId"
+    from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
+    where e.account_id = ${accountId} and d.status = 'failed' and d.last_error is distinct from 'superseded'
+      and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
+      and (${before ?? null}::uuid is null or d.id < ${before ?? null}::uuid)
+      and ${ids === undefined ? sql`true` : sql`d.id = any(${plainArray(ids)}::uuid[])`}
+      and not ${overtaken}
+    order by d.id desc limit ${limit}
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,72 @@
+/** What the engine shows of itself. */
+import { sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
+import type { Metrics } from '../platform/metrics.ts'
+import type { AttemptResult } from './policy.ts'
+
+/** Counting further would be work that the deliveries themselves wait for. */
+const COUNTED = 100_000
+
+/** Counts attempts by how they ended, and how long they took. */
+export function attemptMetrics(metrics: Metrics): (result: AttemptResult) => void {
+  const attempts = metrics.counter('postrider_attempts_total', 'Attempts by outcome: delivered, or the error', [
+    'outcome',
+  ])
+  const durations = metrics.durations(
+    'postrider_attempt_duration_seconds',
+    'From the start of an attempt to its answer',
+    ['outcome'],
+  )
+  return (result) => {
+    attempts.inc({ outcome: result.error ?? 'delivered' })
+    durations.observe({ outcome: result.ok ? 'delivered' : 'failed' }, result.tookMs / 1000)
+  }
+}
+
+type Held = { lanes: number; suspects: number; slots: number }
+
+/** Shows what waits in the database, and what this process holds of it. */
+export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held: () => Held): void {
+  ctx.metrics.gauges(
+    {
+      postrider_deliveries_pending: `Deliveries that are not finished, counted up to ${COUNTED}`,
+      postrider_oldest_due_seconds: 'How long the longest waiting lane has been due',
+      postrider_lanes_due: 'Lanes that are due and not held',
+      postrider_lanes_leased: 'Lanes that some process holds',
+      postrider_lanes_suspect: 'Sites that did not answer last time',
+      postrider_held_lanes: 'Lanes that this process holds',
+      postrider_held_suspects: 'Suspect lanes that this process holds',
+      postrider_free_slots: 'Attempts that this process could start at once',
+    },
+    async () => {
+      const now = ctx.clock.now()
+      const { rows } = await sql<{
+        pending: number
+        due: number
+        leased: number
+        suspects: number
+        oldest: Date | null
+      }>`
+        select
+          (select count(*) from (select from deliveries where status = 'pending' limit ${COUNTED}) p) as pending,
+          count(*) filter (where due_at <= ${now} and free) as due,
+          count(*) filter (where not free) as leased,
+          count(*) filter (where suspect) as suspects,
+          min(due_at) filter (where due_at <= ${now} and free) as oldest
+        from (select *, leased_until is null or leased_until <= ${now} as free from lanes) l
+      `.execute(ctx.db.root)
+      const [row] = rows
+      const { lanes, suspects, slots } = held()
+      return {
+        postrider_deliveries_pending: row?.pending ?? 0,
+        postrider_oldest_due_seconds: row?.oldest ? (now.getTime() - row.oldest.getTime()) / 1000 : 0,
+        postrider_lanes_due: row?.due ?? 0,
+        postrider_lanes_leased: row?.leased ?? 0,
+        postrider_lanes_suspect: row?.suspects ?? 0,
+        postrider_held_lanes: lanes,
+        postrider_held_suspects: suspects,
+        postrider_free_slots: slots,
+      }
+    },
+  )
+}

@@ -1,0 +1,26 @@
+import { LRUCache } from 'lru-cache'
+import type { Keys } from '../platform/crypto.ts'
+import { openSecret } from './endpoints.ts'
+import { type SigningKey, signingKey } from './sign.ts'
+
+/** How many sites' keys are kept opened; opening one costs about as much as signing. */
+const KEPT = 4_096
+
+/** The signing keys of the sites that were sent something last. */
+export class SigningKeys {
+  readonly #keys: Keys
+  readonly #opened = new LRUCache<string, { sealed: Buffer; key: SigningKey }>({ max: KEPT })
+
+  constructor(keys: Keys) {
+    this.#keys = keys
+  }
+
+  /** The key that lies in `sealed`. A site whose secret was rotated comes with other sealed bytes. */
+  of(siteId: string, sealed: Buffer): SigningKey {
+    const known = this.#opened.get(siteId)
+    if (known?.sealed.equals(sealed)) return known.key
+    const key = signingKey(openSecret(this.#keys, siteId, sealed))
+    this.#opened.set(siteId, { sealed, key })
+    return key
+  }
+}

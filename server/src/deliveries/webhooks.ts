@@ -1,0 +1,112 @@
+/** The webhooks as the API's document shows them. Their examples are built and signed as deliveries are. */
+import { z } from 'zod'
+import type { Webhook } from '../platform/http/webhook.ts'
+import { exampleDeliveryId, examplePost, exampleSecret, exampleSite } from './examples.ts'
+import { type EventPost, eventBodies, testBody, webhookBody } from './payload.ts'
+import { signedHeaders, signingKey } from './sign.ts'
+import type { EventKind } from './tables.ts'
+
+type SignedHeader = Exclude<keyof ReturnType<typeof signedHeaders>, 'content-type'>
+
+const HEADERS: Record<SignedHeader, { name: string; description: string }> = {
+  'x-service-event': { name: 'X-Service-Event', description: 'The event, as in the body.' },
+  'x-service-delivery': {
+    name: 'X-Service-Delivery',
+    description: 'The id of the delivery, the same in every attempt. Whoever has seen it has the event already.',
+  },
+  'x-service-timestamp': {
+    name: 'X-Service-Timestamp',
+    description: 'When this attempt was made, in Unix seconds. Not covered by X-Service-Signature.',
+  },
+  'x-service-signature': {
+    name: 'X-Service-Signature',
+    description:
+      '`sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the `webhook_secret` as it is shown, prefix included.',
+  },
+  'x-service-version': { name: 'X-Service-Version', description: 'The version of the webhooks, a date.' },
+  'webhook-id': { name: 'webhook-id', description: 'Standard Webhooks: the id of the delivery.' },
+  'webhook-timestamp': {
+    name: 'webhook-timestamp',
+    description: 'Standard Webhooks: when this attempt was made, in Unix seconds.',
+  },
+  'webhook-signature': {
+    name: 'webhook-signature',
+    description:
+      'Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is what the `webhook_secret` encodes in base64 after its prefix.',
+  },
+}
+
+const ANSWERS = {
+  200: 'Received. Answer so once it is kept, and do slow work afterwards.',
+  default:
+    'Anything else is a failure, a redirect or 15 seconds without an answer too. Tried again 30 seconds, 5 minutes and 30 minutes after the attempt before.',
+}
+
+const AT = examplePost.published_at
+const { id, slug } = examplePost
+
+function bodyOf(kind: EventKind, post: EventPost): Buffer {
+  const previousVersion = kind === 'post.updated' ? 1 : null
+  return webhookBody({
+    kind,
+    post: Buffer.from(JSON.stringify(post)),
+    previousVersion,
+    occurredAt: AT,
+    site: exampleSite,
+    at: AT,
+  })
+}
+
+function webhook(
+  event: keyof typeof eventBodies,
+  body: Buffer,
+  about: Pick<Webhook, 'operationId' | 'summary' | 'description'>,
+  answers: Record<string, string> = ANSWERS,
+): Webhook {
+  const signed = signedHeaders({ key: signingKey(exampleSecret), event, deliveryId: exampleDeliveryId, body, at: AT })
+  const headers = Object.entries(HEADERS).map(([key, { name, description }]) => [
+    name,
+    z.string().openapi({ description, example: signed[key as SignedHeader] }), // the keys of HEADERS are just these
+  ])
+  return {
+    ...about,
+    name: event,
+    tag: 'Webhooks',
+    headers: z.object(Object.fromEntries(headers)),
+    body: eventBodies[event],
+    example: JSON.parse(body.toString()),
+    answers,
+  }
+}
+
+/** What sites are sent (specification, section 6). */
+export const webhooks: readonly Webhook[] = [
+  webhook('post.published', bodyOf('post.published', examplePost), {
+    operationId: 'onPostPublished',
+    summary: 'post.published',
+    description: 'A post is published, and the site has not been sent it before. Keep the post under its `id`.',
+  }),
+  webhook('post.updated', bodyOf('post.updated', { ...examplePost, version: 2 }), {
+    operationId: 'onPostUpdated',
+    summary: 'post.updated',
+    description:
+      'A published post has changed, or is published again. It carries the whole post: replace your copy; where `previous_slugs` are given, redirect them. After a version was received, no older one is sent.',
+  }),
+  webhook('post.deleted', bodyOf('post.deleted', { id, slug }), {
+    operationId: 'onPostDeleted',
+    summary: 'post.deleted',
+    description:
+      'A post is deleted, or no longer published. Remove your copy. The slug is the one that the post had last.',
+  }),
+  webhook(
+    'site.test',
+    testBody(examplePost, exampleSite),
+    {
+      operationId: 'onSiteTest',
+      summary: 'site.test',
+      description:
+        'Somebody tests the connection with `POST /api/sites/{id}/test-delivery`. The sample post is not to be kept.',
+    },
+    { 200: 'Received.', default: 'Anything else is shown as a failure. It is not tried again.' },
+  ),
+]

@@ -1,0 +1,45 @@
+import type { ModelConfig } from '../platform/ai-config.ts'
+import type { Egress } from '../platform/egress/egress.ts'
+import { connectModel } from './model/connect.ts'
+import { ModelError, type ModelErrorKind } from './model/model.ts'
+
+/** Whether a model answers, and how fast; or what its operator has to do, and what was heard. */
+export type ModelState = { ok: true; tookMs: number } | { ok: false; advice: string; detail: string }
+
+/** Room for a model that thinks before it says a word. */
+const MOST_TOKENS = 2_000
+
+const ADVICE: Record<ModelErrorKind, string> = {
+  rate_limited: 'the provider’s rate limit is reached; try again later',
+  overloaded: 'the server fails; look at its log, or try again later',
+  unreachable: 'start the server, or correct AI_BASE_URL',
+  timeout: 'no answer in time; look at the server, or raise AI_TIMEOUT',
+  cut: 'the connection breaks off; look at the server’s log, and at proxies in between',
+  empty: 'the model answers nothing; choose another AI_MODEL',
+  too_long: 'the model does not come to an end; choose another AI_MODEL',
+  unusable: 'the answer cannot be used; choose another AI_MODEL',
+  unauthorized: 'correct AI_API_KEY',
+  quota: 'top up the credit with the provider',
+  not_found: 'correct AI_MODEL (with Ollama: pull it), or AI_BASE_URL (which usually ends in /v1)',
+  refused: 'the model declines even this; choose another AI_MODEL',
+  context_too_small: 'give the model a larger context',
+  misconfigured: 'what answers does not speak the protocol; correct AI_BASE_URL or AI_PROVIDER',
+  rejected: 'the server does not accept the question; correct AI_MODEL',
+}
+
+/** Asks the model one short question. */
+export async function checkModel(egress: Egress, config: ModelConfig): Promise<ModelState> {
+  const question = {
+    system: 'You answer with a single word.',
+    prompt: 'Answer with the word: ready',
+    maxTokens: MOST_TOKENS,
+    tokensLeft: 4 * MOST_TOKENS,
+  }
+  try {
+    const { tookMs } = await connectModel(egress, config).ask(question, new AbortController().signal)
+    return { ok: true, tookMs }
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error
+    return { ok: false, advice: ADVICE[error.kind], detail: error.detail }
+  }
+}

@@ -1,0 +1,8 @@
+export { checkModel } from './check-model.ts'
+export { DraftWriter } from './draft-writer.ts'
+export { exampleComplete } from './examples.ts'
+export { abandonJobs } from './lease.ts'
+export { jobsOf } from './queries.ts'
+export { forgetOldJobs } from './retention.ts'
+export { generationRoutes, JobState, presentJobState } from './routes.ts'
+export type { JobRow } from './tables.ts'

@@ -1,0 +1,196 @@
+/** Taking jobs, and recording under a lease what came of them. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../platform/db/database.ts'
+import type { Brief } from './brief.ts'
+import type { Tokens } from './model/model.ts'
+import type { JobError, JobReport } from './tables.ts'
+import type { Progress } from './writing/desk.ts'
+
+/** A job held by this process. What it records counts only while `fence` stands. */
+export type JobLease = { id: string; accountId: string; brief: Brief; fence: number; tries: number; tokens: number }
+
+/** The job belongs to somebody else now, or is gone: it was cancelled, or its lease ran out. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the job is no longer held by this process')
+    this.name = 'LeaseLost'
+  }
+}
+
+/** Everybody who takes jobs takes this first, so that two processes never count an account's jobs at once (an arbitrary number). */
+const LEASING_LOCK = 7_301_946_113
+
+/** How many jobs to take: `limit` in all, as many for an account that it has `perAccount` at work. `held` are this process's. */
+export type Wanted = { limit: number; perAccount: number; held: readonly string[]; now: Date; until: Date }
+
+/** Whether a job is due and not held. */
+export async function anyJobDue(db: Db, now: Date): Promise<boolean> {
+  const { rows } = await sql<{ due: boolean }>`
+    select exists (
+      select from generation_jobs
+      where status = 'processing' and run_at <= ${now} and (leased_until is null or leased_until <= ${now})
+    ) as due
+  `.execute(db)
+  return rows[0]?.due === true
+}
+
+/**
+ * Leases jobs that are due, longest due first. A job whose holder died is due again when the lease has run out. `held`
+ * protects against a clock that jumped: a process never takes a job from itself.
+ */
+export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }: Wanted): Promise<JobLease[]> {
+  await sql`select pg_advisory_xact_lock(${LEASING_LOCK})`.execute(tx)
+  const { rows } = await sql<JobLease>`
+    with at_work as (
+      select account_id, count(*) as jobs from generation_jobs
+      where status = 'processing' and leased_until > ${now} group by account_id
+    ), due as (
+      select id, account_id, run_at, row_number() over (partition by account_id order by run_at, id) as place
+      from generation_jobs
+      where status = 'processing' and run_at <= ${now} and (leased_until is null or leased_until <= ${now})
+        and id <> all(${held}::uuid[])
+    ), taken as (
+      select due.id from due left join at_work using (account_id)
+      where due.place + coalesce(at_work.jobs, 0) <= ${perAccount}
+      order by due.run_at, due.id limit ${limit}
+    )
+    update generation_jobs j
+    set leased_until = ${until}, fence = j.fence + 1, tries = j.tries + 1, started_at = coalesce(j.started_at, ${now})
+    from taken where j.id = taken.id
+    returning j.id, j.account_id as "accountId", j.brief, j.fence, j.tries, j.input_tokens + j.output_tokens as tokens
+  `.execute(tx)
+  return rows
+}
+
+type Held = Pick<JobLease, 'id' | 'fence'>
+
+/** Keeps a lease until `until`; whether it could. */
+export async function renewLease(db: Db, lease: Held, until: Date): Promise<boolean> {
+  const { numUpdatedRows } = await stillHeld(db, lease).set({ leased_until: until }).executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** The answers that were saved, by name. */
+export async function savedAnswers(db: Db, jobId: string): Promise<Map<string, string>> {
+  const rows = await db
+    .selectFrom('generation_answers')
+    .select(['name', 'answer'])
+    .where('job_id', '=', jobId)
+    .execute()
+  return new Map(rows.map(({ name, answer }) => [name, answer]))
+}
+
+/** What a try used. */
+export type Spent = { tokens: Tokens; tookMs: number; now: Date }
+
+/** Saves an answer with what it used. The question to come is tried for the first time. Throws LeaseLost. */
+export async function saveAnswer(
+  tx: Tx,
+  lease: JobLease,
+  { name, answer }: { name: string; answer: string },
+  spent: Spent,
+): Promise<void> {
+  await recordSpent(tx, lease, spent, { tries: 1 })
+  await tx.insertInto('generation_answers').values({ job_id: lease.id, name, answer }).execute()
+}
+
+/** Records what a try used that brought no answer. Throws LeaseLost. */
+export async function recordSpent(
+  tx: Tx,
+  lease: Held & Pick<JobLease, 'accountId'>,
+  { tokens: { input, output }, tookMs, now }: Spent,
+  more: { tries?: number } = {},
+): Promise<void> {
+  const { numUpdatedRows } = await stillHeld(tx, lease)
+    .set((eb) => ({
+      input_tokens: eb('input_tokens', '+', input),
+      output_tokens: eb('output_tokens', '+', output),
+      worked_ms: eb('worked_ms', '+', Math.round(tookMs)),
+      ...more,
+    }))
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new LeaseLost()
+  await sql`
+    insert into generation_usage as u (account_id, day, tokens)
+    values (${lease.accountId}, ${dayOf(now)}::date, ${input + output})
+    on conflict (account_id, day) do update set tokens = u.tokens + excluded.tokens
+  `.execute(tx)
+}
+
+/** The tokens an account has used since midnight, UTC. */
+export async function tokensToday(db: Db, accountId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ tokens: number }>`
+    select tokens from generation_usage where account_id = ${accountId} and day = ${dayOf(now)}::date
+  `.execute(db)
+  return rows[0]?.tokens ?? 0
+}
+
+function dayOf(now: Date): string {
+  return now.toISOString().slice(0, 10)
+}
+
+/** Notes what the job is at. */
+export async function noteProgress(db: Db, lease: Held, progress: Progress): Promise<void> {
+  await stillHeld(db, lease)
+    .set({ progress: JSON.stringify(progress) })
+    .execute()
+}
+
+/** What a finished job keeps. */
+export type Finished = { postId: string; words: number; report: JobReport; generator: string; now: Date }
+
+/** Ends a job with its draft. Throws LeaseLost. */
+export async function completeJob(tx: Tx, lease: Held, finished: Finished): Promise<void> {
+  const { postId, words, report, generator, now } = finished
+  const progress: Progress = { step: 'saving', done: 1 }
+  await finishJob(tx, lease, now, {
+    status: 'complete',
+    post_id: postId,
+    actual_words: words,
+    report: JSON.stringify(report),
+    progress: JSON.stringify(progress),
+    generator,
+  })
+}
+
+/** Ends a job without a draft. Throws LeaseLost. */
+export async function failJob(tx: Tx, lease: Held, error: JobError, now: Date): Promise<void> {
+  await finishJob(tx, lease, now, { status: 'failed', error: JSON.stringify(error) })
+}
+
+type Ending =
+  | { status: 'complete'; post_id: string; actual_words: number; report: string; progress: string; generator: string }
+  | { status: 'failed'; error: string }
+
+async function finishJob(tx: Tx, lease: Held, now: Date, ending: Ending): Promise<void> {
+  const { numUpdatedRows } = await stillHeld(tx, lease)
+    .set({ ...ending, finished_at: now, run_at: null, leased_until: null })
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw new LeaseLost()
+  await tx.deleteFrom('generation_answers').where('job_id', '=', lease.id).execute()
+}
+
+/** Gives a job back until `at`. */
+export async function postponeJob(db: Db, lease: Held, at: Date): Promise<void> {
+  await stillHeld(db, lease).set({ run_at: at, leased_until: null }).execute()
+}
+
+/** Gives a job back at once, as if it had not been taken: the process ends. */
+export async function returnJob(db: Db, lease: Held): Promise<void> {
+  await stillHeld(db, lease)
+    .set((eb) => ({ leased_until: null, tries: eb('tries', '-', 1) }))
+    .execute()
+}
+
+/** Frees the jobs of processes that are known to be dead. */
+export async function abandonJobs(db: Db): Promise<void> {
+  await db.updateTable('generation_jobs').set({ leased_until: null }).where('leased_until', 'is not', null).execute()
+}
+
+function stillHeld(db: Db, { id, fence }: Held) {
+  return db
+    .updateTable('generation_jobs')
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .where('status', '=', 'processing')
+}

@@ -1,0 +1,104 @@
+/**
+ * A language model, as the rest of the service sees it: it is asked a question and gives a text. Which protocol is spoken,
+ * what the server on the other side supports and how it fails stays behind this page.
+ */
+
+/** A JSON schema; whoever parses the answer does not rely on it having been kept. */
+export type JsonSchema = { [key: string]: unknown }
+
+/**
+ * One question. `maxTokens` is about what the answer should need; `tokensLeft` what it may cost at most, thinking and
+ * tries included. With a `shape` the answer should be JSON; the prompt describes it too.
+ */
+export type Question = {
+  system: string
+  prompt: string
+  maxTokens: number
+  tokensLeft: number
+  shape?: { name: string; schema: JsonSchema } | undefined
+}
+
+/** Tokens of questions and answers; what the server does not report is estimated. */
+export type Tokens = { input: number; output: number }
+
+/** A whole answer, never empty. `tookMs` and `tokens` include tries in another dialect. */
+export type Answer = { text: string; tokens: Tokens; tookMs: number }
+
+/** A language model. */
+export type Model = {
+  /** Provider and model, such as `openai-compatible/llama3.1`. */
+  name: string
+  /** Asks once. Throws ModelError, or the signal's reason. */
+  ask(question: Question, signal: AbortSignal): Promise<Answer>
+}
+
+/**
+ * Why there is no answer. Passing: `rate_limited`, `overloaded`, `unreachable`, `timeout`, `cut`, `empty`, `too_long`,
+ * `unusable` (an answer that is not what was asked for). Lasting: the others.
+ */
+export type ModelErrorKind =
+  | 'rate_limited'
+  | 'overloaded'
+  | 'unreachable'
+  | 'timeout'
+  | 'cut'
+  | 'empty'
+  | 'too_long'
+  | 'unusable'
+  | 'unauthorized'
+  | 'quota'
+  | 'not_found'
+  | 'refused'
+  | 'context_too_small'
+  | 'misconfigured'
+  | 'rejected'
+
+/** A failed question. The message is for the person who waits for the draft; `detail` is for the log. */
+export class ModelError extends Error {
+  readonly kind: ModelErrorKind
+  readonly detail: string
+  /** How long the server asked to be left alone. */
+  readonly retryAfterMs: number | undefined
+  /** What was spent nevertheless. */
+  readonly tokens: Tokens
+
+  constructor(
+    kind: ModelErrorKind,
+    more: { detail?: string; retryAfterMs?: number | undefined; tokens?: Tokens; cause?: unknown } = {},
+  ) {
+    super(REASONS[kind], { cause: more.cause })
+    this.name = 'ModelError'
+    this.kind = kind
+    this.detail = more.detail ?? ''
+    this.retryAfterMs = more.retryAfterMs
+    this.tokens = more.tokens ?? NO_TOKENS
+  }
+}
+
+/** Nothing spent. */
+export const NO_TOKENS: Tokens = { input: 0, output: 0 }
+
+/** What happened, and who can do what about it. */
+const REASONS: Record<ModelErrorKind, string> = {
+  rate_limited: 'The model’s provider is refusing requests for now (rate limit). Start the draft again later.',
+  overloaded: 'The model’s server kept failing. Start the draft again later.',
+  unreachable: 'The model’s server cannot be reached. Ask the operator to check AI_BASE_URL and that it runs.',
+  timeout: 'The model did not answer in time. Start the draft again, or ask the operator to raise AI_TIMEOUT.',
+  cut: 'The connection to the model kept breaking off in the middle of an answer. Start the draft again later.',
+  empty: 'The model kept giving empty answers. Start the draft again, or ask the operator for another AI_MODEL.',
+  too_long:
+    'The model kept giving answers without end. Start the draft again, or ask the operator for another AI_MODEL.',
+  unusable:
+    'The model’s answers could not be used for a draft. Start the draft again, or ask the operator for another AI_MODEL.',
+  unauthorized: 'The model’s provider does not accept the service’s key. Ask the operator to check AI_API_KEY.',
+  quota: 'The credit with the model’s provider is used up. Ask the operator to top it up, then start the draft again.',
+  not_found:
+    'The provider does not know the model. Ask the operator to check AI_MODEL and AI_BASE_URL (which usually ends in /v1).',
+  refused: 'The model declined to write about this. Put the topic in other words.',
+  context_too_small:
+    'The question is too long for the model. Shorten the topic, or ask the operator for a model with a larger context.',
+  misconfigured:
+    'What answers at the model’s address does not speak its protocol. Ask the operator to check AI_BASE_URL and AI_PROVIDER.',
+  rejected:
+    'The model’s server does not accept the question. Ask the operator to look at the log, and to check AI_MODEL.',
+}

@@ -1,0 +1,171 @@
+/** A model reached through the AI SDK: one question becomes one streamed call, or several until the dialect fits. */
+import type { LanguageModel, Output } from 'ai'
+import { type Dialect, FULL_DIALECT, plainer, type Rung } from './dialect.ts'
+import { toModelError } from './errors.ts'
+import { type Answer, type Model, ModelError, NO_TOKENS, type Question, type Tokens } from './model.ts'
+
+/** A provider's model for a dialect, and the ways to a shape that make a difference with it. */
+type Reach = {
+  name: string
+  timeoutMs: number
+  /** Kept out of the log. */
+  secret?: string | undefined
+  rungs?: Dialect['rungs']
+  load(dialect: Dialect): Promise<LanguageModel>
+}
+
+/** A stream that says nothing for so long has stalled; the first piece may take as long as the whole. */
+const LONGEST_PAUSE_MS = 60_000
+
+/** Characters per expected token that an answer may have at most; beyond it the model goes round in circles. */
+const CHARACTERS_PER_TOKEN = 16
+
+/** Makes a model of it. */
+export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.rungs, load }: Reach): Model {
+  let known: Dialect = { ...FULL_DIALECT, rungs }
+
+  async function ask(question: Question, signal: AbortSignal): Promise<Answer> {
+    const startedAt = performance.now()
+    let spent = NO_TOKENS
+    for (let dialect = known; ; ) {
+      const tokensLeft = question.tokensLeft - spent.input - spent.output
+      const call = new Call({ ...question, tokensLeft }, dialect)
+      try {
+        const text = await call.run(await load(dialect), timeoutMs, signal)
+        known = dialect
+        return { text, tokens: plus(spent, call.tokens()), tookMs: performance.now() - startedAt }
+      } catch (error) {
+        signal.throwIfAborted()
+        const next =
+          call.cutShort && dialect.roomFor === 1
+            ? { ...dialect, roomFor: 4 as const }
+            : plainer(dialect, question, error)
+        spent = plus(spent, call.tokens())
+        if (next === undefined) throw toModelError(error, { tokens: spent, began: call.began, secret })
+        dialect = next
+      }
+    }
+  }
+
+  return { name, ask }
+}
+
+/** One request: what came of it so far. */
+class Call {
+  readonly #question: Question
+  readonly #dialect: Dialect
+  #text = ''
+  #thinking = 0
+  #reported: { input: number | undefined; output: number | undefined } | undefined
+  #answered = false
+  /** The answer ended because it might not have been longer. */
+  cutShort = false
+
+  constructor(question: Question, dialect: Dialect) {
+    this.#question = question
+    this.#dialect = dialect
+  }
+
+  async run(model: LanguageModel, timeoutMs: number, signal: AbortSignal): Promise<string> {
+    const { streamText } = await import('ai')
+    const { system, prompt, shape } = this.#question
+    const { stream } = streamText({
+      model,
+      instructions: system,
+      prompt,
+      maxOutputTokens: this.#mostTokens(),
+      maxRetries: 0,
+      abortSignal: signal,
+      timeout: { totalMs: timeoutMs, chunkMs: Math.min(LONGEST_PAUSE_MS, timeoutMs) },
+      ...formatOf(this.#dialect.rungs[0], shape),
+      // Errors arrive in the stream as well; without this they are also printed.
+      onError: () => {},
+    })
+    for await (const part of stream) {
+      switch (part.type) {
+        case 'text-delta':
+          this.#text += part.text
+          this.#assertBounded()
+          break
+        case 'reasoning-delta':
+          this.#thinking += part.text.length
+          this.#assertBounded()
+          break
+        case 'finish':
+          this.#reported = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens }
+          this.#answered = true
+          this.#assertWhole(part.finishReason)
+          break
+        case 'abort':
+          signal.throwIfAborted()
+          throw new ModelError('timeout')
+        case 'error':
+          throw part.error
+      }
+    }
+    return this.#text.replaceAll('\0', '').toWellFormed().trim()
+  }
+
+  /** As reported, or estimated when it was not. A call that was refused cost nothing. */
+  tokens(): Tokens {
+    const { system, prompt } = this.#question
+    if (!this.#answered && !this.began) return NO_TOKENS
+    const { input, output } = this.#reported ?? {}
+    return {
+      input: input ?? estimateTokens(system) + estimateTokens(prompt),
+      output: output ?? estimateTokens(this.#text) + Math.ceil(this.#thinking / 4),
+    }
+  }
+
+  /** Whether an answer had begun. */
+  get began(): boolean {
+    return this.#text !== '' || this.#thinking > 0
+  }
+
+  #mostTokens(): number {
+    const { maxTokens, tokensLeft } = this.#question
+    return Math.max(1, Math.min(maxTokens * this.#dialect.roomFor, tokensLeft))
+  }
+
+  #assertBounded(): void {
+    if (this.#text.length + this.#thinking <= this.#question.maxTokens * CHARACTERS_PER_TOKEN) return
+    throw new ModelError('too_long', { detail: `more than ${this.#text.length} characters` })
+  }
+
+  #assertWhole(finishReason: string): void {
+    if (finishReason === 'stop' && this.#text.trim() !== '') return
+    this.cutShort = finishReason === 'length'
+    if (finishReason === 'content-filter') throw new ModelError('refused')
+    if (this.cutShort)
+      throw new ModelError(this.#text.trim() === '' ? 'empty' : 'too_long', { detail: 'all tokens used' })
+    if (finishReason === 'stop') throw new ModelError('empty')
+    throw new ModelError('cut', { detail: `ended with "${finishReason}"` })
+  }
+}
+
+/** A token is about four letters of English, and about a third of a character elsewhere; three and a half bytes fit both. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 3.5)
+}
+
+function plus(a: Tokens, b: Tokens): Tokens {
+  return { input: a.input + b.input, output: a.output + b.output }
+}
+
+/**
+ * Asks the server to keep to a shape, and leaves reading to us: the SDK's own formats parse the growing answer again at
+ * every piece, whose cost grows with its square.
+ */
+function formatOf(rung: Rung, shape: Question['shape']): { output?: Output.Output<string, never, never> } {
+  if (shape === undefined || rung === 'prompt') return {}
+  const schema = rung === 'schema' ? { name: shape.name, schema: shape.schema } : {}
+  return {
+    output: {
+      name: 'json',
+      responseFormat: Promise.resolve({ type: 'json', ...schema }),
+      parseCompleteOutput: async ({ text }) => text,
+      parsePartialOutput: async () => undefined,
+      createElementStreamTransform: () => undefined,
+    },
+  }
+}

@@ -1,0 +1,143 @@
+import { modelName } from '../platform/ai-config.ts'
+import type { Context } from '../platform/context.ts'
+import { fail, invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { findPost, type PostRow, relatedPosts } from '../posts/index.ts'
+import { findSite } from '../sites/index.ts'
+import { type Brief, type Length, type Page, TARGET_WORDS, type Tone } from './brief.ts'
+import { jobChange } from './changes.ts'
+import { tokensToday } from './lease.ts'
+import { OUTLINE_WRITER } from './outline-writer/write-outline.ts'
+import { estimateSeconds } from './policy.ts'
+import { countUnfinished, deleteJob, findJob, insertJob, jobsAhead, learnedMsPerWord } from './queries.ts'
+import type { JobRow } from './tables.ts'
+import type { Progress } from './writing/desk.ts'
+
+/** What is asked for. The first keyword is the primary one. */
+export type DraftRequest = {
+  topic: string
+  siteId: string | undefined
+  length: Length
+  tone: Tone
+  includeFaq: boolean
+  keywords: string[]
+}
+
+/** A job, how long it will take, and its post, if that is still there. */
+export type Job = { row: JobRow; estimatedSeconds: number; post: PostRow | undefined }
+
+/** Jobs that wait cost little, but somebody has to look through what they make. */
+const MOST_UNFINISHED = 50
+const OFFERED_PAGES = 8
+
+function missing(): Error {
+  return fail('not_found', 'There is no such job.')
+}
+
+/**
+ * Makes a job. Throws `invalid` on `site_id` for a site that is not the account's, and `rate_limited` when the account has
+ * used up its tokens of the day or has too many jobs that are not finished.
+ */
+export async function startJob(ctx: Context, accountId: string, request: DraftRequest): Promise<Job> {
+  const brief = await briefOf(ctx, accountId, request)
+  const now = ctx.clock.now()
+  await refuseBeyondDay(ctx, accountId, now)
+  const progress: Progress = { step: 'outline', done: 0 }
+  const row = await ctx.db.tx(async (tx) => {
+    if ((await countUnfinished(tx, accountId)) >= MOST_UNFINISHED)
+      throw fail('rate_limited', `${MOST_UNFINISHED} drafts are being written already. Wait until some are finished.`, {
+        retryAfter: 60,
+        headers: { 'Retry-After': '60' },
+      })
+    const created = await insertJob(tx, {
+      id: ctx.ids.next(),
+      account_id: accountId,
+      status: 'processing',
+      brief: JSON.stringify(brief),
+      generator: generatorName(ctx),
+      progress: JSON.stringify(progress),
+      created_at: now,
+      run_at: now,
+    })
+    ctx.changes.note(tx, [jobChange(accountId, created.id)])
+    await ctx.signals.send(tx, 'write-drafts')
+    return created
+  })
+  return present(ctx, row)
+}
+
+/** What writes drafts now. */
+function generatorName({ config }: Pick<Context, 'config'>): string {
+  const { model } = config.ai
+  return model === undefined ? OUTLINE_WRITER : modelName(model)
+}
+
+async function refuseBeyondDay(ctx: Context, accountId: string, now: Date): Promise<void> {
+  const { tokensPerDay, model } = ctx.config.ai
+  if (model === undefined || tokensPerDay === 'off') return
+  if ((await tokensToday(ctx.db.root, accountId, now)) < tokensPerDay) return
+  const midnight = new Date(now)
+  midnight.setUTCHours(24, 0, 0, 0)
+  const seconds = Math.ceil((midnight.getTime() - now.getTime()) / 1_000)
+  throw fail(
+    'rate_limited',
+    `The ${tokensPerDay} tokens that the account may use for drafts in a day are used up. Try again after midnight UTC.`,
+    { retryAfter: seconds, headers: { 'Retry-After': String(seconds) } },
+  )
+}
+
+async function briefOf(ctx: Context, accountId: string, request: DraftRequest): Promise<Brief> {
+  const { siteId, ...wishes } = request
+  if (siteId === undefined) return { ...wishes, niche: '', siteName: '', pages: [] }
+  const id = siteId.toLowerCase()
+  const site = isId(id) ? await findSite(ctx.db.root, accountId, id) : undefined
+  if (site === undefined) throw invalid('site_id', 'There is no such site.')
+  const about = [request.topic, ...request.keywords]
+  const related = await relatedPosts(ctx.db.root, { accountId, siteId: id }, about, OFFERED_PAGES)
+  const pages = related.flatMap(({ title, slug, canonicalUrl }) => pageOf(site.url, title, slug, canonicalUrl))
+  return { ...wishes, niche: site.niche, siteName: site.name, pages }
+}
+
+/** A post's own address if it lies on the site; else the one that most sites would give it. */
+function pageOf(siteUrl: string, title: string, slug: string, canonicalUrl: string | undefined): Page[] {
+  const site = URL.parse(siteUrl)
+  if (site === null) return []
+  const own = canonicalUrl === undefined ? null : URL.parse(canonicalUrl)
+  if (own?.origin === site.origin) return [{ title, url: own.href, certain: true }]
+  return [{ title, url: `${site.origin}${site.pathname.replace(/\/+$/, '')}/${slug}`, certain: false }]
+}
+
+/** One job. Throws `not_found`. */
+export async function getJob(ctx: Context, accountId: string, id: string): Promise<Job> {
+  const row = isId(id) ? await findJob(ctx.db.root, accountId, id) : undefined
+  if (row === undefined) throw missing()
+  return present(ctx, row)
+}
+
+async function present(ctx: Context, row: JobRow): Promise<Job> {
+  const post = row.post_id === null ? undefined : await findPost(ctx.db.root, row.account_id, row.post_id)
+  return { row, post, estimatedSeconds: row.status === 'processing' ? await secondsLeft(ctx, row) : 0 }
+}
+
+async function secondsLeft({ db, clock, config }: Context, row: JobRow): Promise<number> {
+  const { progress, worked_ms: workedMs, run_at: runAt, generator, started_at: startedAt } = row
+  return estimateSeconds({
+    words: TARGET_WORDS[row.brief.length],
+    msPerWord: generator === OUTLINE_WRITER ? 0 : await learnedMsPerWord(db.root, generator),
+    ahead: startedAt === null ? await jobsAhead(db.root, row) : 0,
+    jobs: config.ai.jobs,
+    done: progress.done,
+    workedMs,
+    waitMs: (runAt?.getTime() ?? 0) - clock.now().getTime(),
+  })
+}
+
+/** Cancels a job that is under way, and forgets it in any case; a draft that is there stays. Throws `not_found`. */
+export async function removeJob(ctx: Context, accountId: string, id: string): Promise<void> {
+  if (!isId(id)) throw missing()
+  await ctx.db.tx(async (tx) => {
+    if (!(await deleteJob(tx, accountId, id))) throw missing()
+    ctx.changes.note(tx, [jobChange(accountId, id.toLowerCase())])
+    await ctx.signals.send(tx, 'draft-cancelled', id.toLowerCase())
+  })
+}

@@ -1,0 +1,82 @@
+import { type InsertObject, sql } from 'kysely'
+import type { Db, Tx } from '../platform/db/database.ts'
+import type { Tables } from '../platform/db/tables.ts'
+import type { JobRow } from './tables.ts'
+
+/** Stores a new job. */
+export async function insertJob(tx: Tx, job: InsertObject<Tables, 'generation_jobs'>): Promise<JobRow> {
+  return tx.insertInto('generation_jobs').values(job).returningAll().executeTakeFirstOrThrow()
+}
+
+/** One job of the account. */
+export async function findJob(db: Db, accountId: string, id: string): Promise<JobRow | undefined> {
+  return db
+    .selectFrom('generation_jobs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Those of the account's jobs that there are. */
+export async function jobsOf(db: Db, accountId: string, ids: readonly string[]): Promise<JobRow[]> {
+  return db
+    .selectFrom('generation_jobs')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute()
+}
+
+/** Removes a job of the account, with its answers; whether there was one. */
+export async function deleteJob(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('generation_jobs')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** How many jobs of the account are not finished. Nobody adds one until the transaction ends. */
+export async function countUnfinished(tx: Tx, accountId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`generation/${accountId}`}, 0))`.execute(tx)
+  const { rows } = await sql<{ jobs: number }>`
+    select count(*) as jobs from generation_jobs where account_id = ${accountId} and status = 'processing'
+  `.execute(tx)
+  return rows[0]?.jobs ?? 0
+}
+
+/** How many unfinished jobs, of everybody, were made before this one. */
+export async function jobsAhead(
+  db: Db,
+  { id, created_at: createdAt }: Pick<JobRow, 'id' | 'created_at'>,
+): Promise<number> {
+  const { rows } = await sql<{ jobs: number }>`
+    select count(*) as jobs from generation_jobs
+    where status = 'processing' and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
+  `.execute(db)
+  return rows[0]?.jobs ?? 0
+}
+
+/** From how many of the latest jobs is learned. */
+const LEARNED_FROM = 20
+
+/** The median time per word of the latest drafts by this generator, in milliseconds; undefined before the first. */
+export async function learnedMsPerWord(db: Db, generator: string): Promise<number | undefined> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select percentile_cont(0.5) within group (order by worked_ms::float / actual_words) as ms
+    from (
+      select worked_ms, actual_words from generation_jobs
+      where status = 'complete' and generator = ${generator} and actual_words > 0
+      order by finished_at desc limit ${LEARNED_FROM}
+    ) as latest
+  `.execute(db)
+  return rows[0]?.ms ?? undefined
+}
+
+/** Removes jobs that finished before `finishedBefore`, and use of days that long ago. */
+export async function removeOldJobs(db: Db, finishedBefore: Date): Promise<void> {
+  await db.deleteFrom('generation_jobs').where('finished_at', '<', finishedBefore).execute()
+  await sql`delete from generation_usage where day < ${finishedBefore.toISOString().slice(0, 10)}::date`.execute(db)
+}

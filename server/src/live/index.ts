@@ -1,0 +1,2 @@
+export { readThings } from './read.ts'
+export { liveRoutes } from './routes.ts'

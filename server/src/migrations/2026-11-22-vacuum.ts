@@ -1,0 +1,17 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * When autovacuum looks at the tables whose rows change all the time. Its defaults wait for a fifth of a table: lanes would
+ * be read through thousands of dead rows by then, and a table with years of history would hardly ever be looked at.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(SETTINGS).execute(db)
+}
+
+const SETTINGS = `
+alter table lanes set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_delay = 0,
+  autovacuum_analyze_scale_factor = 0.1);
+alter table delivery_hours set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+alter table deliveries set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50000,
+  autovacuum_vacuum_insert_scale_factor = 0.1, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000);
+`

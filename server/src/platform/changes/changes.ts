@@ -1,0 +1,202 @@
+/**
+ * "These things of this owner have changed": from whoever changed them, in any process, to whoever shows them live.
+ *
+ * A change is told after its commit, by kind and id. It carries no state; who shows things reads them again. Nothing is
+ * written, and nothing is sent while nobody watches:
+ *
+ * - *Watching.* A process that shows things of an owner says so to all processes, and again every `WATCH_AGAIN_MS`.
+ *   Each takes the owner for watched for `WATCH_MS` from then on.
+ * - *Telling.* Changes of watched owners go out to all processes, gathered for up to `FLUSH_MS`, in one statement apart
+ *   from the transactions that made them. An owner of whom too much changed at once is told as a whole.
+ * - *No gap when a watch begins.* Everybody's changes are kept for `RECENT_MS`, and told late if somebody turns out to have
+ *   been about to watch; a watch takes milliseconds to get around.
+ * - *No gap otherwise.* A process that begins to listen does not know who watches, nor what it has kept to itself or not
+ *   heard: it tells everything as changed, and takes everybody for watched until all watches have been said again. The
+ *   same goes for what could not be told. Only a process that dies right after a commit can keep a change to itself;
+ *   when it is back it begins to listen.
+ */
+import type { Clock } from '../clock.ts'
+import { afterCommit, type Database, type Tx } from '../db/database.ts'
+import { errorField, type Log } from '../log.ts'
+import type { Signals } from '../signals.ts'
+import type { ChangeKind } from './kinds.ts'
+
+/** A thing that has changed, come or gone; its owner is an account. */
+export type Change = { owner: string; kind: ChangeKind; id: string }
+
+/** Hears of changes. */
+export type ChangeListener = {
+  /** Something of a watched owner changed. */
+  changed(owner: string, kind: ChangeKind, ids: readonly string[]): void
+  /** Anything of this owner may have changed; of any owner, if undefined. */
+  anythingChanged(owner: string | undefined): void
+  /** From now on, and for `WATCH_MS`, changes of this owner are heard. */
+  watched(owner: string): void
+}
+
+/** How often a watch must be said again. */
+export const WATCH_AGAIN_MS = 20_000
+/** How long a watch holds: two of them may get lost. */
+export const WATCH_MS = 65_000
+
+const FLUSH_MS = 100
+const RECENT_MS = 3_000
+const RETRY_MS = 1_000
+/** Above this many things of one owner in one flush, details help nobody. */
+const MOST_PER_OWNER = 500
+
+/** PostgreSQL takes 8,000 bytes a signal; an id has 36. */
+const IDS_PER_SIGNAL = 200
+const EVERYTHING = '*'
+
+type Needs = { clock: Clock; db: Database; log: Log; signals: Signals }
+
+/** This process's part: tells what it changed, and hears what any has told. */
+export class Changes {
+  readonly #ctx: Needs
+  readonly #listeners: ChangeListener[] = []
+  readonly #closing = new AbortController()
+  /** In the order in which they end. */
+  readonly #watchedUntil = new Map<string, number>()
+  #allWatchedUntil = 0
+  #recent: Array<{ at: number; changes: readonly Change[] }> = []
+  #pending = new Map<string, Map<ChangeKind, Set<string>>>()
+  #everythingPending = false
+  #flushing: Promise<void> | undefined
+
+  constructor(ctx: Needs) {
+    this.#ctx = ctx
+    ctx.signals.on('watched', (owners) => (owners === undefined ? this.#begin() : this.#hearWatch(owners.split(','))))
+    ctx.signals.on('changed', (subject) => this.#hearChange(subject))
+  }
+
+  /** Tells changes once the transaction has committed. */
+  note(_tx: Tx, changes: readonly Change[]): void {
+    afterCommit(() => this.tell(changes))
+  }
+
+  /** Tells changes that have been committed. Cheap while nobody watches: the hot path calls it. */
+  tell(changes: readonly Change[]): void {
+    const now = this.#now()
+    while (this.#recent[0] !== undefined && this.#recent[0].at < now - RECENT_MS) this.#recent.shift()
+    this.#recent.push({ at: now, changes })
+    if (this.#watchedUntil.size > 0 || this.#allWatchedUntil > now)
+      this.#queue(changes.filter(({ owner }) => this.#isWatched(owner, now)))
+  }
+
+  /** Has changes of these owners told from now on. To be repeated every `WATCH_AGAIN_MS`. */
+  async watch(owners: readonly string[]): Promise<void> {
+    if (owners.length === 0) return
+    const now = this.#now()
+    for (const owner of owners) this.#prolong(owner, now)
+    await this.#ctx.signals.broadcast(this.#ctx.db.root, 'watched', inChunks(owners))
+  }
+
+  listen(listener: ChangeListener): void {
+    this.#listeners.push(listener)
+  }
+
+  /** Tells what is still to be told. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#flushing
+  }
+
+  #now(): number {
+    return this.#ctx.clock.now().getTime()
+  }
+
+  #isWatched(owner: string, now: number): boolean {
+    return this.#allWatchedUntil > now || (this.#watchedUntil.get(owner) ?? 0) > now
+  }
+
+  #prolong(owner: string, now: number): void {
+    for (const [one, until] of this.#watchedUntil) {
+      if (until > now) break
+      this.#watchedUntil.delete(one)
+    }
+    this.#watchedUntil.delete(owner)
+    this.#watchedUntil.set(owner, now + WATCH_MS)
+  }
+
+  /** Listening has begun, so nothing is known. */
+  #begin(): void {
+    this.#allWatchedUntil = this.#now() + WATCH_AGAIN_MS + RECENT_MS
+    this.#tellEverything()
+  }
+
+  #hearWatch(owners: readonly string[]): void {
+    const now = this.#now()
+    const fresh = new Set(owners.filter((owner) => !this.#isWatched(owner, now)))
+    for (const owner of owners) this.#prolong(owner, now)
+    for (const listener of this.#listeners) for (const owner of owners) listener.watched(owner)
+    if (fresh.size === 0) return
+    for (const { at, changes } of this.#recent)
+      if (at >= now - RECENT_MS) this.#queue(changes.filter(({ owner }) => fresh.has(owner)))
+  }
+
+  #hearChange(subject: string | undefined): void {
+    const [owner, kind, ids] = subject?.split('/') ?? []
+    for (const listener of this.#listeners) {
+      if (owner === undefined || owner === EVERYTHING) listener.anythingChanged(undefined)
+      else if (kind === undefined || ids === undefined) listener.anythingChanged(owner)
+      else listener.changed(owner, kind as ChangeKind, ids.split(',')) // only `#take` below makes these
+    }
+  }
+
+  #tellEverything(): void {
+    this.#everythingPending = true
+    this.#flush()
+  }
+
+  #queue(changes: readonly Change[]): void {
+    if (changes.length === 0) return
+    for (const { owner, kind, id } of changes) {
+      const kinds = this.#pending.get(owner) ?? new Map<ChangeKind, Set<string>>()
+      this.#pending.set(owner, kinds.set(kind, (kinds.get(kind) ?? new Set()).add(id)))
+    }
+    this.#flush()
+  }
+
+  #flush(): void {
+    this.#flushing ??= this.#flushAll()
+  }
+
+  async #flushAll(): Promise<void> {
+    // What one commit has changed is told together.
+    await new Promise(setImmediate)
+    while (this.#everythingPending || this.#pending.size > 0) {
+      const { signals, db, clock, log } = this.#ctx
+      try {
+        await signals.broadcast(db.root, 'changed', this.#take())
+        await clock.sleep(FLUSH_MS, this.#closing.signal)
+      } catch (error) {
+        log.warn('changes.not_told', { error: errorField(error) })
+        if (this.#closing.signal.aborted) break
+        this.#everythingPending = true
+        await clock.sleep(RETRY_MS, this.#closing.signal)
+      }
+    }
+    this.#flushing = undefined
+  }
+
+  #take(): string[] {
+    const everything = this.#everythingPending
+    const pending = this.#pending
+    this.#everythingPending = false
+    this.#pending = new Map()
+    if (everything) return [EVERYTHING]
+    return [...pending].flatMap(([owner, kinds]) => {
+      const count = kinds.values().reduce((sum, ids) => sum + ids.size, 0)
+      if (count > MOST_PER_OWNER) return [`${owner}/${EVERYTHING}`]
+      return [...kinds].flatMap(([kind, ids]) => inChunks([...ids]).map((chunk) => `${owner}/${kind}/${chunk}`))
+    })
+  }
+}
+
+function inChunks(ids: readonly string[]): string[] {
+  const count = Math.ceil(ids.length / IDS_PER_SIGNAL)
+  return Array.from({ length: count }, (_, index) =>
+    ids.slice(index * IDS_PER_SIGNAL, (index + 1) * IDS_PER_SIGNAL).join(','),
+  )
+}

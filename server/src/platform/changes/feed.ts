@@ -1,0 +1,192 @@
+import type { Clock } from '../clock.ts'
+import { type EventStream, eventText, heartbeatText, type ServerEvent } from '../http/event-stream.ts'
+import { errorField, type Log } from '../log.ts'
+import type { Cursors } from './cursors.ts'
+import type { ChangeKind } from './kinds.ts'
+import type { Memory } from './memory.ts'
+
+/** What is to be read, by kind. */
+export type Things = ReadonlyMap<ChangeKind, readonly string[]>
+
+/** Reads things of an owner as they are now, each as one event; a thing that is gone has an event too. */
+export type ReadThings = (owner: string, things: Things) => Promise<ServerEvent[]>
+
+/** Who opens a stream. */
+export type Follower = {
+  owner: string
+  requestId: string
+  /** Where an earlier stream ended. */
+  cursor: string | undefined
+  /** The stream ends then. */
+  expiresAt: Date
+  /** Throws a refusal when the stream must not go on. */
+  mayGoOn: () => Promise<unknown>
+}
+
+/** A stream and whose it is. */
+export type OpenStream = Follower & { stream: EventStream; openedAt: Date }
+
+/** What feeds are made with. */
+export type FeedNeeds = { clock: Clock; log: Log; read: ReadThings; cursors: Cursors }
+
+/** A busy owner is read this often, and told to fetch everything again this often, at most. */
+const READ_EVERY_MS = 200
+const RESYNC_EVERY_MS = 3_000
+const RETRY_MS = 1_000
+
+/**
+ * All streams of one owner. What is heard of the owner since `#told` is read as it is now, with one set of queries, and the
+ * same text is sent to every stream. One step runs at a time, so what a stream is told of a thing never goes back in time;
+ * `#told` moves when the text has been sent, so what could not be read is read again.
+ */
+export class Feed {
+  readonly #ctx: FeedNeeds
+  readonly #owner: string
+  readonly #memory: Memory
+  readonly #streams = new Set<OpenStream>()
+  /** Not told `ready` yet. */
+  #joining: OpenStream[] = []
+  #told: number
+  #readAt = 0
+  #resyncAt = 0
+  #steps: Promise<void> | undefined
+  /** Ends the wait between two steps. */
+  #wake = new AbortController()
+
+  constructor(ctx: FeedNeeds, owner: string, memory: Memory) {
+    this.#ctx = ctx
+    this.#owner = owner
+    this.#memory = memory
+    this.#told = memory.mark(this.#now())
+  }
+
+  streams(): OpenStream[] {
+    return [...this.#streams, ...this.#joining]
+  }
+
+  join(one: OpenStream): void {
+    this.#joining.push(one)
+    this.#wake.abort()
+    this.step()
+  }
+
+  leave(one: OpenStream): void {
+    this.#streams.delete(one)
+    this.#joining = this.#joining.filter((other) => other !== one)
+    if (this.streams().length === 0) this.#wake.abort()
+  }
+
+  /** Begins to tell what there is to tell; to be called when something was heard. */
+  step(): void {
+    this.#steps ??= this.#run()
+  }
+
+  /** Sends a sign of life; while nothing is left to tell, it carries how far everybody is. */
+  beat(): void {
+    const now = this.#now()
+    const idle = this.#steps === undefined && this.#news()?.length === 0
+    if (idle) this.#told = this.#memory.mark(now)
+    this.#sendAll(idle ? heartbeatText(this.#ctx.cursors.at(this.#told)) : ':\n\n')
+  }
+
+  /** Resolves when nothing runs any more; the streams must have ended. */
+  async ended(): Promise<void> {
+    await this.#steps
+  }
+
+  #now(): number {
+    return this.#ctx.clock.now().getTime()
+  }
+
+  /** What has been heard and not told; undefined when that is too much, or something may have been missed. */
+  #news(): string[] | undefined {
+    return this.#memory.since(this.#told)
+  }
+
+  async #run(): Promise<void> {
+    // What was told together is read together.
+    await new Promise(setImmediate)
+    for (;;) {
+      const joining = this.#joining.shift()
+      if (joining !== undefined) await this.#admit(joining)
+      else if (this.#streams.size === 0 || this.#news()?.length === 0) break
+      else if (this.#waitMs() <= 0) await this.#tellNews()
+      else await this.#sleep(this.#waitMs())
+    }
+    this.#steps = undefined
+  }
+
+  async #sleep(ms: number): Promise<void> {
+    this.#wake = new AbortController()
+    await this.#ctx.clock.sleep(ms, this.#wake.signal)
+  }
+
+  #waitMs(): number {
+    const again = this.#news() === undefined ? this.#resyncAt + RESYNC_EVERY_MS : 0
+    return Math.max(again, this.#readAt + READ_EVERY_MS) - this.#now()
+  }
+
+  /** Tells a stream that has joined that it misses nothing from here on, and what it has missed. */
+  async #admit(one: OpenStream): Promise<void> {
+    this.#streams.add(one)
+    const since = one.cursor === undefined ? this.#told : this.#ctx.cursors.since(one.cursor)
+    const missed = since === undefined ? undefined : this.#memory.since(since)
+    const mark = this.#memory.mark(this.#now())
+    try {
+      const events = missed === undefined ? [RESYNC] : await this.#read(missed)
+      // Nobody else waits for what this one has been told.
+      if (this.#streams.size === 1) this.#told = mark
+      this.#send(one, eventText([READY, ...events], this.#ctx.cursors.at(mark)))
+    } catch (error) {
+      this.#ctx.log.warn('stream.not_read', { request_id: one.requestId, error: errorField(error) })
+      one.stream.end()
+    }
+  }
+
+  async #tellNews(): Promise<void> {
+    const news = this.#news()
+    const mark = this.#memory.mark(this.#now())
+    this.#readAt = this.#now()
+    try {
+      const events = news === undefined ? [RESYNC] : await this.#read(news)
+      if (news === undefined) this.#resyncAt = this.#readAt
+      this.#told = mark
+      this.#sendAll(eventText(events, this.#ctx.cursors.at(mark)))
+    } catch (error) {
+      this.#ctx.log.warn('stream.not_read', { account_id: this.#owner, error: errorField(error) })
+      await this.#sleep(RETRY_MS)
+    }
+  }
+
+  async #read(things: readonly string[]): Promise<ServerEvent[]> {
+    if (things.length === 0) return []
+    const byKind = new Map<ChangeKind, string[]>()
+    for (const thing of things) {
+      const { kind, id } = thingOf(thing)
+      byKind.set(kind, [...(byKind.get(kind) ?? []), id])
+    }
+    return this.#ctx.read(this.#owner, byKind)
+  }
+
+  #sendAll(text: string): void {
+    for (const one of this.#streams) this.#send(one, text)
+  }
+
+  #send({ stream, expiresAt }: OpenStream, text: string): void {
+    if (expiresAt.getTime() <= this.#now()) stream.end()
+    else stream.send(text)
+  }
+}
+
+const READY: ServerEvent = { event: 'ready', data: {} }
+const RESYNC: ServerEvent = { event: 'resync', data: {} }
+
+/** A thing as it is remembered. */
+export function thingText(kind: ChangeKind, id: string): string {
+  return `${kind} ${id}`
+}
+
+function thingOf(text: string): { kind: ChangeKind; id: string } {
+  const [kind = '', id = ''] = text.split(' ')
+  return { kind: kind as ChangeKind, id } // `thingText` made it
+}

@@ -1,0 +1,167 @@
+/**
+ * Streams of what changes, per owner.
+ *
+ * All streams of an owner in this process are one feed (`feed.ts`). Every text that is sent ends with a *cursor*: when its
+ * reading began. Everything heard before has been sent to whoever has the cursor; the id of a heartbeat says so too. Whoever
+ * comes back with a cursor is told what was heard since, as it is now.
+ *
+ * What is heard is remembered for every owner who is watched, by every process that answers requests, so that coming back
+ * works across processes too: with an allowance for their clocks and for a signal's way, which repeats a little. What is
+ * not remembered (too long ago, too much, before this process began) is answered by `resync`: fetch again.
+ */
+import { Failure, fail } from '../errors.ts'
+import { EventStream } from '../http/event-stream.ts'
+import { errorField } from '../log.ts'
+import { type Changes, WATCH_AGAIN_MS, WATCH_MS } from './changes.ts'
+import { Cursors } from './cursors.ts'
+import { Feed, type FeedNeeds, type Follower, type OpenStream, thingText } from './feed.ts'
+import { Memory } from './memory.ts'
+
+const MOST_STREAMS = 20
+/** How long an owner stays watched after the last stream has ended, for whoever comes back. */
+const LINGER_MS = 120_000
+/** Less than others tell changes for after one watch, so that nothing is taken for remembered that was not told. */
+const REMEMBER_MS = WATCH_MS - 5_000
+
+/** An owner of whom changes are heard. Times in milliseconds; `lingersUntil` is 0 unless a stream was open here. */
+type Owner = { memory: Memory; rememberedUntil: number; lingersUntil: number; feed: Feed | undefined }
+
+/** All feeds of this process. */
+export class Feeds {
+  readonly #ctx: FeedNeeds
+  readonly #changes: Changes
+  readonly #owners = new Map<string, Owner>()
+  readonly #closing = new AbortController()
+  #ticking: Promise<void> | undefined
+
+  constructor({ changes, ...ctx }: Omit<FeedNeeds, 'cursors'> & { changes: Changes }) {
+    this.#ctx = { ...ctx, cursors: new Cursors() }
+    this.#changes = changes
+  }
+
+  /** Hears and remembers from now on. To be called once, where streams may be opened. */
+  start(): void {
+    this.#ticking = this.#tick()
+    this.#changes.listen({
+      watched: (owner) => this.#remember(owner),
+      changed: (owner, kind, ids) =>
+        this.#hear(owner, (memory, now) =>
+          memory.note(
+            ids.map((id) => thingText(kind, id)),
+            now,
+          ),
+        ),
+      anythingChanged: (owner) => {
+        for (const one of owner === undefined ? this.#owners.keys() : [owner])
+          this.#hear(one, (memory, now) => memory.restart(now))
+      },
+    })
+  }
+
+  /** Opens a stream. Throws `rate_limited` when the owner has too many, `unavailable` while the service stops. */
+  async open(follower: Follower): Promise<EventStream> {
+    this.#assertRoom(follower.owner)
+    await this.#changes.watch([follower.owner])
+    this.#assertRoom(follower.owner)
+    const owner = this.#remember(follower.owner)
+    owner.feed ??= new Feed(this.#ctx, follower.owner, owner.memory)
+    const one: OpenStream = { ...follower, stream: new EventStream(), openedAt: this.#ctx.clock.now() }
+    one.stream.onEnd((reason) => this.#ended(one, reason))
+    owner.feed.join(one)
+    return one.stream
+  }
+
+  /** Asks of every stream (of one owner, if given) whether it may go on, and ends it if not. */
+  async recheck(owner?: string): Promise<void> {
+    for (const one of this.#streams(owner)) {
+      const refusal = await one.mayGoOn().then(
+        () => undefined,
+        (error: unknown) => error,
+      )
+      if (refusal instanceof Failure && refusal.kind !== 'unavailable') one.stream.end()
+    }
+  }
+
+  /** Ends every stream at once; resolves when nothing runs any more. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    const feeds = [...this.#owners.values()].flatMap(({ feed }) => feed ?? [])
+    for (const { stream } of this.#streams()) stream.end()
+    await Promise.all([this.#ticking, ...feeds.map((feed) => feed.ended())])
+  }
+
+  #streams(owner?: string): OpenStream[] {
+    const owners = owner === undefined ? [...this.#owners.values()] : [this.#owners.get(owner)]
+    return owners.flatMap((one) => one?.feed?.streams() ?? [])
+  }
+
+  #now(): number {
+    return this.#ctx.clock.now().getTime()
+  }
+
+  #assertRoom(owner: string): void {
+    if (this.#closing.signal.aborted)
+      throw fail('unavailable', 'The service is restarting. Connect again.', { headers: { 'Retry-After': '2' } })
+    if (this.#streams(owner).length < MOST_STREAMS) return
+    const message = `This account has ${MOST_STREAMS} event streams open. Close one, or share one between your windows.`
+    throw fail('rate_limited', message, { retryAfter: 30, headers: { 'Retry-After': '30' } })
+  }
+
+  #ended(one: OpenStream, reason: string): void {
+    const { owner, requestId, openedAt } = one
+    const tookMs = this.#now() - openedAt.getTime()
+    this.#ctx.log.info('stream.ended', { request_id: requestId, account_id: owner, reason, took_ms: tookMs })
+    const known = this.#owners.get(owner)
+    known?.feed?.leave(one)
+    if (known === undefined || this.#streams(owner).length > 0) return
+    known.feed = undefined
+    known.lingersUntil = this.#now() + LINGER_MS
+  }
+
+  /** A watch was said: the owner's changes are heard for a while. If they were not before, something may be missing. */
+  #remember(owner: string): Owner {
+    const now = this.#now()
+    const rememberedUntil = now + REMEMBER_MS
+    const known = this.#owners.get(owner)
+    if (known === undefined) {
+      const fresh = { memory: new Memory(now), rememberedUntil, lingersUntil: 0, feed: undefined }
+      this.#owners.set(owner, fresh)
+      return fresh
+    }
+    if (known.rememberedUntil <= now) this.#hear(owner, (memory) => memory.restart(now))
+    known.rememberedUntil = rememberedUntil
+    return known
+  }
+
+  #hear(owner: string, note: (memory: Memory, now: number) => void): void {
+    const known = this.#owners.get(owner)
+    if (known === undefined) return
+    note(known.memory, this.#now())
+    known.feed?.step()
+  }
+
+  /** Every `WATCH_AGAIN_MS`, however long it takes: a watch must not run out because others took long. */
+  async #tick(): Promise<void> {
+    for (let last = this.#now(); !this.#closing.signal.aborted; ) {
+      const waitMs = last + WATCH_AGAIN_MS - this.#now()
+      if (waitMs > 0) await this.#ctx.clock.sleep(waitMs, this.#closing.signal)
+      if (this.#closing.signal.aborted) return
+      last = this.#now()
+      await this.#attend(last)
+    }
+  }
+
+  /** Says again who is watched, forgets who is not, and sends signs of life to the streams that may go on. */
+  async #attend(now: number): Promise<void> {
+    for (const [id, { feed, rememberedUntil }] of this.#owners)
+      if (feed === undefined && rememberedUntil <= now) this.#owners.delete(id)
+    const here = [...this.#owners].filter(([, { feed, lingersUntil }]) => feed !== undefined || lingersUntil > now)
+    try {
+      await this.#changes.watch(here.map(([id]) => id))
+    } catch (error) {
+      this.#ctx.log.warn('changes.not_watched', { error: errorField(error) })
+    }
+    for (const [, { feed }] of here) feed?.beat()
+    await this.recheck()
+  }
+}

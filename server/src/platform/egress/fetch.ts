@@ -1,0 +1,41 @@
+/**
+ * The guarded way out in the shape of `fetch`, for libraries that bring their own protocol but not their own connections.
+ * It calls one base address only and POSTs only. Nothing is followed, decompressed or tried again.
+ */
+import type { AllowPolicy } from './addresses.ts'
+import type { Egress } from './egress.ts'
+import { EgressError } from './failure.ts'
+
+/** What a fetch may do. `baseUrl` without a trailing slash; `deadlineMs` for the whole of a call, its body included. */
+export type FetchBounds = { baseUrl: string; allow: AllowPolicy; deadlineMs: number; maxResponseBytes: number }
+
+/** Statuses that have no body by definition; a Response refuses one. */
+const WITHOUT_BODY = new Set([204, 205, 304])
+
+/** Makes the function. It rejects with an EgressError where a fetch would fail, and its bodies end in one when cut off. */
+export function createFetch(egress: Egress, bounds: FetchBounds): typeof fetch {
+  const { baseUrl, allow, deadlineMs, maxResponseBytes } = bounds
+  return async (input, init = {}) => {
+    const url = input instanceof Request ? input.url : String(input)
+    if (!url.startsWith(`${baseUrl}/`))
+      throw new EgressError('blocked_address', 'another address than the configured one')
+    if (init.method !== 'POST' || typeof init.body !== 'string')
+      throw new EgressError('protocol_error', 'only texts can be posted')
+    const answer = await egress.stream({
+      method: 'POST',
+      url,
+      headers: Object.fromEntries(new Headers(init.headers)),
+      body: init.body,
+      deadlineMs,
+      maxResponseBytes,
+      allow,
+      ...(init.signal == null ? {} : { signal: init.signal }),
+    })
+    if (answer.kind === 'unreachable') {
+      init.signal?.throwIfAborted()
+      throw new EgressError(answer.cause, answer.detail)
+    }
+    const { status, headers, body } = answer
+    return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers })
+  }
+}

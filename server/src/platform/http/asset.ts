@@ -1,0 +1,55 @@
+/** Texts that do not change while the process lives: compressed when they are first asked for, kept, and tagged. */
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { chooseEncoding } from './content-coding.ts'
+import { isKnown } from './etag.ts'
+
+type Encoding = 'br' | 'gzip' | 'identity'
+type Bytes = Uint8Array<ArrayBuffer>
+
+// Above this quality brotli takes seconds for a tenth less.
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }
+
+const COMPRESS: Record<Encoding, (bytes: Bytes) => Promise<Bytes>> = {
+  br: async (bytes) => new Uint8Array(await promisify(brotliCompress)(bytes, BROTLI)),
+  gzip: async (bytes) => new Uint8Array(await promisify(gzip)(bytes)),
+  identity: async (bytes) => bytes,
+}
+
+/** A text to serve. */
+export type Asset = {
+  /** Another text has another one. */
+  hash: string
+  /**
+   * Answers a request: compressed as the client accepts it, or 304 when the client has it. An address that names the
+   * hash, as in `?v=HASH`, will never mean another text and is kept for good; otherwise it is kept but asked about.
+   */
+  answer(request: Request): Promise<Response>
+}
+
+/** Makes an asset. `headers` go with it, `Content-Type` among them. */
+export function createAsset(text: string, headers: Record<string, string>): Asset {
+  const bytes = new TextEncoder().encode(text)
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22)
+  const compressed = new Map<Encoding, Promise<Bytes>>()
+  return {
+    hash,
+    async answer(request) {
+      const encoding = chooseEncoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
+      const tag = `"${hash}-${encoding}"`
+      const forGood = new URL(request.url).searchParams.get('v') === hash
+      const all = {
+        ...headers,
+        'Cache-Control': forGood ? 'public, max-age=31536000, immutable' : 'no-cache',
+        ETag: tag,
+        Vary: 'Accept-Encoding',
+      }
+      if (isKnown(tag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers: all })
+      const body = compressed.get(encoding) ?? COMPRESS[encoding](bytes)
+      compressed.set(encoding, body)
+      const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
+      return new Response(await body, { headers: { ...all, ...encoded } })
+    },
+  }
+}

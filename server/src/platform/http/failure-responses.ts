@@ -1,0 +1,174 @@
+/** How the document shows refusals: one response for each kind, which every endpoint that can refuse so refers to. */
+import { z } from 'zod'
+import { type FailureKind, wireOf } from '../errors.ts'
+import { type CommonHeader, EVERYWHERE, type Header, headerObjects, RATE_LIMIT } from './common-headers.ts'
+
+const ErrorBody = z
+  .object({
+    error: z.string().openapi({ description: 'What is wrong, for programs.', example: 'not_found' }),
+    message: z
+      .string()
+      .openapi({ description: 'What is wrong and what to do next, for people.', example: 'There is no such post.' }),
+  })
+  .openapi('Error', { description: 'What every refusal says.' })
+
+const field = z
+  .string()
+  .openapi({ description: 'The dotted path of the input that is to blame.', example: 'meta.title' })
+
+type Details = {
+  name: string
+  description: string
+  /** What the body says beside `error` and `message`. */
+  fields?: z.ZodRawShape
+  /** Bodies without their `error`, by name. */
+  examples: Record<string, { message: string; [field: string]: unknown }>
+  /** Common headers, beside those of every answer and the limits, that an answer of this kind always or sometimes carries. */
+  always?: readonly CommonHeader[]
+  sometimes?: readonly CommonHeader[]
+  /** Headers that only this kind has. */
+  own?: Record<string, Header>
+}
+
+const KINDS: Record<FailureKind | 'internal', Details> = {
+  invalid: {
+    name: 'ValidationError',
+    description: 'The input is not valid; `field` names the first of it that is not. Nothing was done.',
+    fields: { field },
+    examples: {
+      'A field is missing': { message: 'The title is required.', field: 'title' },
+      'A nested field is wrong': { message: 'The meta title has at most 200 characters.', field: 'meta.title' },
+      'The body is not JSON': { message: 'The body is not valid JSON.', field: 'body' },
+    },
+    sometimes: ['Idempotent-Replayed'],
+  },
+  unauthorized: {
+    name: 'Unauthorized',
+    description: 'Credentials are missing, wrong, expired or revoked.',
+    examples: {
+      'The token has expired': { message: 'The access token has expired. Log in again.' },
+      'The key is not valid': { message: 'The API key is not valid. It may have been rotated.' },
+    },
+  },
+  forbidden: {
+    name: 'Forbidden',
+    description: 'The credentials are valid, but not for this.',
+    examples: { "Another site's key": { message: 'This API key belongs to another site.' } },
+  },
+  not_found: {
+    name: 'NotFound',
+    description: 'There is no such thing, or it is somebody else’s: the two cannot be told apart.',
+    examples: { 'No such post': { message: 'There is no such post.' } },
+    sometimes: ['Idempotent-Replayed'],
+  },
+  method_not_allowed: {
+    name: 'MethodNotAllowed',
+    description: 'What every other method gets at this address.',
+    examples: { 'PUT is not among them': { message: 'This address answers GET, HEAD, PATCH, DELETE only.' } },
+    own: {
+      Allow: {
+        description: 'The methods of this address.',
+        required: true,
+        schema: { type: 'string' },
+        example: 'GET, HEAD, PATCH, DELETE',
+      },
+    },
+  },
+  conflict: {
+    name: 'Conflict',
+    description:
+      'It contradicts what is there: a value that must be unique is taken, or the idempotency key belongs to another request, or to one that is still running (then with `Retry-After`). Nothing was done.',
+    fields: { field },
+    examples: {
+      'The slug is taken': { message: 'Another post has this slug already. Choose another one.', field: 'slug' },
+      'The key was used': {
+        message: 'This idempotency key was used for another request.',
+        field: 'Idempotency-Key',
+      },
+    },
+    sometimes: ['Retry-After', 'Idempotent-Replayed'],
+  },
+  precondition_failed: {
+    name: 'PreconditionFailed',
+    description: 'The resource is not at the version that `If-Match` names. Nothing was done.',
+    examples: {
+      'It has changed': {
+        message: 'The resource has changed: it is at version 4 now. Fetch it again and repeat your change.',
+      },
+    },
+  },
+  rate_limited: {
+    name: 'RateLimited',
+    description: 'The limit of the window is used up. Nothing was done.',
+    fields: { retry_after: z.int().min(1).openapi({ description: 'Seconds, as in `Retry-After`.' }) },
+    examples: {
+      'The limit is used up': {
+        message: 'The limit of 100 requests is used up. Try again in 38 seconds.',
+        retry_after: 38,
+      },
+    },
+    always: ['Retry-After', ...RATE_LIMIT],
+  },
+  too_large: {
+    name: 'PayloadTooLarge',
+    description: 'The body is larger than 2 MiB. Nothing was done.',
+    examples: { 'More than 2 MiB': { message: 'The body is larger than 2097152 bytes.' } },
+  },
+  unsupported_media_type: {
+    name: 'UnsupportedMediaType',
+    description: 'The body does not say that it is JSON, or is compressed. Nothing was done.',
+    examples: {
+      'A form': { message: 'Send the body as JSON with the header Content-Type: application/json.' },
+      'A compressed body': { message: 'Send the body uncompressed, without the header Content-Encoding.' },
+    },
+    own: {
+      'Accept-Encoding': {
+        description: 'When the body was compressed: that it must not be.',
+        schema: { type: 'string', enum: ['identity'] },
+        example: 'identity',
+      },
+    },
+  },
+  unavailable: {
+    name: 'Unavailable',
+    description: 'The service cannot work at the moment. Repeat a POST with the same idempotency key.',
+    examples: { 'The database is away': { message: 'The database does not answer. Try again shortly.' } },
+    always: ['Retry-After'],
+  },
+  internal: {
+    name: 'InternalError',
+    description: 'Something unexpected happened. The log of the service has the cause under the `request_id`.',
+    fields: { request_id: z.string().openapi({ description: 'As in `X-Request-Id`.', format: 'uuid' }) },
+    examples: {
+      'Something unexpected': {
+        message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
+        request_id: '01a19b45-b8a1-7d30-8c51-0a3e5b7f9d21',
+      },
+    },
+  },
+}
+
+/** How the document shows a kind of failure: the response under its `name`, and the schema of its body, named alike. */
+export function failureResponse(kind: FailureKind | 'internal') {
+  const { name, description, fields, examples, always = [], sometimes = [], own = {} } = KINDS[kind]
+  const { status, error } = kind === 'internal' ? { status: 500, error: 'internal_error' } : wireOf(kind)
+  const counted = kind === 'method_not_allowed' ? [] : RATE_LIMIT
+  const headers = new Set<CommonHeader>([...EVERYWHERE, ...counted, ...always, ...sometimes])
+  return {
+    name,
+    status,
+    schema: ErrorBody.extend({ error: z.literal(error), ...fields }),
+    response: {
+      description: `\`${error}\`: ${description}`,
+      headers: { ...headerObjects([...headers], always), ...own },
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${name}` },
+          examples: Object.fromEntries(
+            Object.entries(examples).map(([label, body]) => [label, { value: { error, ...body } }]),
+          ),
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The Node side of HTTP. A request that is not HTTP, or has no address to route by, never reaches the pipeline; it is
+ * answered like every other refusal all the same: JSON, with a request id.
+ */
+import { createServer, type Server, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { getRequestListener, RequestError } from '@hono/node-server'
+import type { Context } from '../context.ts'
+import { type Failure, fail, invalid } from '../errors.ts'
+
+type Refusal = { status: number; headers: Record<string, string>; body: string }
+
+/** A server, not listening yet, that gives `fetch` every request there is. */
+export function createListener(
+  ctx: Pick<Context, 'ids' | 'log'>,
+  fetch: Parameters<typeof getRequestListener>[0],
+): Server {
+  const answer = getRequestListener(fetch, {
+    // Only requests of HTTP/1.0 may come without the header Host; it does not matter to us.
+    hostname: 'localhost',
+    errorHandler(error) {
+      // The pipeline answers for its own errors; this would be one of the adapter.
+      if (!(error instanceof RequestError)) return new Response(null, { status: 500 })
+      const { status, headers, body } = refusal(ctx, invalid('url', 'The address or the header Host is not valid.'))
+      return new Response(body, { status, headers })
+    },
+  })
+  const server = createServer({ requireHostHeader: false }, (request, response) => {
+    if (request.headers.host !== undefined || request.httpVersion === '1.0') return answer(request, response)
+    const { status, headers, body } = refusal(ctx, invalid('Host', 'The header Host is missing.'))
+    response.writeHead(status, headers).end(body)
+  })
+  // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  server.on('clientError', (error, socket) => refuseBytes(ctx, error, socket))
+  return server
+}
+
+/** Answers bytes that the parser cannot read, as far as anybody is still there, and hangs up. */
+function refuseBytes(ctx: Pick<Context, 'ids' | 'log'>, error: Error, socket: Duplex): void {
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const { status, headers, body } = refusal(ctx, failureOf(code))
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`)
+}
+
+function failureOf(code: unknown): Failure {
+  if (code === 'HPE_HEADER_OVERFLOW') return fail('too_large', 'The address and the headers are too large.')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalid('request', 'The request did not arrive in time.')
+  return invalid('request', 'This is not a valid HTTP request.')
+}
+
+function refusal({ ids, log }: Pick<Context, 'ids' | 'log'>, failure: Failure): Refusal {
+  const requestId = ids.next()
+  log.info('request.done', { request_id: requestId, route: 'unreadable', status: failure.status })
+  const body = JSON.stringify(failure.toBody())
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  }
+  return { status: failure.status, headers, body }
+}

@@ -1,0 +1,105 @@
+/**
+ * A built web application, served from memory. Its files are read once, so a build that replaces the directory while
+ * the service runs cannot mix two builds; a request path is only ever looked up in a map, never joined to a directory.
+ * What has no file of its own and is asked for as a page gets the page: the application finds its way by the address.
+ */
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { chooseEncoding } from './content-coding.ts'
+import { isKnown } from './etag.ts'
+
+/** Answers requests with the application's files, or with its page; undefined when it has nothing to say. */
+export type WebApp = { answer(request: Request): Response | undefined }
+
+type Content = { type: string; tag: string; cacheControl: string; encodings: Map<string, Uint8Array<ArrayBuffer>> }
+
+const PAGE = '/index.html'
+
+const TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+}
+
+/** Encodings by the ending that a precompressed file has beside its original, the best first. */
+const ENCODINGS = [
+  ['.br', 'br'],
+  ['.gz', 'gzip'],
+] as const
+
+/** Files under this path carry the hash of their content in their name. */
+const HASHED = '/assets/'
+
+/** Reads a built application; undefined when there is none in the directory. `pageHeaders` go with its page. */
+export async function loadWebApp(directory: string, pageHeaders: Record<string, string>): Promise<WebApp | undefined> {
+  const files = await readFiles(directory)
+  const page = files.get(PAGE)
+  if (page === undefined) return undefined
+  return {
+    answer(request) {
+      if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
+      const { pathname } = new URL(request.url)
+      const file = pathname === PAGE ? undefined : files.get(pathname)
+      if (file !== undefined) return respond(request, file)
+      return isNavigation(request) ? respond(request, page, pageHeaders) : undefined
+    },
+  }
+}
+
+async function readFiles(directory: string): Promise<Map<string, Content>> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  })
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const originals = names.filter((name) => TYPES[extname(name)] !== undefined)
+  const files = originals.map(async (name): Promise<[string, Content]> => {
+    const path = name.slice(directory.length).replaceAll('\\', '/')
+    return [path, await readContent(name, path, new Set(names))]
+  })
+  return new Map(await Promise.all(files))
+}
+
+async function readContent(name: string, path: string, names: ReadonlySet<string>): Promise<Content> {
+  const original = new Uint8Array(await readFile(name))
+  const encodings = new Map<string, Uint8Array<ArrayBuffer>>()
+  for (const [ending, encoding] of ENCODINGS) {
+    if (names.has(name + ending)) encodings.set(encoding, new Uint8Array(await readFile(name + ending)))
+  }
+  return {
+    type: TYPES[extname(name)] ?? '',
+    tag: createHash('sha256').update(original).digest('base64url').slice(0, 27),
+    cacheControl: path.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    encodings: encodings.set('identity', original),
+  }
+}
+
+/** Browsers say it themselves; older ones and tools ask for HTML. */
+function isNavigation({ headers }: Request): boolean {
+  const mode = headers.get('sec-fetch-mode')
+  return mode === null ? (headers.get('accept') ?? '').includes('text/html') : mode === 'navigate'
+}
+
+function respond(request: Request, content: Content, more: Record<string, string> = {}): Response {
+  const encoding = chooseEncoding(request.headers.get('accept-encoding'), [...content.encodings.keys()])
+  const tag = `"${content.tag}${encoding === 'identity' ? '' : `-${encoding}`}"`
+  const headers = new Headers({
+    ...more,
+    'Content-Type': content.type,
+    'Cache-Control': content.cacheControl,
+    ETag: tag,
+    Vary: 'Accept-Encoding',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  })
+  if (isKnown(tag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers })
+  if (encoding !== 'identity') headers.set('Content-Encoding', encoding)
+  return new Response(content.encodings.get(encoding) ?? null, { headers })
+}

@@ -1,0 +1,98 @@
+/** Scheduled posts whose time has come, read and changed in sets. */
+import { sql } from 'kysely'
+import { plainArray } from '../platform/db/arrays.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
+import { COLUMNS, type PostRow } from './tables.ts'
+
+/** A scheduled post whose time has come. */
+export type DuePost = { id: string; scheduled_at: Date }
+
+/** Posts whose time has come, earliest first, after `last`. */
+export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
+  const { rows } = await sql<DuePost>`
+    select id, scheduled_at from posts
+    where status = 'scheduled' and scheduled_at <= ${now}
+      and (${last?.id ?? null}::uuid is null or (scheduled_at, id) > (${last?.scheduled_at ?? null}::timestamptz, ${last?.id ?? null}::uuid))
+    order by scheduled_at, id limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Locks those of the posts that are still due and that no other process is publishing. */
+export async function lockDuePosts(tx: Tx, ids: readonly string[], now: Date): Promise<PostRow[]> {
+  return tx
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where(sql<boolean>`id = any(${plainArray(ids)}::uuid[])`)
+    .where('status', '=', 'scheduled')
+    .where('scheduled_at', '<=', now)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .execute()
+}
+
+/** When the next scheduled post is due; undefined when none is scheduled. */
+export async function nextScheduledAt(db: Db): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('posts')
+    .select('scheduled_at')
+    .where('status', '=', 'scheduled')
+    .orderBy('scheduled_at')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.scheduled_at ?? undefined
+}
+
+/** What publishing makes of a post that the transaction has locked. */
+export type Publication = { id: string; publishedAt: Date; sequence: number; sentVersion: number | null }
+
+/** Publishes locked posts to all sites. */
+export async function publishRows(tx: Tx, publications: readonly Publication[]): Promise<void> {
+  await sql`
+    update posts p
+    set status = 'published', scheduled_at = null, visible_to_all = true, published_at = o.published_at,
+      event_sequence = o.sequence, sent_version = o.sent_version
+    from unnest(
+      ${plainArray(publications.map(({ id }) => id))}::uuid[],
+      ${plainArray(publications.map(({ publishedAt }) => publishedAt))}::timestamptz[],
+      ${plainArray(publications.map(({ sequence }) => sequence))}::int[],
+      ${plainArray(publications.map(({ sentVersion }) => sentVersion))}::int[]
+    ) as o (id, published_at, sequence, sent_version)
+    where p.id = o.id
+  `.execute(tx)
+}
+
+/** A post and a site that has been sent it, or is being sent it. */
+export type PostSite = { accountId: string; postId: string; siteId: string }
+
+/** Which sites have been sent which of the posts. */
+export async function sentPairs(tx: Tx, postIds: readonly string[]): Promise<PostSite[]> {
+  const { rows } = await sql<PostSite>`
+    select account_id as "accountId", post_id as "postId", site_id as "siteId" from post_sites
+    where post_id = any(${plainArray(postIds)}::uuid[]) and sent
+  `.execute(tx)
+  return rows
+}
+
+/** Notes that sites are being sent posts. */
+export async function markPairsSent(tx: Tx, pairs: readonly PostSite[]): Promise<void> {
+  await sql`
+    insert into post_sites (account_id, post_id, site_id, named, sent)
+    select account_id, post_id, site_id, false, true from unnest(
+      ${plainArray(pairs.map(({ accountId }) => accountId))}::uuid[],
+      ${plainArray(pairs.map(({ postId }) => postId))}::uuid[],
+      ${plainArray(pairs.map(({ siteId }) => siteId))}::uuid[]
+    ) as o (account_id, post_id, site_id)
+    on conflict (post_id, site_id) do update set sent = true
+  `.execute(tx)
+}
+
+/** The slugs that posts had before, oldest first, by post. */
+export async function formerSlugsOf(db: Db, postIds: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await sql<{ postId: string; slugs: string[] }>`
+    select post_id as "postId", array_agg(slug order by retired_at) as slugs from post_slugs
+    where post_id = any(${plainArray(postIds)}::uuid[]) group by post_id
+  `.execute(db)
+  return new Map(rows.map(({ postId, slugs }) => [postId, slugs]))
+}

@@ -1,0 +1,110 @@
+/**
+ * Finding posts by words, the best first (decisions P9, P10 and 15).
+ *
+ * To rank a match is to read its search vector, and a common word matches a third of all posts. So a search considers the
+ * newest matches only, at most `MOST_FOUND`; with that many nobody misses the others. How to get at them depends on how
+ * common the words are, which a sample of the newest posts tells:
+ *
+ * - Common words: the newest posts are read until enough of them match. The index would give a long list to sort.
+ * - Others: the index gives the matches. Less common words are looked for in the last days only, as many as should do.
+ * - When that gives too few, because words were more common once than now, the index is asked for all time.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../platform/db/database.ts'
+import { markQuery, searchQuery } from './search.ts'
+
+/** The most posts that a search finds. */
+const MOST_FOUND = 1_000
+
+/** Posts that are looked at to know how common words are. An account that has no more is searched completely. */
+const SAMPLE = 1_000
+/** From this share of matching posts on, reading posts one after the other is the shorter way. */
+const COMMON = 0.2
+/** Fewer matches than this are simply sorted by age. */
+const FEW = 2 * MOST_FOUND
+/** How many more posts are looked at than should be enough. */
+const MARGIN = 1.5
+/** A longer span of days is not worth naming day by day. */
+const MOST_DAYS = 1_000
+const DAY_MS = 24 * 3_600_000
+
+/** What to find, in which of the account's posts: `among` is a condition on rows of `posts`, account included. */
+type Wanted = { accountId: string; words: string; among: RawBuilder<boolean>; posts: number }
+
+/** A page of ids, the best match first, and how many posts were found in all. */
+type Found = { ids: string[]; total: number }
+
+/** Finds posts. `posts` is about how many the account has. */
+export async function findByWords(db: Db, wanted: Wanted, page: { limit: number; offset: number }): Promise<Found> {
+  const query = searchQuery(wanted.words)
+  let found: Found = { ids: [], total: 0 }
+  for (const candidates of await waysToFind(db, wanted, query)) {
+    found = await rank(db, candidates, query, page)
+    if (found.total === MOST_FOUND) break
+  }
+  return found
+}
+
+type Sample = { seen: number; matching: number; newest: Date; oldest: Date }
+
+/** Relations of (id, created_at, search) to look for matches in, one after the other until one has enough. */
+async function waysToFind(db: Db, wanted: Wanted, query: RawBuilder<unknown>): Promise<RawBuilder<unknown>[]> {
+  const { rows } = await sql<Sample>`
+    select count(*) as seen, count(*) filter (where search @@ ${query}) as matching, max(created_at) as newest,
+      min(created_at) as oldest
+    from (${newest(wanted, SAMPLE)}) as sample
+  `.execute(db)
+  const [sample] = rows
+  if (sample === undefined || sample.seen < SAMPLE) return [amongNewest(wanted, query, SAMPLE)]
+  const share = sample.matching / sample.seen
+  const everywhere = throughIndex(wanted, query)
+  if (share >= COMMON) return [amongNewest(wanted, query, Math.ceil((MARGIN * MOST_FOUND) / share)), everywhere]
+  const days = daysFor(sample, share)
+  if (share * wanted.posts <= FEW || days > MOST_DAYS) return [everywhere]
+  const created = { from: new Date(sample.newest.getTime() - days * DAY_MS), to: sample.newest }
+  return [throughIndex(wanted, query, created), everywhere]
+}
+
+/** How many days before the newest post should hold enough matches, if they go on as in the sample. */
+function daysFor({ seen, newest, oldest }: Sample, share: number): number {
+  const postsPerDay = (seen * DAY_MS) / Math.max(1, newest.getTime() - oldest.getTime())
+  return Math.ceil((MARGIN * MOST_FOUND) / (share * postsPerDay))
+}
+
+function newest({ among }: Wanted, posts: number): RawBuilder<unknown> {
+  return sql`select id, created_at, search from posts where ${among} order by created_at desc, id desc limit ${posts}`
+}
+
+function amongNewest(wanted: Wanted, query: RawBuilder<unknown>, posts: number): RawBuilder<unknown> {
+  return sql`select * from (${newest(wanted, posts)}) as newest where search @@ ${query}`
+}
+
+function throughIndex(
+  { accountId, among }: Wanted,
+  query: RawBuilder<unknown>,
+  created?: { from: Date; to: Date },
+): RawBuilder<unknown> {
+  return sql`
+    select id, created_at, search from posts
+    where search @@ ${markQuery(accountId, created)} and search @@ ${query} and ${among}`
+}
+
+/** Materialised, so that the planner does not begin with the order: it would read posts one by one until enough match. */
+async function rank(
+  db: Db,
+  candidates: RawBuilder<unknown>,
+  query: RawBuilder<unknown>,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<Found> {
+  const { rows } = await sql<Found>`
+    with candidates as materialized (${candidates}),
+    considered as materialized (
+      select id, created_at, search from candidates order by created_at desc, id desc limit ${MOST_FOUND}
+    )
+    select (select count(*) from considered) as total, array(
+      select id from considered order by ts_rank_cd(search, ${query}) desc, created_at desc, id desc
+      limit ${limit} offset ${offset}
+    ) as ids
+  `.execute(db)
+  return rows[0] ?? { ids: [], total: 0 }
+}

@@ -1,0 +1,121 @@
+/** An account's posts, page by page: narrowed by status, site and tag, or found by words. */
+import { type RawBuilder, sql } from 'kysely'
+import { plainArray } from '../platform/db/arrays.ts'
+import type { Db } from '../platform/db/database.ts'
+import { findByWords } from './find.ts'
+import { COLUMNS, type PostRow, type PostStatus } from './tables.ts'
+import { hasTag, visibleTo } from './visible.ts'
+
+/** What a list of posts is narrowed to. */
+export type PostFilter = {
+  status?: PostStatus | undefined
+  siteId?: string | undefined
+  tag?: string | undefined
+  search?: string | undefined
+}
+
+/** How a list is ordered: newest first, or the next to be published first. A search comes before either. */
+export type PostOrder = 'newest' | 'scheduled_at'
+
+type Page = { limit: number; offset: number; order?: PostOrder }
+
+const BODIES = ['body_html', 'body_markdown', 'body_json'] as const
+type BodyColumn = (typeof BODIES)[number]
+
+/** A post without its body, which is most of it. */
+export type PostWithoutBody = Omit<PostRow, BodyColumn>
+
+const WITHOUT_BODY = COLUMNS.filter(
+  (column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODIES.some((body) => body === column),
+)
+
+/** A page of the account's posts (newest first; with a search, best match first) and how many there are in all. */
+export async function listPosts(
+  db: Db,
+  accountId: string,
+  filter: PostFilter,
+  page: Page,
+): Promise<{ rows: PostRow[]; total: number }> {
+  const { ids, total } = await idsOfPage(db, accountId, filter, page)
+  const rows = await postsOf(db, accountId, ids).select(COLUMNS).execute()
+  return { rows: inOrder(ids, rows), total }
+}
+
+/** The same without the posts' bodies. */
+export async function listPostsBriefly(
+  db: Db,
+  accountId: string,
+  filter: PostFilter,
+  page: Page,
+): Promise<{ rows: PostWithoutBody[]; total: number }> {
+  const { ids, total } = await idsOfPage(db, accountId, filter, page)
+  const rows = await postsOf(db, accountId, ids).select(WITHOUT_BODY).execute()
+  return { rows: inOrder(ids, rows), total }
+}
+
+function postsOf(db: Db, accountId: string, ids: readonly string[]) {
+  return db
+    .selectFrom('posts')
+    .where('account_id', '=', accountId)
+    .where(sql<boolean>`id = any(${plainArray(ids)}::uuid[])`)
+}
+
+function inOrder<Row extends { id: string }>(ids: readonly string[], rows: readonly Row[]): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** The ids come first: an index has them, so that the posts before a page are passed without being read. */
+async function idsOfPage(
+  db: Db,
+  accountId: string,
+  filter: PostFilter,
+  { limit, offset, order }: Page,
+): Promise<{ ids: string[]; total: number }> {
+  const among = narrowed(accountId, filter)
+  if (filter.search !== undefined) {
+    const posts = (await catalogOf(db, accountId)).all
+    return findByWords(db, { accountId, words: filter.search, among, posts }, { limit, offset })
+  }
+  const first = order === 'scheduled_at' ? sql`scheduled_at, id` : sql`created_at desc, id desc`
+  const { rows } = await sql<{ id: string }>`
+    select id from posts where ${among} order by ${first} limit ${limit} offset ${offset}
+  `.execute(db)
+  return { ids: rows.map(({ id }) => id), total: await countPosts(db, accountId, filter, among) }
+}
+
+function narrowed(accountId: string, { status, siteId, tag }: PostFilter): RawBuilder<boolean> {
+  const conditions = [sql`account_id = ${accountId}`]
+  if (status !== undefined) conditions.push(sql`status = ${status}`)
+  if (tag !== undefined) conditions.push(hasTag(accountId, tag))
+  if (siteId !== undefined) conditions.push(visibleTo(sql`${siteId}`))
+  return sql`(${sql.join(conditions, sql` and `)})`
+}
+
+/** How many posts a filter leaves. All but those with a tag are counted already. */
+async function countPosts(
+  db: Db,
+  accountId: string,
+  { status, siteId, tag }: PostFilter,
+  among: RawBuilder<boolean>,
+): Promise<number> {
+  if (tag !== undefined) {
+    const { rows } = await sql<{ count: number }>`select count(*) from posts where ${among}`.execute(db)
+    return rows[0]?.count ?? 0
+  }
+  const catalog = await catalogOf(db, accountId, siteId)
+  if (siteId === undefined) return status === undefined ? catalog.all : catalog[status]
+  return status === undefined || status === 'published' ? catalog.open + catalog.named : 0
+}
+
+type Catalog = Record<PostStatus | 'all' | 'open' | 'named', number>
+
+/** The account's counts of posts, and of those that are visible to a site because it was named. */
+async function catalogOf(db: Db, accountId: string, siteId?: string): Promise<Catalog> {
+  const { rows } = await sql<Catalog>`
+    select draft, scheduled, published, draft + scheduled + published as all, open,
+      (select count(*) from post_sites s where s.site_id = ${siteId ?? null}::uuid and s.named) as named
+    from catalogs where account_id = ${accountId}
+  `.execute(db)
+  return rows[0] ?? { draft: 0, scheduled: 0, published: 0, all: 0, open: 0, named: 0 }
+}

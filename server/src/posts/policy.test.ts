@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { allows, nextStanding, type PostAction } from './policy.ts'
+import { POST_STATUSES, type PostStatus } from './tables.ts'
+
+const NOW = new Date('2026-11-02T08:00:00Z')
+const LATER = new Date('2026-11-03T08:00:00Z')
+
+const standing = (status: PostStatus) => ({ status, scheduledAt: status === 'scheduled' ? LATER : null })
+
+/** What each action asks of a write. */
+const WRITES: Record<PostAction, { status: PostStatus; scheduledAt?: Date }> = {
+  schedule: { status: 'scheduled', scheduledAt: new Date('2026-11-04T08:00:00Z') },
+  unschedule: { status: 'draft' },
+  publish: { status: 'published' },
+  unpublish: { status: 'draft' },
+}
+
+describe('what may be done with a post', () => {
+  it.each<[PostStatus, PostAction[]]>([
+    ['draft', ['schedule', 'publish']],
+    ['scheduled', ['schedule', 'unschedule', 'publish']],
+    ['published', ['publish', 'unpublish']],
+  ])('%s allows %s', (status, actions) => {
+    const all: PostAction[] = ['schedule', 'unschedule', 'publish', 'unpublish']
+    expect(all.filter((action) => allows(status, action))).toEqual(actions)
+    for (const action of actions) {
+      expect(nextStanding(standing(status), WRITES[action], NOW).status).toBe(WRITES[action].status)
+    }
+  })
+
+  it('refuses only to schedule what is published', () => {
+    const refused = POST_STATUSES.flatMap((from) =>
+      POST_STATUSES.filter((status) => {
+        try {
+          nextStanding(standing(from), status === 'scheduled' ? { status, scheduledAt: LATER } : { status }, NOW)
+          return false
+        } catch {
+          return true
+        }
+      }).map((to) => `${from} → ${to}`),
+    )
+    expect(refused).toEqual(['published → scheduled'])
+  })
+})

@@ -1,0 +1,31 @@
+import { sql } from 'kysely'
+import type { Db } from '../platform/db/database.ts'
+import { type Reader, visibleTo } from './visible.ts'
+
+/** A post that another text may point its readers to. */
+export type RelatedPost = { title: string; slug: string; canonicalUrl: string | undefined }
+
+const MOST_WORDS = 40
+
+/** The published posts of a site that share words with these texts, those with most in common first. */
+export async function relatedPosts(
+  db: Db,
+  reader: Reader,
+  texts: readonly string[],
+  limit: number,
+): Promise<RelatedPost[]> {
+  const words = texts.join(' ').match(/[\p{L}\p{N}]+/gu) ?? []
+  const anyOf = sql`websearch_to_tsquery('english', ${words.slice(0, MOST_WORDS).join(' or ')})`
+  const rows = await db
+    .selectFrom('posts')
+    .where('account_id', '=', reader.accountId)
+    .where('status', '=', 'published')
+    .where(visibleTo(sql`${reader.siteId}`))
+    .where(sql<boolean>`search @@ ${anyOf}`)
+    .select(['title', 'slug', 'meta'])
+    .orderBy(sql`ts_rank(search, ${anyOf})`, 'desc')
+    .orderBy('published_at', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map(({ title, slug, meta }) => ({ title, slug, canonicalUrl: meta.canonical_url }))
+}

@@ -1,0 +1,96 @@
+/**
+ * What sites are answered, kept in memory. A kept answer belongs to the revision of what its account had published when
+ * it was read (see the gate), and is used only for requests that came at that revision, so it is what a fresh read would
+ * give. Those used least recently go when the memory that the operator allows is full.
+ *
+ * What is not kept is read for all who ask at once. Reads that may take long go alone, so that nobody waits for them.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Context } from '../platform/context.ts'
+import { type Asked, gather } from '../platform/gather.ts'
+import { type TaggedBody, tagged } from '../platform/http/etag.ts'
+import { pagination } from '../platform/http/pagination.ts'
+import { onePer } from '../platform/one-per.ts'
+import { type ListedPage, pulledJson, type Reader, visiblePages, visiblePosts, visibleWithTag } from '../posts/index.ts'
+import type { SitePrincipal } from './gate.ts'
+
+type Kept = { revision: number; body: TaggedBody }
+
+/** What an entry takes beside its body, roughly: the key, the objects, the cache's own lists. */
+const ENTRY_BYTES = 500
+
+const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
+  pullCacheBytes === 0
+    ? undefined
+    : new LRUCache<string, Kept>({
+        maxSize: pullCacheBytes,
+        sizeCalculation: ({ body }, key) => body.json.byteLength + 2 * key.length + ENTRY_BYTES,
+      }),
+)
+
+async function kept<Body extends TaggedBody | undefined>(
+  ctx: Context,
+  { siteId, revision }: SitePrincipal,
+  name: string,
+  read: () => Promise<Body>,
+): Promise<Body | TaggedBody> {
+  const cache = cacheOf(ctx)
+  const key = `${siteId} ${name}`
+  const known = cache?.get(key)
+  if (known?.revision === revision) return known.body
+  const body = await read()
+  if (body !== undefined) cache?.set(key, { revision, body })
+  return body
+}
+
+/** A page as a client asks for it. */
+export type WantedPage = { page: number; limit: number; tag?: string | undefined }
+
+/** Skipping this many posts is still quick. */
+const FAR = 1_000
+
+/** A page of the posts that the site may see, newest first, as JSON. */
+export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }: WantedPage): Promise<TaggedBody> {
+  const wanted = { accountId: site.accountId, siteId: site.siteId, page, limit, offset: (page - 1) * limit }
+  return kept(ctx, site, `list ${page} ${limit}${tag === undefined ? '' : ` ${tag}`}`, async () => {
+    if (tag !== undefined) return pageBody(wanted, await visibleWithTag(ctx.db.root, { ...wanted, tag }))
+    if (wanted.offset > FAR) return pageBody(wanted, (await visiblePages(ctx.db.root, [wanted]))[0])
+    return (await readsOf(ctx).page(wanted)).result
+  })
+}
+
+/** One post that the site may see, as JSON; undefined when there is none of this slug. */
+export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
+  const { accountId, siteId } = site
+  return kept(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)
+}
+
+type Page = Reader & WantedPage & { offset: number }
+type Post = Reader & { slug: string }
+
+const readsOf = onePer(({ db }: Context) => ({
+  page: gather(
+    ({ siteId, page, limit }: Page) => `${siteId} ${page} ${limit}`,
+    async (asked: ReadonlyArray<Asked<Page>>) => {
+      const pages = await visiblePages(
+        db.root,
+        asked.map(({ item }) => item),
+      )
+      return asked.map(({ item }, index) => pageBody(item, pages[index]))
+    },
+  ),
+  post: gather(
+    ({ siteId, slug }: Post) => `${siteId} ${slug}`,
+    async (asked: ReadonlyArray<Asked<Post>>) => {
+      const posts = await visiblePosts(
+        db.root,
+        asked.map(({ item }) => item),
+      )
+      return posts.map((post) => post && tagged(pulledJson(post)))
+    },
+  ),
+}))
+
+function pageBody({ page, limit }: WantedPage, { posts, total }: ListedPage = { posts: [], total: 0 }): TaggedBody {
+  return tagged(JSON.stringify({ posts, ...pagination(page, limit, total) }))
+}

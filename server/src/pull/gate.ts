@@ -1,0 +1,69 @@
+/**
+ * The gate of the Pull API: whose key it is, the exact count of the request, and the revision of what the account has
+ * published, in one statement for all requests that come at once.
+ *
+ * The revision is what makes cached answers safe. It is read in the same snapshot as the key, after the request came,
+ * and every transaction that changes what a site may see changes the revision with it. An answer kept under a revision is
+ * therefore exactly what a fresh read would give, in this process and in every other; nothing has to be invalidated.
+ */
+import { sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
+import { plainArray } from '../platform/db/arrays.ts'
+import { prepared } from '../platform/db/prepared.ts'
+import { type Asked, gather } from '../platform/gather.ts'
+import type { AuthScheme } from '../platform/http/endpoint.ts'
+import { onePer } from '../platform/one-per.ts'
+import { type Counted, countHits, usageOf } from '../platform/rate-limit/rate-limit.ts'
+import { withRevision } from '../posts/index.ts'
+import { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from '../sites/index.ts'
+
+/** Which site asks, and the state of what its account has published at that moment. */
+export type SitePrincipal = { siteId: string; accountId: string; revision: number }
+
+/** `X-API-Key: <API_KEY>` (specification, section 5), counted per site. */
+export const siteKeyAuth: AuthScheme<SitePrincipal> = {
+  ...siteKeyScheme,
+  async admit(ctx, request) {
+    const { result: row, ...share } = await gateOf(ctx)(siteKeyOf(request))
+    if (row === undefined) throw unknownSiteKey()
+    const { siteId, accountId, revision } = row
+    const { pull: limit } = ctx.config.rateLimits
+    return {
+      principal: { siteId, accountId, revision },
+      usage: limit === 'off' ? undefined : usageOf(limit, { ...share, result: row }),
+    }
+  },
+}
+
+const gateOf = onePer((ctx: Context) =>
+  gather(
+    (key: string) => key,
+    (asked) => pass(ctx, asked),
+  ),
+)
+
+type Row = SitePrincipal & Counted & { place: number }
+
+/** The sites of the keys, counted (unless there is no limit: then the counts are null); undefined for unknown keys. */
+async function pass(ctx: Context, asked: ReadonlyArray<Asked<string>>): Promise<Array<Row | undefined>> {
+  const indexes = asked.map(({ item }) => siteKeyIndex(ctx.keys, item))
+  if (indexes.every((index) => index === undefined)) return indexes
+  const { pull: limit } = ctx.config.rateLimits
+  const { requests, windowMs } = limit === 'off' ? { requests: 0, windowMs: 0 } : limit
+  const keys = sql`(
+    select * from unnest(${indexes.map((index) => index ?? null)}::bytea[], ${plainArray(asked.map(({ times }) => times))}::int[])
+      with ordinality as k (key_index, hits, place)
+  )`
+  const { rows } = await prepared(sql<Row>`
+    with asking as materialized (${withRevision(sitesOfKeys(keys))}),
+    hits as materialized (
+      select 'pull:' || site_id as bucket, hits, ${requests}::int as requests, ${windowMs}::float8 as window_ms
+      from asking where ${limit !== 'off'}::boolean
+    ),
+    counted as (${countHits(sql`hits`, ctx.clock.now())})
+    select a.place, a.site_id as "siteId", a.account_id as "accountId", a.revision, counted.*
+    from asking a left join counted on counted.bucket = 'pull:' || a.site_id
+  `).execute(ctx.db.root)
+  const byPlace = new Map(rows.map((row) => [row.place, row]))
+  return asked.map((_, index) => byPlace.get(index + 1))
+}

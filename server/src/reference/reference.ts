@@ -1,0 +1,63 @@
+/**
+ * The API's description at `/openapi.json`, and at `/docs` a page to read it and to try it. The page is Scalar's; all
+ * that it needs comes from here, and its policy lets it ask nobody else.
+ */
+import { readFile } from 'node:fs/promises'
+import { createApiDocument } from '../openapi.ts'
+import { type Asset, createAsset } from '../platform/http/asset.ts'
+import type { SystemRoute } from '../platform/http/pipeline.ts'
+
+const SCALAR = '/docs/scalar.js'
+const START = '/docs/start.js'
+
+// Scalar puts its style sheets and positions into the page by script, so inline styles must be allowed; scripts are not.
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+}
+
+const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
+
+const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
+
+/** The routes of the description and its page, for a service at this address. All of it is made when first asked for. */
+export function referenceRoutes(publicUrl: string): SystemRoute[] {
+  const description = once(async () =>
+    createAsset(JSON.stringify(createApiDocument(publicUrl)), { 'Content-Type': 'application/json' }),
+  )
+  const start = once(async () => createAsset(await read('start.js'), SCRIPT))
+  const scalar = once(async () => createAsset((await import('./scalar.ts')).scalarBundle(), SCRIPT))
+  const page = once(async () => {
+    const html = (await read('page.html'))
+      .replace('{{scalar}}', `${SCALAR}?v=${(await scalar()).hash}`)
+      .replace('{{start}}', `${START}?v=${(await start()).hash}`)
+    return createAsset(html, PAGE_HEADERS)
+  })
+  const routes = { '/openapi.json': description, '/docs': page, '/docs/': page, [SCALAR]: scalar, [START]: start }
+  return Object.entries(routes).map(([path, asset]) => ({
+    path,
+    answer: async (request) => (await asset()).answer(request),
+  }))
+}
+
+function once(make: () => Promise<Asset>): () => Promise<Asset> {
+  let made: Promise<Asset> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
