@@ -235,6 +235,19 @@ describe('GET /api/analytics/failures', () => {
     expect((await client.analytics.failures()).failures.every(({ can_retry }) => !can_retry)).toBe(true)
   })
 
+  it('shows the last title of a deleted post, also where the deletion itself failed', async () => {
+    const post = await publish('Once')
+    await client.posts.update(post.id, { title: 'Called so last' })
+    await service.drain()
+    receiver.answerNext(500, 500, 500, 500)
+    await client.posts.delete(post.id)
+    await service.drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
+    expect((await client.analytics.failures()).failures).toMatchObject([
+      { post_id: post.id, post_title: 'Called so last', can_retry: false },
+    ])
+  })
+
   it('does not offer what a newer version has overtaken', async () => {
     const post = await failForGood('Old')
     await client.posts.update(post.id, { title: 'New' })

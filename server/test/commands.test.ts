@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { forgeHeader, readBackup } from './support/backup-file.ts'
+import { writtenBy } from './support/drafts.ts'
 import {
   ADA,
   createGround,
@@ -14,6 +15,7 @@ import {
   SECRET_KEY,
   withService,
 } from './support/installation.ts'
+import { startModelServer } from './support/model-server.ts'
 import { addOddRows, digests } from './support/odd-rows.ts'
 import { runToEnd } from './support/process.ts'
 
@@ -131,6 +133,23 @@ describe('doctor', () => {
     expect(misconfigured.result.match(/✗ configuration/g)).toHaveLength(2)
   })
 
+  it('asks the model of the drafts', async () => {
+    const model = await startModelServer()
+    const ask = (more: Env) => runToEnd({ ...env, ...writtenBy(model), ...more }, 'doctor')
+    expect((await runToEnd(env, 'doctor')).result).toContain('– model: none configured')
+    const good = await ask({})
+    expect(good).toMatchObject({
+      code: 0,
+      result: expect.stringMatching(/✓ model: openai-compatible\/test-model at .+ answers, in \d+ ms/),
+    })
+    model.follow(() => ({ status: 401, body: { error: { message: 'Incorrect API key provided: sk-secret' } } }))
+    const bad = await ask({ AI_API_KEY: 'sk-secret' })
+    expect(bad).toMatchObject({ code: 1, result: expect.stringMatching(/✗ model: .+: correct AI_API_KEY \(401 /) })
+    expect(bad.output).not.toContain('sk-secret')
+    await model.close()
+    expect((await ask({})).result).toMatch(/✗ model: .+: start the server, or correct AI_BASE_URL/)
+  })
+
   it.runIf(kind === 'postgres')('says when the server does not answer, or the service runs', async () => {
     const away = { ...env, DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }
     const { code, result } = await runToEnd(away, 'doctor')
@@ -155,7 +174,7 @@ describe('backup and restore', () => {
     if (kind === 'postgres') await addOddRows(env.DATABASE_URL ?? '')
     expect(await runToEnd(env, 'backup', file)).toMatchObject({
       code: 0,
-      output: expect.stringContaining('  posts: 4'),
+      output: expect.stringContaining('  posts: 5'),
     })
   })
 

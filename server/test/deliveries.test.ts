@@ -399,7 +399,7 @@ describe('isolation', () => {
     await connectSite(owner, other)
     service.clock.advance(1_000)
     await owner.posts.create({ title: 'In between', status: 'published' })
-    const worker = new Dispatcher(service.ctx, () => {}, { lanes: { prompt: 1, slow: 0, suspect: 0 } })
+    const worker = new Dispatcher(service.ctx, () => {}, { lanes: { prompt: 1, slow: 0, suspect: 0 }, perStep: 16 })
     for (let turn = 0; turn < 2; turn += 1) {
       service.clock.advance(1)
       await worker.step()
@@ -420,10 +420,15 @@ describe('a change of the endpoint', () => {
     })
     for (let count = 0; count < 3; count += 1) await publish(`Post ${count}`)
     const worker = anotherWorker()
-    service.ctx.signals.on('endpoint', (siteId) => worker.endpointChanged(siteId))
+    const told = Promise.withResolvers<void>()
+    service.ctx.signals.on('endpoint', (siteId) => {
+      worker.endpointChanged(siteId)
+      told.resolve()
+    })
     await worker.step()
     await requests(1)
     return async () => {
+      await told.promise
       finish()
       await worker.idle()
     }
@@ -446,6 +451,14 @@ describe('a change of the endpoint', () => {
     await service.drain()
     expect(receiver.received).toHaveLength(1)
     await client.sites.delete(site.id)
+    await service.drain()
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('is heeded however its id is written', async () => {
+    const finish = await startSlowly()
+    await client.sites.delete(site.id.toUpperCase())
+    await finish()
     await service.drain()
     expect(receiver.received).toHaveLength(1)
   })

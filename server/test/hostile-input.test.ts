@@ -13,7 +13,8 @@ beforeAll(async () => {
   token = String((await request(`${service.url}/api/auth/register`, { method: 'POST', body: person })).json.token)
 })
 afterAll(() => service.stop())
-afterEach(() => {
+afterEach(async () => {
+  await service.caughtUp()
   expect(service.logged.splice(0).filter(({ level }) => level === 'error')).toEqual([])
 })
 

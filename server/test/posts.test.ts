@@ -67,6 +67,8 @@ describe('creating a post', () => {
 
   it('normalises a given slug and refuses one that is taken', async () => {
     expect((await client.posts.create({ title: 'A', slug: 'Grüße aus Köln' })).slug).toBe('grusse-aus-koln')
+    const spaced = `${'!'.repeat(100)}${'ß'.repeat(60)}`
+    expect((await client.posts.create({ title: 'A', slug: spaced })).slug).toBe('s'.repeat(120))
     await expect(client.posts.create({ title: 'B', slug: 'grusse-aus-koln' })).rejects.toMatchObject({
       status: 409,
       code: 'conflict',
@@ -85,6 +87,8 @@ describe('creating a post', () => {
     ['title', { title: null }],
     ['slug', { title: 'x', slug: '!!!' }],
     ['slug', { title: 'x', slug: 'x'.repeat(121) }],
+    ['slug', { title: 'x', slug: 'ß'.repeat(61) }],
+    ['slug', { title: 'x', slug: '-'.repeat(301) }],
     ['excerpt', { title: 'x', excerpt: 'x'.repeat(1001) }],
     ['body', { title: 'x', body: 'text' }],
     ['body.html', { title: 'x', body: { html: 5 } }],
@@ -178,6 +182,18 @@ describe('changing a post', () => {
     })
   })
 
+  it('makes the slug from the title when told to, and leaves one that fits', async () => {
+    await client.posts.create({ title: 'Growing tomatoes' })
+    const post = await client.posts.create({ title: 'Gro' })
+    const renamed = await client.posts.update(post.id, { title: 'Growing tomatoes', slug: null })
+    expect(renamed.slug).toBe('growing-tomatoes-2')
+    const again = await client.posts.update(post.id, { slug: null })
+    expect([again.slug, again.version]).toEqual(['growing-tomatoes-2', renamed.version])
+    const both = await Promise.all([1, 2].map(() => client.posts.create({ title: 'Apart' })))
+    const slugs = await Promise.all(both.map(({ id }) => client.posts.update(id, { title: 'Alike', slug: null })))
+    expect(slugs.map(({ slug }) => slug).sort()).toEqual(['alike', 'alike-2'])
+  })
+
   it('refuses a slug that another post has', async () => {
     await client.posts.create({ title: 'Owner', slug: 'owned' })
     const post = await client.posts.create({ title: 'Other' })
@@ -206,6 +222,22 @@ describe('changing a post', () => {
     expect(created.headers.get('etag')).toBe('"1"')
     expect(created.headers.get('location')).toBe(`/api/posts/${created.json.id}`)
     client = await newAccount(service)
+  })
+})
+
+describe('converting a body', () => {
+  it('gives the forms that a post with it would have, and stores nothing', async () => {
+    const before = (await client.posts.list()).pagination.total
+    const markdown = '# Peas\n\nSow in *March*.<script>alert(1)</script>'
+    const { word_count: words, ...forms } = await client.posts.convert({ markdown })
+    expect(words).toBe(4)
+    expect(forms.html).not.toContain('script')
+    expect((await client.posts.list()).pagination.total).toBe(before)
+    expect((await client.posts.create({ title: 'Peas', body: { markdown } })).body).toEqual(forms)
+    await expect(client.posts.convert({ json: { type: 'marquee' } })).rejects.toMatchObject({
+      status: 400,
+      field: 'body.json.type',
+    })
   })
 })
 

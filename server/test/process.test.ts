@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { killStory } from './faults/kill.ts'
+import { connectionsEnded } from './faults/postgres.ts'
+import { terminated } from './faults/processes.ts'
 import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
 import { runToEnd, startProcess } from './support/process.ts'
 import { randomFrom } from './support/random.ts'
@@ -78,6 +80,21 @@ describe('the process', () => {
     expect(report.acknowledged).toBeGreaterThan(0)
     expect(report.delivered).toBe(report.acknowledged)
   })
+
+  it('ends by itself on SIGTERM with attempts in flight, and nothing of them is repeated', async () => {
+    const report = await terminated(env)
+    expect(report).toMatchObject({ lost: [], repeats: 0, exitCode: 0 })
+    expect(report.inFlight).toBeGreaterThan(0)
+  })
+
+  it.runIf(source.kind === 'postgres')(
+    'loses and repeats nothing when its connections are ended under load',
+    async () => {
+      const report = await connectionsEnded({ ...env, DATABASE_URL: env.DATABASE_URL ?? '' }, 4)
+      expect(report).toMatchObject({ lost: [], unexplainedRepeats: 0 })
+      expect(report.acknowledged).toBeGreaterThan(0)
+    },
+  )
 
   it.runIf(source.kind === 'embedded')(
     'refuses a second one on the same directory, with the pid of the first',

@@ -1,14 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApp } from '../src/app.ts'
+import { createApiKey } from '../src/sites/api-key.ts'
 import { type PlainResponse, request } from './support/http.ts'
-import { startService, type TestService } from './support/service.ts'
+import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
 let service: TestService
+let pulling: TestService
 
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_AUTH: '5/min', RATE_LIMIT_STARTER: '10/h', TRUST_PROXY: '127.0.0.0/8' })
+  pulling = await startService({ RATE_LIMIT_PULL: '30/h' })
 })
-afterAll(() => service.stop())
+afterAll(async () => {
+  await pulling.stop()
+  await service.stop()
+})
 
 let clients = 0
 /** Another address each time: this machine is a trusted proxy here. */
@@ -107,6 +112,7 @@ describe('the Management API: per account and plan', () => {
       user: { id: expect.any(String), name: 'X', email: expect.stringContaining('@example.com') },
       plan: 'starter',
       limits: { management: { limit: 10, remaining: 9, reset_seconds: 3600 } },
+      generation: { model: null },
     })
   })
 
@@ -118,15 +124,52 @@ describe('the Management API: per account and plan', () => {
   })
 })
 
+describe('the Pull API: per site', () => {
+  it('lets exactly the limit through, however many ask at once in however many processes, each in its turn', async () => {
+    const client = await newAccount(pulling)
+    const limited = await connectSite(client, { url: 'http://127.0.0.1:9/' })
+    const free = await connectSite(client, { url: 'http://127.0.0.1:9/' }, 'Other')
+    const { clock } = pulling
+    const second = await pulling.startAnother()
+    const urls = [pulling.url, second.url]
+    const ask = (url: string, key: string) => request(`${url}/api/pull/posts`, { headers: { 'x-api-key': key } })
+    const burst = () => Promise.all(urls.flatMap((url) => Array.from({ length: 40 }, () => ask(url, limited.api_key))))
+    const answers = await burst()
+    const passed = answers.filter(({ status }) => status === 200)
+    expect(passed.map(({ headers }) => Number(headers.get('ratelimit-remaining'))).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 30 }, (_, index) => index),
+    )
+    expect(answers.filter(({ status, json }) => status === 429 && json.error === 'rate_limited')).toHaveLength(50)
+    expect((await ask(pulling.url, free.api_key)).headers.get('ratelimit-remaining')).toBe('29')
+    // What was refused has moved nothing: the window ends when it did, and the next one is whole.
+    clock.advance(3_599_000)
+    expect((await burst()).every(({ status }) => status === 429)).toBe(true)
+    clock.advance(1_000)
+    expect((await burst()).filter(({ status }) => status === 200)).toHaveLength(30)
+    await second.stop()
+  })
+
+  it('counts every request of a site, but none that carries no valid key', async () => {
+    const site = await connectSite(await newAccount(pulling), { url: 'http://127.0.0.1:9/' })
+    const left = async (path: string, key = site.api_key) =>
+      (await request(`${pulling.url}/api/pull/${path}`, { headers: { 'x-api-key': key } })).headers.get(
+        'ratelimit-remaining',
+      )
+    expect(await left('posts?page=0')).toBe('29')
+    expect(await left('posts/nothing')).toBe('28')
+    expect(await left('posts', `${site.api_key}x`)).toBeNull()
+    expect(await left('posts', createApiKey())).toBeNull()
+    expect(await left('posts')).toBe('27')
+  })
+})
+
 describe('counts', () => {
   it('go on in another process of the same database', async () => {
     const address = newAddress()
     for (let count = 0; count < 3; count += 1) await login(address)
-    const database = { db: { ...service.ctx.db, close: async () => {} }, maintain: undefined, signalsUrl: undefined }
-    const second = await createApp(service.ctx.config, { clock: service.clock, log: service.ctx.log, database })
-    const { port } = await second.listen()
-    expect(limitHeaders(await login(address, `http://127.0.0.1:${port}`))[1]).toBe('1')
+    const second = await service.startAnother()
+    expect(limitHeaders(await login(address, second.url))[1]).toBe('1')
     expect(limitHeaders(await login(address))[1]).toBe('0')
-    await second.stop(0)
+    await second.stop()
   })
 })

@@ -72,6 +72,7 @@ describe('creating a site', () => {
       .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
     expect(bytes.join('\n')).not.toContain(api_key)
     expect(bytes.join('\n')).not.toContain(webhook_secret)
+    await service.caughtUp()
     expect(JSON.stringify(service.logged)).not.toContain(webhook_secret)
   })
 })

@@ -1,98 +1,294 @@
-import type { PostriderClient } from '@postrider/sdk'
+/**
+ * Every operation of the document × every id it takes × everybody who must not get through: what is somebody else's is
+ * answered like what is nowhere, and shows nothing. A new operation fails here until it is listed.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { endpoints } from '../src/routes.ts'
-import { request } from './support/http.ts'
-import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+import { type Api, newApi, newPost, newSite } from './support/api.ts'
+import { type PlainResponse, request } from './support/http.ts'
+import { type Operation, operations, resolved, type Schema } from './support/operations.ts'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import { startService, type TestService } from './support/service.ts'
+
+/** Where an operation takes an id. */
+type Place = { in: 'path' | 'query' | 'body'; name: string }
+
+/** What an id of somebody else is answered with, by operation and place. Beside 404: see the tests of the endpoint. */
+const FOREIGN: Record<string, number> = {
+  'listPosts query site_id': 200, // a filter that nothing passes
+  'listPostSummaries query site_id': 200, // the same
+  'changePosts body ids': 200, // passed over
+  'getPost path id': 404,
+  'updatePost path id': 404,
+  'deletePost path id': 404,
+  'publishPost path id': 404,
+  'publishPost body site_ids': 400,
+  'generateDraft body site_id': 400,
+  'getGenerationJob path job_id': 404,
+  'cancelGenerationJob path job_id': 404,
+  'getSite path id': 404,
+  'updateSite path id': 404,
+  'deleteSite path id': 404,
+  'rotateSiteKeys path id': 404,
+  'testSiteDelivery path id': 404,
+  'listDeliveries query site_id': 400,
+  'listDeliveries query post_id': 200, // a filter that nothing passes
+  'getDelivery path id': 404,
+  'retryDelivery path id': 404,
+  'retryDeliveries body ids': 202, // passed over
+  'retryDeliveries body site_id': 400,
+  'getOverview query site_id': 400,
+  'getDeliveriesOverTime query site_id': 400,
+  'getPostDeliveries path id': 404,
+  'listFailures query site_id': 400,
+  'retryPost path id': 404,
+  'retryPost body site_id': 400,
+  'pullPost path slug': 404,
+  'confirmDelivery body post_id': 404,
+  'confirmDelivery body site_id': 403,
+}
+
+/** What bodies need beside ids. */
+const BODIES: Record<string, object> = {
+  updatePost: { title: 'Stolen' },
+  changePosts: { action: 'tag', tag: 'Stolen' },
+  generateDraft: { topic: 'Stolen' },
+  updateSite: { name: 'Stolen' },
+  confirmDelivery: { status: 'delivered' },
+}
+
+/** The ids of somebody, by the names that paths, queries and bodies have for them. */
+type Ids = Record<'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'slug', string>
+
+const NOWHERE: Ids = {
+  post_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11',
+  site_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a12',
+  delivery_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a13',
+  job_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a14',
+  slug: 'nowhere',
+}
+
+/** Somebody with rights of their own: headers by the way in, and what is theirs. */
+type Stranger = { name: string; headers: Record<string, string>; ids: Ids }
 
 let service: TestService
-let mallory: string
-let theirs: { posts: string; sites: string }
+let receiver: Receiver
+let owner: Api
+let theirs: Ids
+/** Texts that only the owner may see. */
+let secrets: string[]
+let before: unknown
+/** By the way in that they use. */
+let strangers: Record<string, Stranger[]>
+/** What opens nothing, by name; `lets` is the way in where the same would be right. */
+let wrong: Record<string, { headers: Record<string, string>; lets?: string }>
 
 beforeAll(async () => {
   service = await startService()
-  const owner: PostriderClient = await newAccount(service)
-  const site = await connectSite(owner, { url: 'https://example.com/hook' })
-  theirs = { posts: (await owner.posts.create({ title: 'Private plans' })).id, sites: site.id }
-  const registered = await request(`${service.url}/api/auth/register`, {
-    method: 'POST',
-    body: { name: 'Mallory', email: 'mallory@example.com', password: 'let me in please' },
+  receiver = await startReceiver()
+  const expired = await signedIn(await newApi(service))
+  service.clock.advance(7 * 86_400_000)
+  owner = await newApi(service)
+  const site = await newSite(owner, receiver.url, { name: 'Private blog' })
+  const post = await newPost(owner, { title: 'Private plans', slug: 'private-plans', body: { markdown: 'Buy gold.' } })
+  await owner.post(`/api/posts/${post.id}/publish`, { site_ids: [site.id] })
+  await service.drain()
+  receiver.received.length = 0
+  theirs = {
+    post_id: post.id,
+    site_id: String(site.id),
+    delivery_id: await deliveryOf(owner, post.id),
+    job_id: await newJob(owner, 'Private plans'),
+    slug: post.slug,
+  }
+  secrets = ['Private', 'Buy gold', String(site.api_key), String(site.webhook_secret), owner.user.email]
+  const sibling = await withThings(owner, 'sibling')
+  await service.drain()
+  before = await ownersView()
+  const other = await newApi(service)
+  const others = await withThings(other, 'others')
+  const { cookie } = await signedIn(other)
+  const bearer = (token: unknown) => ({ authorization: `Bearer ${token}` })
+  const key = (text: unknown) => ({ 'x-api-key': String(text) })
+  strangers = {
+    accessToken: [{ name: 'the token of another account', headers: bearer(other.token), ids: others.ids }],
+    dashboardSession: [
+      { name: 'the session of another account', headers: { cookie, origin: service.url }, ids: others.ids },
+    ],
+    siteKey: [
+      { name: "the key of another account's site", headers: key(others.apiKey), ids: others.ids },
+      { name: 'the key of another site of the account', headers: key(sibling.apiKey), ids: sibling.ids },
+    ],
+  }
+  const session = await signedIn(owner)
+  wrong = {
+    nothing: { headers: {} },
+    'an expired token': { headers: bearer(expired.token) },
+    'an expired session': { headers: { cookie: expired.cookie, origin: service.url } },
+    'a garbled token': { headers: bearer(`${owner.token}x`) },
+    'the token as a key': { headers: key(owner.token) },
+    'the token as a session': { headers: { cookie: `postrider_session=${owner.token}`, origin: service.url } },
+    'the session as a token': { headers: bearer(session.cookie.split('=')[1]) },
+    'the session from elsewhere': { headers: { cookie: session.cookie, origin: 'https://elsewhere.example' } },
+    'the token': { headers: bearer(owner.token), lets: 'accessToken' },
+    'the session': { headers: { cookie: session.cookie, origin: service.url }, lets: 'dashboardSession' },
+    "the site's key": { headers: key(site.api_key), lets: 'siteKey' },
+    "the site's key as a token": { headers: bearer(site.api_key) },
+    "another site's key": { headers: key(sibling.apiKey), lets: 'siteKey' },
+    "the site's former key": { headers: key(sibling.formerKey) },
+  }
+})
+afterAll(async () => {
+  await receiver.close()
+  await service.stop()
+})
+
+/** All that the owner can see of what is theirs. */
+async function ownersView(): Promise<unknown> {
+  const paths = [
+    '/api/posts',
+    '/api/sites',
+    '/api/deliveries',
+    `/api/posts/${theirs.post_id}`,
+    `/api/sites/${theirs.site_id}`,
+    `/api/posts/generate/${theirs.job_id}`,
+  ]
+  const analytics = ['overview', 'deliveries', 'failures', `posts/${theirs.post_id}/deliveries`]
+  const all = [...paths, ...analytics.map((name) => `/api/analytics/${name}`)]
+  return Promise.all(all.map(async (path) => (await owner.get(path)).json))
+}
+
+/** The token and the session cookie of an account. */
+async function signedIn(api: Api): Promise<{ token: string; cookie: string }> {
+  const body = { email: api.user.email, password: api.password, session: 'cookie' }
+  const headers = { origin: service.url }
+  const answer = await request(`${service.url}/api/auth/login`, { method: 'POST', body, headers })
+  return { token: api.token, cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
+/** Gives an account a site and a post published to it, which are not what is to be protected. */
+async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: unknown; formerKey: unknown }> {
+  const site = await newSite(api, 'https://example.com/hook', { name: slug })
+  const post = await newPost(api, { title: slug, slug })
+  await api.post(`/api/posts/${post.id}/publish`, { site_ids: [site.id] })
+  const { new_api_key } = (await api.post(`/api/sites/${site.id}/rotate-keys`)).json
+  const ids = {
+    post_id: post.id,
+    site_id: String(site.id),
+    delivery_id: await deliveryOf(api, post.id),
+    job_id: await newJob(api, slug),
+    slug,
+  }
+  return { ids, apiKey: new_api_key, formerKey: site.api_key }
+}
+
+/** The id of a job that writes a draft. */
+async function newJob(api: Api, topic: string): Promise<string> {
+  return String((await api.post('/api/posts/generate', { topic })).json.job_id)
+}
+
+/** The id of a post's newest delivery. */
+async function deliveryOf(api: Api, postId: string): Promise<string> {
+  const { data } = (await api.get(`/api/deliveries?post_id=${postId}`)).json as { data: Array<{ id: string }> }
+  return String(data[0]?.id)
+}
+
+/** Which id belongs in a place. */
+function kindOf({ path }: Operation, { name }: Place): keyof Ids {
+  const own = path.includes('/posts/') ? 'post_id' : path.includes('/deliveries/') ? 'delivery_id' : 'site_id'
+  const kind = /^ids?$/.test(name) ? own : name.replace(/s$/, '')
+  if (kind in NOWHERE) return kind as keyof Ids // it is a key
+  throw new Error(`${path} takes "${name}": say here whose id that is`)
+}
+
+/** Names that end like those of ids: a place in a stream is a time, and says nothing about whose. */
+const NO_IDS = new Set(['last_event_id'])
+
+function placesOf({ parameters, body }: Operation): Place[] {
+  const properties = Object.entries((body?.schema.properties ?? {}) as Record<string, Schema>)
+  return [
+    ...parameters.flatMap((one) => (one.in === 'path' || one.in === 'query' ? [{ in: one.in, name: one.name }] : [])),
+    ...properties
+      .filter(([, schema]) => resolved(schema).readOnly !== true)
+      .map(([name]) => ({ in: 'body' as const, name })),
+  ].filter(({ in: where, name }) => where === 'path' || (/(^|_)ids?$/.test(name) && !NO_IDS.has(name)))
+}
+
+/** Asks with the stranger's own ids everywhere but at `place`, where `id` stands. */
+function ask(one: Operation, stranger: Stranger, place: Place, id: Ids): Promise<PlainResponse> {
+  const idAt = (at: Place) => (at.in === place.in && at.name === place.name ? id : stranger.ids)[kindOf(one, at)]
+  const valueAt = (at: Place) => (at.name.endsWith('ids') ? [idAt(at)] : idAt(at))
+  const required = placesOf(one).filter((at) => at.in !== 'query' || at.name === place.name)
+  const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idAt({ in: 'path', name }))
+  const query = required.filter((at) => at.in === 'query').map((at) => `${at.name}=${idAt(at)}`)
+  const ids = required.filter((at) => at.in === 'body').map((at) => [at.name, valueAt(at)])
+  return request(`${service.url}${path}?${query.join('&')}`, {
+    method: one.method,
+    headers: stranger.headers,
+    ...(one.body === undefined ? {} : { body: { ...BODIES[one.name], ...Object.fromEntries(ids) } }),
   })
-  mallory = String(registered.json.token)
-  await request(`${service.url}/api/posts`, {
-    method: 'POST',
-    token: mallory,
-    body: { title: 'Own', status: 'published' },
+}
+
+function expectNothingShown({ json }: PlainResponse): void {
+  for (const secret of secrets) expect(JSON.stringify(json)).not.toContain(secret)
+}
+
+const secured = operations.filter(({ security }) => security.length > 0)
+const withIds = secured.flatMap((one) =>
+  placesOf(one).map((place) => ({ name: `${one.name} ${place.in} ${place.name}`, one, place })),
+)
+
+it('every id that an operation takes is listed, and every way in has its strangers', () => {
+  expect(withIds.map(({ name }) => name).sort()).toEqual(Object.keys(FOREIGN).sort())
+  expect([...new Set(secured.flatMap(({ security }) => security))].sort()).toEqual(Object.keys(strangers).sort())
+})
+
+describe('who may not get through', () => {
+  it.each(secured.map((one) => ({ name: one.name, one })))('at $name', async ({ one }) => {
+    const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => theirs[kindOf(one, { in: 'path', name })])
+    for (const [name, { headers, lets }] of Object.entries(wrong)) {
+      if (lets !== undefined && one.security.includes(lets)) continue
+      const answer = await request(service.url + path, {
+        method: one.method,
+        headers,
+        ...(one.body === undefined ? {} : { body: {} }),
+      })
+      const elsewhere = name === 'the session from elsewhere' && one.security.includes('dashboardSession')
+      expect({ name, status: answer.status }).toEqual({ name, status: elsewhere ? 403 : 401 })
+      expectNothingShown(answer)
+    }
   })
 })
-afterAll(() => service.stop())
 
-const MISSING = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
-const withId = endpoints.filter((one) => one.path.includes('{id}'))
-
-describe("another account's resource", () => {
-  it('is asked for in every way there is', () => {
-    expect(withId.map(({ name }) => name).sort()).toEqual(
-      [
-        'deletePost',
-        'getPostDeliveries',
-        'retryPost',
-        'deleteSite',
-        'getPost',
-        'getSite',
-        'publishPost',
-        'rotateSiteKeys',
-        'testSiteDelivery',
-        'updatePost',
-        'updateSite',
-      ].sort(),
-    )
-  })
-
-  it.each(withId.map((one) => ({ name: one.name, one })))(
-    'cannot be told from a missing one: $name',
-    async ({ one }) => {
-      const noun = one.path.includes('/posts/') ? 'posts' : 'sites'
-      const ask = (id: string) =>
-        request(service.url + one.path.replace('{id}', id), {
-          method: one.method.toUpperCase(),
-          token: mallory,
-          ...(one.body === undefined ? {} : { body: {} }),
-        })
-      const [foreign, missing] = [await ask(theirs[noun]), await ask(MISSING)]
-      expect(foreign.status).toBe(404)
+describe('what is somebody else’s cannot be told from what is nowhere', () => {
+  it.each(withIds)('$name', async ({ name, one, place }) => {
+    for (const stranger of one.security.flatMap((way) => strangers[way] ?? [])) {
+      const [foreign, missing] = [await ask(one, stranger, place, theirs), await ask(one, stranger, place, NOWHERE)]
+      expect({ to: stranger.name, status: foreign.status }).toEqual({ to: stranger.name, status: FOREIGN[name] })
       expect(foreign.json).toEqual(missing.json)
-      const comparable = ({ headers }: typeof foreign) =>
-        [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name))
+      const comparable = ({ headers }: PlainResponse) =>
+        [...headers].filter(([header]) => !/^(x-request-id|date|ratelimit-.*)$/.test(header))
       expect(comparable(foreign)).toEqual(comparable(missing))
-    },
-  )
-
-  it('never shows in lists, searches or filters', async () => {
-    const titles = async (query: string) => {
-      const { json } = await request(`${service.url}/api/posts${query}`, { token: mallory })
-      return (json.data as Array<{ title: string }>).map(({ title }) => title)
+      expectNothingShown(foreign)
     }
-    expect(await titles('')).toEqual(['Own'])
-    expect(await titles('?search=private')).toEqual([])
-    expect(await titles(`?site_id=${theirs.sites}`)).toEqual([])
-    expect(await titles(`?site_id=${MISSING}`)).toEqual([])
-    expect((await request(`${service.url}/api/sites`, { token: mallory })).json).toEqual({ sites: [], total: 0 })
   })
+})
 
-  it('cannot be published to', async () => {
-    const mine = await request(`${service.url}/api/posts`, { method: 'POST', token: mallory, body: { title: 'Spam' } })
-    const publish = (siteId: string) =>
-      request(`${service.url}/api/posts/${mine.json.id}/publish`, {
-        method: 'POST',
-        token: mallory,
-        body: { site_ids: [siteId] },
-      })
-    const [foreign, missing] = [await publish(theirs.sites), await publish(MISSING)]
-    expect({ status: foreign.status, ...foreign.json }).toMatchObject({
-      status: 400,
-      error: 'validation_error',
-      field: 'site_ids.0',
-    })
-    expect(foreign.json).toEqual(missing.json)
+describe('what needs no id', () => {
+  const lists = secured.filter(({ method, path, streams }) => method === 'GET' && !path.includes('{') && !streams)
+  it.each(lists.map((one) => ({ name: one.name, one })))('$name shows nobody else’s', async ({ one }) => {
+    for (const { headers } of one.security.flatMap((way) => strangers[way] ?? []))
+      for (const query of ['', '?search=private', '?tag=gold']) {
+        const answer = await request(service.url + one.path + query, { headers })
+        expect(answer.status).toBe(200)
+        expectNothingShown(answer)
+      }
   })
+})
+
+it('and nothing of it has changed, or was sent', async () => {
+  await service.drain()
+  expect(receiver.received).toEqual([])
+  const now = await ownersView()
+  expect(JSON.stringify(now)).toContain('Private plans')
+  expect(now).toEqual(before)
 })

@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createClient } from '@postrider/sdk'
+import { createClient, createPullClient } from '@postrider/sdk'
 import { inject } from 'vitest'
 import { createDatabaseFromTemplate } from './postgres/databases.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
@@ -85,7 +85,9 @@ export async function fill(env: Env): Promise<{ token: string; contents: object 
     await client.posts.create({ title: ODD, tags: ['{a,"b"}', 'c\\d'], body: { markdown: `# ${ODD}` } })
     await client.posts.create({ title: 'Large', body: { markdown: `${ODD}\n\n`.repeat(2_000) } })
     await client.posts.create({ title: 'Sent', status: 'published' })
-    return { token, contents: { ...(await readAll(client)), answer: await createOnce(url, token) } }
+    const { job_id: jobId } = await client.drafts.generate({ topic: ODD, target_keywords: [ODD.slice(0, 40)] })
+    await client.drafts.waitForDraft(jobId)
+    return { token, contents: { ...(await readAll(client, url)), answer: await createOnce(url, token) } }
   })
 }
 
@@ -96,15 +98,17 @@ export async function everything(env: Env, token?: string): Promise<object> {
     const oldToken = token === undefined ? {} : { oldToken: (await fetch(`${url}/api/sites`, { headers })).status }
     const client = createClient({ baseUrl: url })
     const login = await client.auth.login({ email: ADA.email, password: ADA.password })
-    return { ...(await readAll(client)), answer: await createOnce(url, login.token), ...oldToken }
+    return { ...(await readAll(client, url)), answer: await createOnce(url, login.token), ...oldToken }
   })
 }
 
-async function readAll(client: ReturnType<typeof createClient>): Promise<object> {
-  const [{ sites }, { data: posts }] = [await client.sites.list(), await client.posts.list()]
+async function readAll(client: ReturnType<typeof createClient>, baseUrl: string): Promise<object> {
+  const [{ sites: listed }, { data: posts }] = [await client.sites.list(), await client.posts.list()]
+  const sites = await Promise.all(listed.map(({ id }) => client.sites.get(id)))
   return {
-    sites: await Promise.all(sites.map(({ id }) => client.sites.get(id))),
+    sites,
     posts: await Promise.all(posts.map(({ id }) => client.posts.get(id))),
+    pulled: await Promise.all(sites.map(({ api_key: apiKey }) => createPullClient({ baseUrl, apiKey }).list())),
   }
 }
 

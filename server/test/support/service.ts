@@ -1,22 +1,39 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { createClient, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
-import { createApp } from '../../src/app.ts'
+import { inject } from 'vitest'
+import { createApp, type Overrides } from '../../src/app.ts'
 import { parseConfig } from '../../src/platform/config.ts'
 import type { Context } from '../../src/platform/context.ts'
-import type { EgressOptions } from '../../src/platform/egress/egress.ts'
-import type { Log } from '../../src/platform/log.ts'
+import { startMembers } from './apart/members.ts'
+import { createSharedClock } from './apart/shared-clock.ts'
 import { type ManualClock, manualClock } from './clock.ts'
 import { freshDatabase } from './database.ts'
+import { type LogLine, recordingLog } from './log.ts'
+import { unknownName } from './names.ts'
 import type { Receiver } from './receiver.ts'
 
-/** One line of the service's log, kept for tests. */
-export type LogLine = { level: string; event: string; fields: Record<string, unknown> }
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Given where a service is to run as processes of their own; what they share lies in `dir`. */
+    apart: { dir: string } | undefined
+  }
+}
 
-/** A service on a fresh database, answering on a port of its own. Its loops stand still: time and work move by hand. */
+/**
+ * A service on a fresh database, answering on a port of its own. Its loops stand still: time and work move by hand.
+ * Where services run apart, `url` is a process that only answers, `drain` makes two workers work at once, and `ctx` is
+ * this process's own hand in their database.
+ */
 export type TestService = {
   url: string
   ctx: Context
   clock: ManualClock
   logged: LogLine[]
+  /** Resolves when `logged` has everything that was logged so far. */
+  caughtUp(): Promise<void>
+  /** Another process of the same service, on the same database and clock. */
+  startAnother(): Promise<{ url: string; stop(): Promise<void> }>
   /** Does all background work that is due now. */
   drain(): Promise<void>
   /** Moves time, then does what is due. */
@@ -37,23 +54,31 @@ const DEFAULTS = {
 const START = new Date('2026-11-02T08:00:00.000Z')
 
 /** Starts a service. `env` is its environment beside the test's defaults. */
-export async function startService(env: Record<string, string> = {}): Promise<TestService> {
-  const clock = manualClock(START)
-  const logged: LogLine[] = []
-  const database = await freshDatabase()
-  const config = parseConfig({ ...DEFAULTS, ...env })
-  const app = await createApp(config, { clock, database, log: recordingLog(logged), lookup: unknownName })
+export async function startService(env: Record<string, string> = {}, overrides: Replaced = {}): Promise<TestService> {
+  const apart = inject('apart')
+  const all = { ...DEFAULTS, ...env }
+  const service = await (apart === undefined ? startTogether(all, overrides) : startApart(all, overrides, apart.dir))
+  return {
+    ...service,
+    async advance(ms) {
+      service.clock.advance(ms)
+      await service.drain()
+    },
+  }
+}
+
+type Started = Omit<TestService, 'advance'>
+type Replaced = Pick<Overrides, 'dashboardDirectory'>
+
+/** The whole service in this process. */
+async function startTogether(env: Record<string, string>, overrides: Replaced): Promise<Started> {
+  const { app, database, ...own } = await openApp(env, manualClock(START), overrides)
   const { port } = await app.listen()
   return {
+    ...own,
     url: `http://127.0.0.1:${port}`,
-    ctx: app.ctx,
-    clock,
-    logged,
+    caughtUp: async () => {},
     drain: app.drain,
-    async advance(ms) {
-      clock.advance(ms)
-      await app.drain()
-    },
     cutDatabase: database.cut,
     async stop() {
       await app.stop(1_000)
@@ -62,17 +87,52 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
   }
 }
 
-/** Tests ask no resolver: every name is unknown. */
-const unknownName: NonNullable<EgressOptions['lookup']> = (hostname, _options, callback) => {
-  callback(Object.assign(new Error(`${hostname} is unknown`), { code: 'ENOTFOUND' }), [])
+/** The service in processes of their own; `dir` is for what they share. */
+async function startApart(env: Record<string, string>, overrides: Replaced, dir: string): Promise<Started> {
+  const clockFile = join(dir, randomUUID())
+  const clock = createSharedClock(clockFile, START)
+  const { app, database, ...own } = await openApp(env, clock, overrides)
+  const forAll = {
+    ...env,
+    DATABASE_URL: database.signalsUrl ?? '',
+    TEST_CLOCK: clockFile,
+    TEST_OVERRIDES: JSON.stringify(overrides),
+    NODE_COMPILE_CACHE: dir,
+  }
+  const members = await startMembers(forAll, (line) => void own.logged.push(line))
+  let cut = false
+  return {
+    ...own,
+    url: members.url,
+    caughtUp: members.report,
+    drain: members.drain,
+    async cutDatabase() {
+      cut = true
+      await database.cut()
+      await database.drop()
+    },
+    async stop() {
+      await members.stop(!cut)
+      clock.close()
+      if (!cut) await app.stop(0)
+      await database.drop()
+    },
+  }
 }
 
-function recordingLog(logged: LogLine[]): Log {
-  const at =
-    (level: string) =>
-    (event: string, fields: object = {}) =>
-      void logged.push({ level, event, fields: { ...fields } })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+/** This process's app: the whole service, or a hand in the database of one that runs apart. */
+async function openApp(env: Record<string, string>, clock: ManualClock, overrides: Replaced) {
+  const logged: LogLine[] = []
+  const database = await freshDatabase()
+  const log = recordingLog((line) => void logged.push(line))
+  const config = parseConfig(env)
+  const app = await createApp(config, { clock, database, log, lookup: unknownName, ...overrides })
+  const startAnother = async () => {
+    const shared = { ...database, db: { ...database.db, close: async () => {} } }
+    const another = await createApp(config, { clock, database: shared, log, lookup: unknownName, ...overrides })
+    return { url: `http://127.0.0.1:${(await another.listen()).port}`, stop: () => another.stop(0) }
+  }
+  return { app, database, ctx: app.ctx, clock, logged, startAnother }
 }
 
 let accounts = 0
@@ -87,6 +147,12 @@ export async function newAccount(service: Pick<TestService, 'url'>, name = 'Ada'
     password: 'correct horse',
   })
   return client
+}
+
+/** A token of the client's account. */
+export async function tokenOf({ url }: Pick<TestService, 'url'>, client: PostriderClient): Promise<string> {
+  const { email } = (await client.account()).user
+  return (await createClient({ baseUrl: url }).auth.login({ email, password: 'correct horse' })).token
 }
 
 /** A site whose webhooks go to the receiver. */

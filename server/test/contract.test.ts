@@ -1,0 +1,202 @@
+/**
+ * Every success of every endpoint, and every webhook, as the document describes it: statuses, bodies with nothing
+ * beside what is documented, and headers. What is refused is held against the document by errors.test.ts.
+ */
+import { createClient, createPullClient } from '@postrider/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { webhooks } from '../src/deliveries/index.ts'
+import { endpoints } from '../src/routes.ts'
+import { type Contract, readContract } from './support/contract.ts'
+import { follow } from './support/follow.ts'
+import { request } from './support/http.ts'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
+
+let service: TestService
+let receiver: Receiver
+let contract: Contract
+/** What was answered: `operation status`. */
+const seen = new Set<string>()
+const problems: string[] = []
+
+beforeAll(async () => {
+  service = await startService()
+  receiver = await startReceiver()
+  contract = readContract()
+})
+afterAll(async () => {
+  await receiver.close()
+  await service.stop()
+})
+
+const addresses = endpoints.map(({ name, method, path }) => ({
+  name,
+  method: method.toUpperCase(),
+  // A literal path goes before one with parameters.
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+/** `fetch`, holding every answer against the document. */
+const watched: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init)
+  const { pathname } = new URL(String(input))
+  const one = addresses.find(({ method, pattern }) => method === (init?.method ?? 'GET') && pattern.test(pathname))
+  const text = await response.clone().text()
+  const answer = { headers: response.headers, body: text === '' ? undefined : JSON.parse(text) }
+  const name = one?.name ?? 'an unknown endpoint'
+  seen.add(`${name} ${response.status}`)
+  problems.push(...contract.answer(name, response.status, answer))
+  return response
+}
+
+describe('the document', () => {
+  it('describes what a day of the Management API and the Pull API answers', async () => {
+    const client = createClient({ baseUrl: service.url, fetch: watched })
+    const credentials = { email: 'ada@example.com', password: 'correct horse' }
+    await client.auth.register({ name: 'Ada', ...credentials })
+    const { token } = await client.auth.login(credentials)
+    await client.account()
+
+    const site = await client.sites.create({ name: 'Blog', url: 'https://example.com', webhook_url: receiver.url })
+    receiver.answerNext(200, 401)
+    await client.sites.testDelivery(site.id)
+    await client.sites.testDelivery(site.id)
+    await client.sites.update(site.id, { niche: 'Bread' })
+    await client.sites.get(site.id)
+    await client.sites.list()
+
+    const draft = await client.posts.create({ title: 'Bread', body: { markdown: '**Bread**' }, meta: { title: 'B' } })
+    await client.posts.update(draft.id, { status: 'scheduled', scheduled_at: '2126-01-01T00:00:00Z' })
+    await client.posts.get(draft.id)
+    await client.posts.convert({ markdown: '**Bread**' })
+    await client.posts.publish(draft.id)
+    await service.drain()
+    await client.posts.update(draft.id, { slug: 'better-bread' })
+    receiver.answerNext(500, 500, 500, 500)
+    for (const wait of [0, 30_000, 300_000, 1_800_000]) await service.advance(wait)
+    await client.posts.list({ search: 'bread' })
+    await client.posts.summaries({ site_id: site.id })
+    await client.posts.bulk({ action: 'untag', ids: [draft.id, 'nothing'], tag: 'none' })
+
+    const { job_id: jobId } = await client.drafts.generate({ topic: 'Soup', target_keywords: ['soup'] })
+    await client.drafts.job(jobId)
+    await service.drain()
+    await client.drafts.waitForDraft(jobId)
+    await client.drafts.cancel(jobId)
+
+    await client.analytics.overview()
+    await client.analytics.deliveries({ granularity: 'week' })
+    await client.analytics.failures()
+    await client.analytics.retry(draft.id)
+    await service.drain()
+    await client.analytics.postDeliveries(draft.id)
+
+    await client.deliveries.retryFailed({ site_id: site.id })
+    receiver.answerNext((_request, response) => response.writeHead(500).end('Not today.'))
+    const { id } = await client.posts.create({ title: 'Soup', status: 'published' })
+    await service.drain()
+    const { data } = await client.deliveries.list({ post_id: id })
+    await client.deliveries.retry(data[0]?.id ?? '')
+    await service.drain()
+    await client.deliveries.get(data[0]?.id ?? '')
+
+    const pull = createPullClient({ baseUrl: service.url, apiKey: site.api_key, fetch: watched })
+    await pull.list()
+    const pulled = await pull.get('better-bread')
+    expect(pulled.previous_slugs).toEqual(['bread'])
+    await pull.confirm(draft.id, site.id, 'delivered', { metadata: { build: 1 } })
+    await client.analytics.postDeliveries(draft.id)
+    for (const path of ['/api/pull/posts', '/api/pull/posts/better-bread']) {
+      const headers = { 'x-api-key': site.api_key }
+      const { headers: first } = await watched(service.url + path, { headers })
+      await watched(service.url + path, { headers: { ...headers, 'if-none-match': first.get('etag') ?? '' } })
+    }
+
+    const create = { method: 'POST', body: JSON.stringify({ title: 'Twice' }) }
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'once' }
+    for (const replayed of [null, 'true']) {
+      const answer = await watched(`${service.url}/api/posts`, { ...create, headers })
+      expect(answer.headers.get('idempotent-replayed')).toBe(replayed)
+    }
+
+    await client.posts.delete(draft.id)
+    await service.drain()
+    await client.sites.rotateKeys(site.id)
+    await client.sites.delete(site.id)
+    await client.auth.logoutEverywhere()
+    expect(problems).toEqual([])
+  })
+
+  it('describes what a page of the service itself is answered', async () => {
+    const origin = service.url
+    const asPage: typeof fetch = (input, init) =>
+      watched(input, { ...init, headers: { ...(init?.headers as Record<string, string>), origin } })
+    const page = createClient({ baseUrl: service.url, fetch: asPage })
+    const grace = { email: 'grace@example.com', password: 'correct horse' }
+    await page.auth.signUp({ name: 'Grace', ...grace })
+    await page.auth.signIn(grace)
+    const { headers } = await request(`${service.url}/api/auth/login`, {
+      method: 'POST',
+      body: { ...grace, session: 'cookie' },
+      headers: { origin },
+    })
+    const cookie = headers.get('set-cookie')?.split(';')[0] ?? ''
+    service.clock.advance(5 * 24 * 3_600_000)
+    const renewed = await watched(`${service.url}/api/account`, { headers: { cookie } })
+    expect(renewed.headers.get('set-cookie')).toContain('Max-Age=604800')
+    await watched(`${service.url}/api/auth/logout`, { method: 'POST', headers: { cookie, origin } })
+    expect(problems).toEqual([])
+  })
+
+  it('describes what a stream tells', async () => {
+    const account = await newAccount(service)
+    let headers = new Headers()
+    const noting: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      headers = response.headers
+      return response
+    }
+    const client = createClient({ baseUrl: service.url, token: await tokenOf(service, account), fetch: noting })
+    const owner = (await account.account()).user.id
+    const stream = await follow(client, { clock: service.clock })
+    const site = await account.sites.create({ name: 'Blog', url: 'https://example.com', webhook_url: receiver.url })
+    const post = await account.posts.create({ title: 'Bread', status: 'published' })
+    await service.drain()
+    await stream.told('delivery.changed', { status: 'delivered' })
+    await account.posts.delete(post.id)
+    await account.sites.delete(site.id)
+    await stream.told('post.deleted')
+    await stream.told('site.deleted')
+    service.ctx.changes.tell(Array.from({ length: 600 }, () => ({ owner, kind: 'post', id: service.ctx.ids.next() })))
+    await stream.told('resync')
+    await stream.close()
+    for (const { event, data } of stream.seen)
+      expect(contract.answer('streamEvents', 200, { headers, body: { event, data } })).toEqual([])
+    seen.add('streamEvents 200')
+  })
+
+  it('was held against every success of every endpoint', () => {
+    const documented = endpoints.flatMap(({ name, replies }) =>
+      Object.keys(replies).map((status) => `${name} ${status}`),
+    )
+    expect([...seen].sort()).toEqual(documented.sort())
+  })
+
+  it('describes every webhook that was sent', () => {
+    const sent = receiver.received.map(({ headers, json }) => {
+      const event = String(json.event)
+      const plain = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
+      expect(contract.webhook(event, { headers: new Headers(plain), body: json })).toEqual([])
+      return event
+    })
+    expect([...new Set(sent)].sort()).toEqual(webhooks.map(({ name }) => name).sort())
+  })
+
+  it('is what the service tells about itself', async () => {
+    const { json } = await request(`${service.url}/openapi.json`)
+    expect(json).toMatchObject({ openapi: '3.1.0', servers: [{ url: service.ctx.config.publicUrl }] })
+    const operations = Object.values(json.paths as Record<string, Record<string, { operationId: string }>>)
+    const ids = operations.flatMap((item) => Object.values(item).map(({ operationId }) => operationId))
+    expect(ids.sort()).toEqual(endpoints.map(({ name }) => name).sort())
+  })
+})

@@ -1,0 +1,83 @@
+/** Harm done to processes that share a database. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TestPostgres } from '../support/postgres/server.ts'
+import { Load, type Outcome } from './load.ts'
+import { countAttempts, envFor } from './postgres.ts'
+
+/**
+ * SIGTERM while attempts are in flight: they finish and are recorded, the process ends by itself within 20 seconds, and
+ * nothing is sent a second time by the next one.
+ */
+export async function terminated(
+  env: Record<string, string>,
+): Promise<Outcome & { inFlight: number; exitCode: number | null; tookMs: number }> {
+  const { load, service } = await Load.start({ ...env, DELIVERY_TIMEOUT: '10s' })
+  load.answer(1_000, (_, response) => setTimeout(() => response.writeHead(200).end(), 3_000))
+  const client = load.client(service)
+  for (let count = 0; count < 5; count += 1) await load.publish(client)
+  while (load.posts() < 3) await sleep(10)
+  const inFlight = load.posts()
+  const from = performance.now()
+  const exitCode = await service.end('SIGTERM')
+  const tookMs = Math.round(performance.now() - from)
+  const next = await load.startService()
+  const outcome = await load.outcome()
+  await next.end('SIGTERM')
+  await load.receiver.close()
+  return { ...outcome, inFlight, exitCode, tookMs }
+}
+
+/**
+ * A worker is stopped (SIGSTOP) with attempts in flight until its leases have run out and another one has taken its lanes,
+ * and then goes on (SIGCONT). Its late answers change nothing: the books say what the others did.
+ */
+export async function stoppedPastLease(
+  postgres: TestPostgres,
+): Promise<Outcome & { posts: number; attemptsOnRecord: number; takenOverAfterMs: number }> {
+  const env = { ...envFor(postgres), DELIVERY_TIMEOUT: '1s' } // a lease is 16 s then
+  const { load, service } = await Load.start({ ...env, ROLE: 'api' })
+  const stopped = await load.startService({ ROLE: 'worker' })
+  // Slow enough that the worker is stopped in the middle of its attempts.
+  load.answer(6, (_, response) => setTimeout(() => response.writeHead(200).end(), 400))
+  const client = load.client(service)
+  for (let count = 0; count < 2; count += 1) await load.publish(client)
+  while (load.posts() < 3) await sleep(5)
+  let takenOverAfterMs = 0
+  await load.fault(async () => {
+    stopped.child.kill('SIGSTOP')
+    const from = performance.now()
+    const other = await load.startService({ ROLE: 'worker' })
+    while ((await countAttempts(postgres)).pending > 0) await sleep(100)
+    takenOverAfterMs = Math.round(performance.now() - from)
+    stopped.child.kill('SIGCONT')
+    await sleep(3_000)
+    await other.end('SIGTERM')
+  })
+  const outcome = await load.outcome()
+  const { attempts } = await countAttempts(postgres)
+  await stopped.end('SIGTERM')
+  await service.end('SIGTERM')
+  await load.receiver.close()
+  return { ...outcome, posts: load.posts(), attemptsOnRecord: attempts, takenOverAfterMs }
+}
+
+/** One of two workers is killed under load; how long until the other one has taken everything over. */
+export async function workerKilled(postgres: TestPostgres): Promise<Outcome & { takenOverAfterMs: number }> {
+  const { load, service } = await Load.start({ ...envFor(postgres), DELIVERY_TIMEOUT: '15s', ROLE: 'api' })
+  const [first, second] = [await load.startService({ ROLE: 'worker' }), await load.startService({ ROLE: 'worker' })]
+  let takenOverAfterMs = 0
+  await load.publishing(service, async () => {
+    await sleep(2_000)
+    await load.fault(() => first.kill())
+  })
+  const from = performance.now()
+  await load.fault(async () => {
+    while ((await countAttempts(postgres)).pending > 0) await sleep(100)
+  })
+  takenOverAfterMs = Math.round(performance.now() - from)
+  const outcome = await load.outcome()
+  await second.end('SIGTERM')
+  await service.end('SIGTERM')
+  await load.receiver.close()
+  return { ...outcome, takenOverAfterMs }
+}

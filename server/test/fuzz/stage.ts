@@ -1,0 +1,157 @@
+/** A service with somebody who has what requests are about, and keeps having it whatever the requests do. */
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { type Api, apiOf, newApi, newPost, newSite } from '../support/api.ts'
+import { request } from '../support/http.ts'
+import type { Operation } from '../support/operations.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { startService, type TestService } from '../support/service.ts'
+import type { Draft } from './requests.ts'
+
+/** An answer as it came; of one that goes on, only the head. */
+export type Answer = { status: number; headers: Headers; text: string }
+
+/** Sends drafts as somebody. */
+export type Stage = {
+  service: TestService
+  /** Gives the somebody all new things, whatever became of the old ones. */
+  reset(): Promise<void>
+  /** Puts in what the draft leaves open, and sends it. */
+  send(one: Operation, draft: Draft): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** Limits high enough for any run, since their headers are to be there; and retries at once. */
+const SETTINGS = {
+  ...Object.fromEntries(['AUTH', 'STARTER', 'PULL', 'DASHBOARD'].map((name) => [`RATE_LIMIT_${name}`, '999999999/h'])),
+  DELIVERY_RETRY_DELAYS: '0ms',
+}
+
+/** What an answer takes away, by operation. */
+const TAKEN: Record<string, 'things' | 'session'> = {
+  deletePost: 'things',
+  changePosts: 'things',
+  deleteSite: 'things',
+  rotateSiteKeys: 'things',
+  logoutEverywhere: 'session',
+}
+
+/** Starts a service and sets the stage. */
+export async function setStage(): Promise<Stage> {
+  const service = await startService(SETTINGS)
+  const receiver = await startReceiver()
+  const agent = new Agent({ keepAlive: true })
+  let somebody = await newSomebody(service, receiver)
+  const texts = (): Record<string, string> => {
+    const { api, things, delivery } = somebody
+    const { post: post_id, site: site_id, slug } = things
+    return { post_id, site_id, slug, delivery_id: delivery, email: api.user.email, password: api.password }
+  }
+  const credentials = (): Record<string, Record<string, string>> => ({
+    accessToken: { authorization: `Bearer ${somebody.ways.token}` },
+    dashboardSession: { cookie: somebody.ways.cookie, origin: service.url },
+    siteKey: { 'x-api-key': somebody.things.key },
+  })
+  return {
+    service,
+    async reset() {
+      somebody = await newSomebody(service, receiver)
+    },
+    async send(one, { path, query, headers, who, body }) {
+      const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => texts()[name] ?? mark)
+      const way = 'way' in who ? one.security[who.way] : undefined
+      const rights = 'wrong' in who ? who.wrong : credentials()[way ?? '']
+      if (rights === undefined) throw new Error(`nobody knows the way in "${way}"`)
+      const target = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => fill(path[name] ?? ''))
+      const payload =
+        body === undefined
+          ? undefined
+          : typeof body.content === 'string'
+            ? Buffer.from(fill(body.content))
+            : Buffer.from(body.content)
+      const answer = await exchange(new URL(service.url), agent, {
+        method: one.method,
+        target: `${target}${query === '' ? '' : `?${fill(query)}`}`,
+        headers: {
+          ...rights,
+          ...(body?.type === undefined ? {} : { 'content-type': body.type }),
+          ...Object.fromEntries(headers),
+        },
+        payload,
+      })
+      if (answer.status < 300) await restore(one.name)
+      return answer
+    },
+    async close() {
+      agent.destroy()
+      await receiver.close()
+      await service.stop()
+    },
+  }
+
+  async function restore(name: string): Promise<void> {
+    const taken = TAKEN[name]
+    if (taken === 'session') somebody.ways = await waysIn(service.url, somebody.api)
+    if (taken === 'things') somebody.things = await give(apiOf(service, somebody.ways), receiver)
+  }
+}
+
+type Things = { post: string; site: string; slug: string; key: string }
+type Ways = { token: string; cookie: string }
+
+/** An account with things of its own; `delivery` is one that has failed. */
+type Somebody = { api: Api; ways: Ways; things: Things; delivery: string }
+
+async function newSomebody(service: TestService, receiver: Receiver): Promise<Somebody> {
+  await service.drain()
+  const api = await newApi(service)
+  const failing = await newSite(api, 'http://127.0.0.1:1/')
+  const { id } = await newPost(api, {})
+  await api.post(`/api/posts/${id}/publish`, { site_ids: [failing.id] })
+  await service.drain()
+  const { deliveries } = (await api.get(`/api/analytics/posts/${id}/deliveries`)).json
+  const [{ id: delivery } = { id: '' }] = deliveries as Array<{ id: string }>
+  return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), delivery }
+}
+
+/** A site, a post to change, and a published post to pull. */
+async function give(api: Api, receiver: Receiver): Promise<Things> {
+  const site = await newSite(api, receiver.url)
+  const [post, pulled] = [
+    await newPost(api, { status: 'published' }),
+    await newPost(api, { status: 'published', body: { markdown: 'x' } }),
+  ]
+  return { post: post.id, slug: pulled.slug, site: String(site.id), key: String(site.api_key) }
+}
+
+/** A fresh token and a fresh session of the account. */
+async function waysIn(url: string, { user: { email }, password }: Api): Promise<Ways> {
+  const login = (more: object) =>
+    request(`${url}/api/auth/login`, { method: 'POST', body: { email, password, ...more }, headers: { origin: url } })
+  const [{ json }, { headers }] = [await login({}), await login({ session: 'cookie' })]
+  return { token: String(json.token), cookie: headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
+type Bytes = { method: string; target: string; headers: Record<string, string>; payload: Buffer | undefined }
+
+const PATIENCE_MS = 20_000
+
+/** One request by hand: `fetch` would mend or refuse what is sent here. */
+function exchange({ hostname, port }: URL, agent: Agent, { method, target, headers, payload }: Bytes): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length = payload === undefined ? {} : { 'content-length': payload.length }
+    const sent = httpRequest({ hostname, port, agent, method, path: target, headers: { ...headers, ...length } })
+    sent.setTimeout(PATIENCE_MS, () => sent.destroy(new Error(`no answer within ${PATIENCE_MS} ms`)))
+    sent.on('error', reject)
+    sent.on('response', (response) => read(response).then(resolve, reject))
+    sent.end(payload)
+  })
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  let text = ''
+  response.setEncoding('utf8')
+  if (response.headers['content-type']?.startsWith('text/event-stream')) response.destroy()
+  else for await (const chunk of response) text += chunk
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])
+  return { status: response.statusCode ?? 0, headers: new Headers(headers), text }
+}

@@ -1,0 +1,330 @@
+/** Live updates: how a stream is opened, goes on after a break, and ends. */
+import { connect } from 'node:net'
+import { createClient, type PostriderClient } from '@postrider/sdk'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Change } from '../src/platform/changes/changes.ts'
+import { type Following, follow, openRaw, pass } from './support/follow.ts'
+import { request } from './support/http.ts'
+import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
+
+let service: TestService
+let client: PostriderClient
+const open: Following[] = []
+
+beforeAll(async () => {
+  service = await startService()
+})
+beforeEach(async () => {
+  client = await newAccount(service)
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+afterAll(() => service.stop())
+
+/** Follows an account's events until the end of the test. */
+async function listen(one: PostriderClient, options: { lastEventId?: string } = {}): Promise<Following> {
+  const following = await follow(one, { clock: service.clock, ...options })
+  open.push(following)
+  return following
+}
+
+async function ownIds(): Promise<{ accountId: string }> {
+  return { accountId: (await client.account()).user.id }
+}
+
+/** Resolves when a stream has been told of posts with these titles: whoever comes now is told of them too. */
+async function heard(witness: Following, ...titles: string[]): Promise<void> {
+  const missing = new Set(titles)
+  while (missing.size > 0) missing.delete((await witness.told('post.changed')).title)
+}
+
+/** Changes of so many posts, which are all gone. */
+async function changesOfPosts(count: number): Promise<Change[]> {
+  const { accountId: owner } = await ownIds()
+  return Array.from({ length: count }, () => ({ owner, kind: 'post', id: service.ctx.ids.next() }))
+}
+
+describe('a stream that was cut off', () => {
+  /** Follows until something was told, then stops following. */
+  async function leave(): Promise<string> {
+    const stream = await listen(client)
+    await client.posts.create({ title: 'Seen' })
+    await stream.told('post.changed', { title: 'Seen' })
+    await stream.close()
+    service.clock.advance(5_000)
+    return stream.cursor()
+  }
+
+  it('is told what happened meanwhile, and no more', async () => {
+    const gone = await client.posts.create({ title: 'Gone' })
+    service.clock.advance(10_000)
+    const lastEventId = await leave()
+    const { id } = await client.posts.create({ title: 'Missed' })
+    await client.posts.delete(gone.id)
+    const stream = await listen(client, { lastEventId })
+    const missed = [await stream.next(), await stream.next()]
+    expect(missed).toMatchObject([
+      { event: 'post.changed', data: { id, title: 'Missed' } },
+      { event: 'post.deleted', data: { id: gone.id } },
+    ])
+    await client.posts.create({ title: 'Next' })
+    expect(await stream.next()).toMatchObject({ event: 'post.changed', data: { title: 'Next' } })
+  })
+
+  it('may be told again what it has, as long as it is not known to have it all', async () => {
+    const witness = await listen(client)
+    const lastEventId = await leave()
+    await client.posts.create({ title: 'Missed' })
+    await client.posts.create({ title: 'Missed too' })
+    await heard(witness, 'Missed', 'Missed too')
+    const stream = await listen(client, { lastEventId })
+    // One of two, then the connection breaks: the cursor has not moved.
+    expect((await stream.next()).id).toBe(lastEventId)
+    const again = await listen(client, { lastEventId: stream.cursor() })
+    await heard(again, 'Missed', 'Missed too')
+  })
+
+  it('can say where it was in the address too', async () => {
+    const witness = await listen(client)
+    const lastEventId = await leave()
+    await client.posts.create({ title: 'Missed' })
+    await heard(witness, 'Missed')
+    const stream = await openRaw(service, client, `?last_event_id=${lastEventId}`)
+    expect(await stream.until((text) => text.includes('Missed'))).toMatch(
+      /^retry: \d+\n\nevent: ready\ndata: {}\n\nevent: post\.changed\nid: \S+\ndata: {.*}\n\n$/,
+    )
+    await stream.close()
+  })
+
+  it('goes on from the last heartbeat, and is still told of changes after many', async () => {
+    const witness = await listen(client)
+    const stream = await openRaw(service, client)
+    await client.posts.create({ title: 'Seen' })
+    await heard(witness, 'Seen')
+    await stream.until((text) => text.includes('Seen'))
+    const beats = (text: string) => text.split(':\nid: ').length - 1
+    let text = ''
+    for (let count = 1; count <= 5; count += 1) {
+      service.clock.advance(20_000)
+      text = await stream.until((text) => beats(text) >= count)
+    }
+    const lastEventId = /.*\nid: (\S+)/s.exec(text)?.[1] ?? ''
+    await client.posts.create({ title: 'Missed' })
+    await heard(witness, 'Missed')
+    const resumed = await listen(client, { lastEventId })
+    await resumed.told('post.changed', { title: 'Missed' })
+    expect(resumed.seen.map(({ event }) => event)).toEqual(['ready', 'post.changed'])
+    await stream.close()
+  })
+
+  it.each([
+    [
+      'that nobody remembers',
+      async (cursor: string) => {
+        for (let count = 0; count < 20; count += 1) {
+          service.clock.advance(20_000)
+          await new Promise((resolve) => setTimeout(resolve, 1))
+        }
+        return cursor
+      },
+    ],
+    ['of another process that began later', async (cursor: string) => cursor.replace(/-.*/, '-elsewher')],
+    ['from the future', async (cursor: string) => `z${cursor}`],
+    ['that is none', async () => 'nonsense'],
+  ])('is told to fetch everything again for a cursor %s', async (_, change) => {
+    const lastEventId = await change(await leave())
+    const stream = await listen(client, { lastEventId })
+    expect(await stream.next()).toMatchObject({ event: 'resync', data: {} })
+    await client.posts.create({ title: 'Next' })
+    expect(await stream.next()).toMatchObject({ event: 'post.changed', data: { title: 'Next' } })
+  })
+
+  it.runIf(inject('database').kind === 'postgres')('goes on at another process', async () => {
+    const another = await service.startAnother()
+    const there = createClient({ baseUrl: another.url, token: await tokenOf(service, client) })
+    const [seen, witness] = [await listen(client), await listen(there)]
+    // What a process has heard in its first seconds is not enough for another, whose clock may be another.
+    for (let count = 0; count < 10; count += 1) await pass(service.clock)
+    await client.posts.create({ title: 'Seen' })
+    await heard(seen, 'Seen')
+    await client.posts.create({ title: 'Missed' })
+    await heard(witness, 'Missed')
+    const stream = await listen(there, { lastEventId: seen.cursor() })
+    await heard(stream, 'Missed')
+    expect(stream.seen.map(({ event }) => event)).not.toContain('resync')
+    for (const one of [stream, witness]) await one.close()
+    await another.stop()
+  })
+
+  it('is told to fetch everything again when too much has happened', async () => {
+    const witness = await listen(client)
+    const lastEventId = await leave()
+    for (let count = 0; count < 3; count += 1) {
+      const changes = await changesOfPosts(200)
+      service.ctx.changes.tell(changes)
+      for (const _ of changes) await witness.told('post.deleted')
+    }
+    const stream = await listen(client, { lastEventId })
+    expect(await stream.next()).toMatchObject({ event: 'resync' })
+  })
+})
+
+describe('a stream of a busy account', () => {
+  it('is told once to fetch everything again, not of a thousand things', async () => {
+    const stream = await listen(client)
+    service.ctx.changes.tell(await changesOfPosts(1_000))
+    expect(await stream.next()).toMatchObject({ event: 'resync' })
+    await client.posts.create({ title: 'Next' })
+    expect(await stream.next()).toMatchObject({ event: 'post.changed', data: { title: 'Next' } })
+  })
+
+  it('is told once of many changes of one thing', async () => {
+    const stream = await listen(client)
+    const { id } = await client.posts.create({ title: '0' })
+    await stream.told('post.changed', { title: '0' })
+    for (let count = 1; count <= 20; count += 1) await client.posts.update(id, { title: String(count) })
+    await stream.told('post.changed', { title: '20' })
+    expect(stream.seen.length).toBeLessThan(6)
+  })
+})
+
+describe('a stream ends', () => {
+  const statusFor = async (token: string) => (await request(`${service.url}/api/events`, { token })).status
+
+  it('when everybody is signed out, at once, and that of others goes on', async () => {
+    const stranger = await newAccount(service)
+    const theirs = await listen(stranger)
+    const { token, ended } = await openRaw(service, client)
+    await client.auth.logoutEverywhere()
+    await ended()
+    expect(await statusFor(token)).toBe(401)
+    await stranger.posts.create({ title: 'Still here' })
+    await theirs.told('post.changed', { title: 'Still here' })
+  })
+
+  it('when its token expires, which it is told nothing after', async () => {
+    const { token, ended } = await openRaw(service, client)
+    const changes = await changesOfPosts(1)
+    service.clock.advance(7 * 24 * 3_600_000)
+    service.ctx.changes.tell(changes)
+    expect(await ended(() => service.clock.advance(5_000))).not.toContain('post.deleted')
+    expect(await statusFor(token)).toBe(401)
+  })
+
+  it('when its login stops being one, without anybody saying so', async () => {
+    const { token, ended } = await openRaw(service, client)
+    const { accountId } = await ownIds()
+    await service.ctx.db.root.updateTable('accounts').set({ token_generation: 9 }).where('id', '=', accountId).execute()
+    await ended(() => service.clock.advance(5_000))
+    expect(await statusFor(token)).toBe(401)
+  })
+
+  it('when its reader leaves it unread, and its place is free again', async () => {
+    const token = await tokenOf(service, client)
+    const { accountId } = await ownIds()
+    const sites = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        client.sites.create({
+          name: `Site ${index}`,
+          url: `https://blog.example.com/${'x'.repeat(2_000)}`,
+          webhook_url: `http://127.0.0.1:9/${'x'.repeat(2_000)}`,
+          platform: 'custom',
+        }),
+      ),
+    )
+    service.clock.advance(10_000)
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`GET /api/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve))
+    socket.pause()
+    const ended = () =>
+      service.logged.find(({ event, fields }) => event === 'stream.ended' && fields.account_id === accountId)
+    while (ended() === undefined) {
+      service.ctx.changes.tell(sites.map(({ id }) => ({ owner: accountId, kind: 'site', id })))
+      service.clock.advance(1_000)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    expect(ended()?.fields).toMatchObject({ reason: 'too_slow' })
+    socket.resume()
+    await closed
+  })
+
+  it('when its reader leaves', async () => {
+    const stream = await listen(client)
+    const { accountId } = await ownIds()
+    await stream.close()
+    const ended = () =>
+      service.logged.find(({ event, fields }) => event === 'stream.ended' && fields.account_id === accountId)
+    while (ended() === undefined) await new Promise((resolve) => setTimeout(resolve, 1))
+    expect(ended()?.fields).toMatchObject({ reason: 'left' })
+  })
+
+  it('when the service stops, which does not wait for anybody to leave', async () => {
+    const stopping = await startService()
+    const stream = await follow(await newAccount(stopping))
+    // Its clock stands still: were it to wait for its grace to pass, this would never end.
+    await stopping.stop()
+    await stream.close()
+  })
+})
+
+describe('opening a stream', () => {
+  it('answers what nobody keeps, holds back or shares', async () => {
+    const leaving = new AbortController()
+    const headers = { authorization: `Bearer ${await tokenOf(service, client)}` }
+    const { status, headers: answered } = await fetch(`${service.url}/api/events`, { headers, signal: leaving.signal })
+    expect({ status, ...Object.fromEntries(answered) }).toMatchObject({
+      status: 200,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': expect.any(String),
+    })
+    leaving.abort()
+  })
+
+  it('works with the session cookie, for our own pages', async () => {
+    const { email } = (await client.account()).user
+    const body = { email, password: 'correct horse', session: 'cookie' }
+    const login = await request(`${service.url}/api/auth/login`, {
+      method: 'POST',
+      body,
+      headers: { origin: service.url },
+    })
+    const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? ''
+    const stream = await fetch(`${service.url}/api/events`, { headers: { cookie } })
+    expect(stream.status).toBe(200)
+    await stream.body?.cancel()
+    expect(
+      (await fetch(`${service.url}/api/events`, { headers: { cookie, origin: 'https://evil.example' } })).status,
+    ).toBe(403)
+  })
+
+  it('is refused above twenty for one account, until one is closed', async () => {
+    const streams = []
+    for (let count = 0; count < 20; count += 1) streams.push(await listen(client))
+    const token = await tokenOf(service, client)
+    const { status, json, headers } = await request(`${service.url}/api/events`, { token })
+    expect({ status, ...json }).toEqual({
+      status: 429,
+      error: 'rate_limited',
+      message: expect.stringContaining('20 event streams'),
+      retry_after: 30,
+    })
+    expect(headers.get('retry-after')).toBe('30')
+    await listen(await newAccount(service))
+    await streams[0]?.close()
+    const one = await listen(client)
+    expect(one.seen).toMatchObject([{ event: 'ready' }])
+  })
+
+  it('does not happen for HEAD', async () => {
+    const token = await tokenOf(service, client)
+    for (let count = 0; count < 25; count += 1) {
+      const { status, headers } = await request(`${service.url}/api/events`, { method: 'HEAD', token })
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    }
+  })
+})

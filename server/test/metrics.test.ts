@@ -1,0 +1,69 @@
+import type { PostriderClient } from '@postrider/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+
+const TOKEN = 'a token for scrapers'
+
+describe('GET /metrics', () => {
+  let service: TestService
+  let receiver: Receiver
+  let client: PostriderClient
+
+  beforeAll(async () => {
+    service = await startService({ METRICS_TOKEN: TOKEN })
+    receiver = await startReceiver()
+    client = await newAccount(service)
+    await connectSite(client, receiver)
+  })
+
+  afterAll(async () => {
+    await service.stop()
+    await receiver.close()
+  })
+
+  const scrape = (authorization?: string) =>
+    fetch(`${service.url}/metrics`, authorization === undefined ? {} : { headers: { authorization } })
+
+  /** The value of a metric; NaN when it is not there. */
+  async function metric(name: string): Promise<number> {
+    const text = await (await scrape(`Bearer ${TOKEN}`)).text()
+    const line = text.split('\n').find((one) => one.startsWith(`${name} `))
+    return Number(line?.split(' ').at(-1) ?? 'none')
+  }
+
+  it('is for those who have the token', async () => {
+    expect((await scrape()).status).toBe(401)
+    expect((await scrape('Bearer another')).status).toBe(401)
+    expect((await scrape(`Bearer ${TOKEN}`)).headers.get('content-type')).toMatch(/^text\/plain/)
+  })
+
+  it('shows what waits, and what came of attempts', async () => {
+    receiver.answerNext(500)
+    await client.posts.create({ title: 'One', status: 'published' })
+    service.clock.advance(3_000)
+    expect(await metric('postrider_deliveries_pending')).toBe(1)
+    expect(await metric('postrider_lanes_due')).toBe(1)
+    expect(await metric('postrider_oldest_due_seconds')).toBe(3)
+    await service.drain()
+    expect(await metric('postrider_attempts_total{outcome="http_error"}')).toBe(1)
+    await service.advance(30_000)
+    expect(await metric('postrider_attempts_total{outcome="delivered"}')).toBe(1)
+    expect(await metric('postrider_attempt_duration_seconds_count{outcome="delivered"}')).toBe(1)
+    expect(await metric('postrider_deliveries_pending')).toBe(0)
+    expect(await metric('postrider_oldest_due_seconds')).toBe(0)
+  })
+
+  it('counts requests by route', async () => {
+    await client.posts.list()
+    expect(
+      await metric('postrider_request_duration_seconds_count{route="GET /api/posts",status="200"}'),
+    ).toBeGreaterThan(0)
+  })
+})
+
+it('without a token there are no metrics', async () => {
+  const service = await startService()
+  expect((await fetch(`${service.url}/metrics`)).status).toBe(404)
+  await service.stop()
+})

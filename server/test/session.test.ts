@@ -1,0 +1,322 @@
+/** The dashboard's session: the same login, in a cookie that scripts cannot read. */
+import { createClient } from '@postrider/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type PlainResponse, request } from './support/http.ts'
+import { startService, type TestService } from './support/service.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+let service: TestService
+/** Reached by https, through a proxy. */
+let secure: TestService
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_STARTER: '3/h', CORS_ORIGINS: 'https://app.example.org' })
+  secure = await startService({ PUBLIC_URL: 'https://posts.example.com' })
+})
+afterAll(async () => {
+  await service.stop()
+  await secure.stop()
+})
+
+let people = 0
+/** Registers somebody; resolves with the credentials. */
+async function newPerson(): Promise<{ email: string; password: string; token: string }> {
+  people += 1
+  const person = { email: `person-${people}@example.com`, password: 'correct horse' }
+  const { token } = await createClient({ baseUrl: service.url }).auth.register({ name: 'Ada', ...person })
+  return { ...person, token }
+}
+
+type From = { url?: string; origin?: string }
+
+function signIn(
+  { email, password }: { email: string; password: string },
+  { url = service.url, origin = url }: From = {},
+) {
+  const body = { email, password, session: 'cookie' }
+  return request(`${url}/api/auth/login`, { method: 'POST', body, headers: { origin } })
+}
+
+/** What a browser would send back. */
+const cookieOf = ({ headers }: PlainResponse) => headers.get('set-cookie')?.split(';')[0] ?? ''
+
+async function newSession(): Promise<string> {
+  return cookieOf(await signIn(await newPerson()))
+}
+
+const read = (path: string, cookie: string, headers: Record<string, string> = {}) =>
+  request(service.url + path, { headers: { cookie, ...headers } })
+const createPost = (cookie: string, headers: Record<string, string> = { origin: service.url }, url = service.url) =>
+  request(`${url}/api/posts`, { method: 'POST', body: { title: 'Hello' }, headers: { cookie, ...headers } })
+
+describe('login and register, asked for a cookie', () => {
+  it('set one that scripts cannot read and answer nothing they could keep', async () => {
+    const { status, json, headers } = await signIn(await newPerson())
+    expect({ status, json }).toEqual({ status: 204, json: {} })
+    expect(headers.get('set-cookie')).toMatch(
+      /^postrider_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Strict$/,
+    )
+    expect(headers.get('cache-control')).toBe('no-store')
+    const body = { name: 'Grace', email: 'grace@example.com', password: 'correct horse', session: 'cookie' }
+    const origin = service.url
+    const registered = await request(`${service.url}/api/auth/register`, { method: 'POST', body, headers: { origin } })
+    expect(registered.status).toBe(204)
+    const me = await read('/api/account', cookieOf(registered))
+    expect(me.json).toMatchObject({ user: { name: 'Grace', email: 'grace@example.com' }, plan: 'starter' })
+  })
+
+  it('bind it to the host and to https where the service is reached by that', async () => {
+    const origin = 'https://posts.example.com'
+    const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse', session: 'cookie' }
+    const registered = await request(`${secure.url}/api/auth/register`, {
+      method: 'POST',
+      body: person,
+      headers: { origin },
+    })
+    expect(registered.headers.get('set-cookie')).toMatch(
+      /^__Host-postrider_session=\S+; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
+    )
+    const cookie = cookieOf(registered)
+    expect((await createPost(cookie, { origin }, secure.url)).status).toBe(201)
+    // Without the prefix anybody could have set it.
+    const bare = cookie.replace('__Host-', '')
+    expect((await createPost(bare, { origin }, secure.url)).status).toBe(401)
+  })
+
+  it('do so for our own pages only, before anything is done', async () => {
+    const body = { name: 'Eve', email: 'eve@example.com', password: 'correct horse', session: 'cookie' }
+    const register = (headers: Record<string, string>) =>
+      request(`${service.url}/api/auth/register`, { method: 'POST', body, headers })
+    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'https://app.example.org' }]) {
+      const { status, json, headers: answered } = await register(headers)
+      expect({ status, ...json }).toMatchObject({ status: 403, error: 'forbidden' })
+      expect(answered.get('set-cookie')).toBeNull()
+    }
+    expect((await register({ origin: service.url })).status).toBe(204)
+  })
+
+  it('refuse another kind of session', async () => {
+    const body = { ...(await newPerson()), token: undefined, session: 'forever' }
+    const { status, json } = await request(`${service.url}/api/auth/login`, { method: 'POST', body })
+    expect({ status, ...json }).toMatchObject({ status: 400, field: 'session' })
+  })
+})
+
+describe('the cookie', () => {
+  it('is as good as a token for reading, and for changes by our own pages', async () => {
+    const cookie = await newSession()
+    expect((await read('/api/posts', cookie)).status).toBe(200)
+    const created = await createPost(cookie)
+    expect(created.status).toBe(201)
+    const at = `${service.url}/api/posts/${created.json.id}`
+    const headers = { cookie, origin: service.url }
+    expect((await request(at, { method: 'PATCH', body: { title: 'Changed' }, headers })).status).toBe(200)
+    expect((await request(at, { method: 'DELETE', headers })).status).toBe(204)
+  })
+
+  it('is accepted at whatever address the service is called by', async () => {
+    const url = service.url.replace('127.0.0.1', 'localhost')
+    expect(service.ctx.config.publicUrl).not.toBe(url)
+    const session = await signIn(await newPerson(), { url })
+    expect((await createPost(cookieOf(session), { origin: url }, url)).status).toBe(201)
+  })
+
+  it.each([
+    ['another site', { origin: 'https://evil.example' }],
+    ['an origin that may use tokens', { origin: 'https://app.example.org' }],
+    ['nowhere', {}],
+    ['a page that the browser knows to be a sibling', { 'sec-fetch-site': 'same-site' }],
+  ] as Array<[string, Record<string, string>]>)('changes nothing for %s', async (_, headers) => {
+    const cookie = await newSession()
+    const { status, json } = await createPost(cookie, headers)
+    expect({ status, ...json }).toMatchObject({ status: 403, error: 'forbidden' })
+    expect(json.message).toContain('Authorization')
+    expect((await read('/api/posts', cookie)).json).toMatchObject({ pagination: { total: 0 } })
+  })
+
+  it('shows nothing to scripts of other origins', async () => {
+    const cookie = await newSession()
+    expect((await read('/api/posts', cookie, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    const origin = 'https://app.example.org'
+    const asked = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' }
+    const answers = [
+      await read('/api/posts', cookie, { origin }),
+      await request(`${service.url}/api/posts`, { method: 'OPTIONS', headers: asked }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([403, 204])
+    for (const { headers } of answers) {
+      expect(headers.get('access-control-allow-origin')).toBe(origin)
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+    }
+  })
+
+  it('keeps what it lets somebody see out of shared caches', async () => {
+    const cookie = await newSession()
+    expect((await read('/api/posts', cookie)).headers.get('cache-control')).toBe('private, no-cache')
+    expect((await read('/api/posts/nothing', cookie)).headers.get('cache-control')).toBe('private, no-cache')
+  })
+
+  it('gives way to a token, right or wrong', async () => {
+    const cookie = await newSession()
+    const other = await newPerson()
+    const authorization = `Bearer ${other.token}`
+    expect((await read('/api/account', cookie, { authorization })).json).toMatchObject({ user: { email: other.email } })
+    expect((await createPost(cookie, { authorization })).status).toBe(201)
+    for (const wrong of ['Bearer x.y.z', 'Bearer ', 'bearer', 'Bearer two words'])
+      expect((await read('/api/account', cookie, { authorization: wrong })).status).toBe(401)
+  })
+
+  it('is not kept from us by the password of a proxy', async () => {
+    const cookie = await newSession()
+    expect((await read('/api/account', cookie, { authorization: 'Basic YTpi' })).status).toBe(200)
+  })
+
+  it('is no token, and a token is no cookie', async () => {
+    const { token, ...person } = await newPerson()
+    const cookie = cookieOf(await signIn(person))
+    const [name = '', value = ''] = cookie.split('=')
+    expect((await request(`${service.url}/api/account`, { token: value })).status).toBe(401)
+    expect((await read('/api/account', `${name}=${token}`)).status).toBe(401)
+    for (const wrong of [`${name}=`, `${name}=x`, 'other=1', `${name}="`])
+      expect((await read('/api/account', wrong)).status).toBe(401)
+  })
+
+  it('is counted apart from the plan', async () => {
+    const { token, ...person } = await newPerson()
+    const cookie = cookieOf(await signIn(person))
+    for (let count = 1; count <= 4; count += 1) {
+      const { status, headers } = await read('/api/sites', cookie)
+      expect([status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual([
+        200,
+        '5000',
+        String(5_000 - count),
+      ])
+    }
+    const { headers } = await request(`${service.url}/api/sites`, { token })
+    expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['3', '2'])
+    expect((await read('/api/account', cookie)).json).toMatchObject({ limits: { management: { remaining: 2 } } })
+  })
+
+  it('has a limit of its own', async () => {
+    const cookie = await newSession()
+    await read('/api/sites', cookie)
+    const { root } = service.ctx.db
+    await root.updateTable('rate_limits').set({ used: 4_999 }).where('bucket', 'like', 'dashboard:%').execute()
+    expect((await read('/api/sites', cookie)).status).toBe(200)
+    expect(await read('/api/sites', cookie)).toMatchObject({ status: 429, json: { error: 'rate_limited' } })
+  })
+
+  it('never shows in the log', async () => {
+    const cookie = await newSession()
+    await read('/api/account', cookie)
+    expect(JSON.stringify(service.logged)).not.toContain(cookie.split('=')[1])
+  })
+})
+
+describe('a session', () => {
+  it('ends after seven days without a visit', async () => {
+    const cookie = await newSession()
+    service.clock.advance(7 * DAY_MS + 1_000)
+    const { status, json } = await read('/api/account', cookie)
+    expect({ status, ...json }).toMatchObject({ status: 401, message: expect.stringContaining('session has expired') })
+  })
+
+  it('is renewed past half its life, by asking who one is', async () => {
+    const cookie = await newSession()
+    service.clock.advance(3.4 * DAY_MS)
+    expect((await read('/api/account', cookie)).headers.get('set-cookie')).toBeNull()
+    service.clock.advance(0.2 * DAY_MS)
+    expect((await read('/api/posts', cookie)).headers.get('set-cookie')).toBeNull()
+    const renewed = await read('/api/account', cookie)
+    expect(renewed.headers.get('set-cookie')).toContain('Max-Age=604800')
+    expect(renewed.headers.get('cache-control')).toBe('no-store')
+    service.clock.advance(6 * DAY_MS)
+    expect((await read('/api/account', cookie)).status).toBe(401)
+    expect((await read('/api/account', cookieOf(renewed))).status).toBe(200)
+  })
+
+  it('is not given to who asks with a token', async () => {
+    const { token } = await newPerson()
+    service.clock.advance(4 * DAY_MS)
+    expect((await request(`${service.url}/api/account`, { token })).headers.get('set-cookie')).toBeNull()
+  })
+})
+
+describe('logout', () => {
+  it('takes the cookie away, and leaves tokens alone', async () => {
+    const { token, ...person } = await newPerson()
+    const headers = { cookie: cookieOf(await signIn(person)), origin: service.url }
+    const answer = await request(`${service.url}/api/auth/logout`, { method: 'POST', headers })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('set-cookie')).toBe('postrider_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict')
+    expect((await request(`${service.url}/api/account`, { token })).status).toBe(200)
+  })
+
+  it('cannot be caused by another site', async () => {
+    const headers = { cookie: await newSession(), origin: 'https://evil.example' }
+    for (const path of ['/api/auth/logout', '/api/auth/logout-everywhere']) {
+      const { status, headers: answered } = await request(service.url + path, { method: 'POST', headers })
+      expect([status, answered.get('set-cookie')]).toEqual([403, null])
+    }
+  })
+
+  it("everywhere ends every token and session of the account at once, in every process, and nobody else's", async () => {
+    const { token, ...person } = await newPerson()
+    const [one, two] = [cookieOf(await signIn(person)), cookieOf(await signIn(person))]
+    const stranger = await newPerson()
+    const second = await service.startAnother()
+    const elsewhere = second.url
+    expect((await request(`${elsewhere}/api/account`, { headers: { cookie: two } })).status).toBe(200)
+
+    const answer = await request(`${service.url}/api/auth/logout-everywhere`, {
+      method: 'POST',
+      headers: { cookie: one, origin: service.url },
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('set-cookie')).toContain('Max-Age=0')
+    for (const url of [service.url, elsewhere]) {
+      for (const cookie of [one, two])
+        expect((await request(`${url}/api/account`, { headers: { cookie } })).status).toBe(401)
+      expect((await request(`${url}/api/account`, { token })).status).toBe(401)
+      expect((await request(`${url}/api/account`, { token: stranger.token })).status).toBe(200)
+    }
+    expect((await read('/api/account', cookieOf(await signIn(person)))).status).toBe(200)
+    await second.stop()
+  })
+})
+
+describe('the SDK', () => {
+  /** A browser's part: keeps the cookie, and says where its page is from. */
+  function browser(): { fetch: typeof fetch; jar: { cookie?: string } } {
+    const jar: { cookie?: string } = {}
+    return {
+      jar,
+      async fetch(input, init) {
+        const headers = new Headers(init?.headers)
+        headers.set('origin', service.url)
+        if (jar.cookie !== undefined) headers.set('cookie', jar.cookie)
+        const response = await fetch(input, { ...init, headers })
+        const set = response.headers.get('set-cookie')
+        if (set !== null) jar.cookie = set.split(';')[0] ?? ''
+        return response
+      },
+    }
+  }
+
+  it('signs up, works, logs out and signs in without ever holding a token', async () => {
+    const page = browser()
+    const client = createClient({ baseUrl: service.url, fetch: page.fetch })
+    const person = { email: 'lin@example.com', password: 'correct horse' }
+    await client.auth.signUp({ name: 'Lin', ...person })
+    expect(await client.account()).toMatchObject({ user: { name: 'Lin' } })
+    await client.posts.create({ title: 'By cookie' })
+    await client.auth.logout()
+    expect(page.jar.cookie).toBe('postrider_session=')
+    await expect(client.account()).rejects.toMatchObject({ status: 401 })
+    await client.auth.signIn(person)
+    expect(await client.posts.list()).toMatchObject({ pagination: { total: 1 } })
+    await client.auth.logoutEverywhere()
+    await expect(client.account()).rejects.toMatchObject({ status: 401 })
+  })
+})

@@ -1,0 +1,410 @@
+/**
+ * The owners of sites and posts. They call the service's operations as its routes do, one at a time per post and per site,
+ * and remember what they were answered: what was accepted must be on record, and must arrive.
+ */
+import { retry } from '../../src/analytics/operations.ts'
+import type { Context } from '../../src/platform/context.ts'
+import { Failure } from '../../src/platform/errors.ts'
+import { changePost, createPost, publishPost, removePost } from '../../src/posts/operations.ts'
+import { confirm } from '../../src/pull/operations.ts'
+import { changeSite, createSite, removeSite, rotateKeys } from '../../src/sites/operations.ts'
+import { type Receiver, short, UNKNOWN } from './network.ts'
+import type { Process } from './process.ts'
+import type { Deed, Step } from './story.ts'
+import type { World } from './world.ts'
+
+/** A request for something, with what became of it. Times are the agenda's, walls the clock's. */
+export type Call = {
+  what: string
+  postId: string | undefined
+  siteId: string | undefined
+  from: number
+  to: number | undefined
+  walls: [from: number, to: number]
+  /** Nobody knows after a crash or a lost connection. */
+  outcome: 'accepted' | 'refused' | 'unknown' | undefined
+}
+
+/** What an accepted call owes: a delivery of the kind to each of the sites, recorded within the call. */
+export type Owed = {
+  call: Call
+  kind: 'post.published' | 'post.updated' | 'post.deleted' | undefined
+  siteIds: string[]
+}
+
+/** A post that was accepted for a time; `cancelled` once anything else has been asked of the post. */
+export type Scheduled = { postId: string; wallAt: number; call: Call; cancelled: boolean }
+
+/** A post as its owner knows it. `sentTo`: undefined when that cannot be known. */
+type OwnPost = { id: string; status: 'draft' | 'scheduled' | 'published' | 'unknown'; sentTo: Set<string> | undefined }
+
+const RETRY_MS = 200
+
+export class Clients {
+  readonly byUrl = new Map<string, Receiver>()
+  readonly calls: Call[] = []
+  readonly owed: Owed[] = []
+  readonly scheduled: Scheduled[] = []
+  readonly #world: World
+  readonly #posts = new Map<number, OwnPost>()
+  readonly #sites = new Map<number, Receiver>()
+  readonly #queues = new Map<string, Array<() => Promise<void>>>()
+  readonly #busy = new Set<string>()
+  readonly #underWay = new Map<Process, Set<() => void>>()
+  #titles = 0
+  #addresses = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** Whether nothing is asked for any more. */
+  get idle(): boolean {
+    return this.#busy.size === 0
+  }
+
+  /** Sites for the beginning. */
+  prepare(sites: number): void {
+    for (let site = 0; site < sites; site += 1) this.play({ what: 'add site', site })
+  }
+
+  /** All receivers are well, and all sites active. */
+  end(): void {
+    for (const receiver of this.byUrl.values()) receiver.weather = 'ok'
+    for (const site of this.#sites.keys()) this.play({ what: 'resume', site })
+  }
+
+  /** Those who wait for an answer of a dead process learn that there will be none. */
+  lostProcess(process: Process): void {
+    for (const giveUp of this.#underWay.get(process) ?? []) giveUp()
+    this.#underWay.delete(process)
+  }
+
+  play(deed: Deed | Step): void {
+    switch (deed.what) {
+      case 'weather': {
+        const receiver = this.#sites.get(deed.site)
+        if (receiver !== undefined) receiver.weather = deed.weather
+        return
+      }
+      case 'create post':
+      case 'update post':
+        this.#queue(`post ${deed.post}`, () => this.#write(deed.post))
+        break
+      case 'schedule':
+        this.#queue(`post ${deed.post}`, () => this.#schedule(deed.post, deed.inMs))
+        break
+      case 'publish':
+        this.#queue(`post ${deed.post}`, () => this.#publish(deed.post, undefined))
+        break
+      case 'publish to one':
+        this.#queue(`post ${deed.post}`, () => this.#publish(deed.post, deed.site))
+        break
+      case 'unpublish':
+        this.#queue(`post ${deed.post}`, () => this.#unpublish(deed.post))
+        break
+      case 'delete post':
+        this.#queue(`post ${deed.post}`, () => this.#delete(deed.post))
+        break
+      case 'retry':
+        this.#queue(`post ${deed.post}`, () => this.#retry(deed.post))
+        break
+      case 'confirm':
+        this.#queue(`post ${deed.post}`, () => this.#confirm(deed.post, deed.site))
+        break
+      case 'add site':
+        this.#queue(`site ${deed.site}`, () => this.#addSite(deed.site))
+        break
+      case 'pause':
+      case 'resume':
+        this.#queue(`site ${deed.site}`, () => this.#pause(deed.site, deed.what === 'pause'))
+        break
+      case 'rotate':
+        this.#queue(`site ${deed.site}`, () => this.#rotate(deed.site))
+        break
+      case 'delete site':
+        this.#queue(`site ${deed.site}`, () => this.#deleteSite(deed.site))
+        break
+    }
+  }
+
+  #queue(key: string, task: () => Promise<void>): void {
+    this.#queues.set(key, [...(this.#queues.get(key) ?? []), task])
+    if (!this.#busy.has(key)) void this.#work(key)
+  }
+
+  async #work(key: string): Promise<void> {
+    this.#busy.add(key)
+    for (let task = this.#queues.get(key)?.shift(); task !== undefined; task = this.#queues.get(key)?.shift())
+      await task()
+    this.#busy.delete(key)
+  }
+
+  /** Calls the service; undefined when it was refused or nobody knows. */
+  async #call<T>(
+    subject: { what: string; postId?: string | undefined; siteId?: string | undefined },
+    ask: (ctx: Context) => Promise<T>,
+  ): Promise<{ call: Call; value: T | undefined }> {
+    const world = this.#world
+    while (world.front === undefined) await new Promise<void>((resolve) => world.agenda.after(RETRY_MS, resolve))
+    const { ctx, process } = world.front
+    const { what, postId, siteId } = subject
+    const call: Call = {
+      what,
+      postId,
+      siteId,
+      from: world.agenda.now,
+      to: undefined,
+      walls: [world.wall, world.wall],
+      outcome: undefined,
+    }
+    this.calls.push(call)
+    for (const plan of this.scheduled) if (plan.postId === postId) plan.cancelled = true
+    world.tell(
+      `asks to ${what}${postId === undefined ? '' : ` ${short(postId)}`}${siteId === undefined ? '' : ` (site ${short(siteId)})`}`,
+    )
+    const value = await new Promise<T | undefined>((resolve) => {
+      const end = (outcome: NonNullable<Call['outcome']>, result?: T) => {
+        this.#underWay.get(process)?.delete(giveUp)
+        call.outcome = outcome
+        call.to = world.agenda.now
+        call.walls[1] = world.wall
+        world.count(`requests ${outcome}`)
+        world.tell(`${what} is ${outcome}`)
+        resolve(result)
+      }
+      const giveUp = () => end('unknown')
+      const waiting = this.#underWay.get(process) ?? new Set()
+      this.#underWay.set(process, waiting.add(giveUp))
+      ask(ctx).then(
+        (result) => end('accepted', result),
+        (error: unknown) => {
+          const refused = error instanceof Failure && error.kind !== 'unavailable'
+          if (!refused && !/Connection terminated/.test(String(error)))
+            world.complain('the engine itself', `${what}: ${error instanceof Error ? error.stack : error}`)
+          end(refused ? 'refused' : 'unknown')
+        },
+      )
+    })
+    return { call, value }
+  }
+
+  /** The sites that were active from the beginning of a call to its end; undefined while that of one is in question. */
+  #activeSince(from: number): { active: string[]; uncertain: boolean } {
+    const receivers = [...this.byUrl.values()].filter(({ deleted }) => !(deleted.is === true && deleted.since < from))
+    const steady = receivers.filter(
+      ({ paused, deleted }) => paused.is !== undefined && paused.since <= from && deleted.is === false,
+    )
+    return {
+      active: steady.filter(({ paused }) => paused.is === false).map(({ siteId }) => siteId),
+      uncertain: steady.length < receivers.length,
+    }
+  }
+
+  /** Those of the sites that were surely not deleted during a call. */
+  #living(siteIds: Iterable<string>): string[] {
+    const deleted = new Set([...this.byUrl.values()].filter((one) => one.deleted.is !== false).map((one) => one.siteId))
+    return [...siteIds].filter((id) => !deleted.has(id))
+  }
+
+  async #write(slot: number): Promise<void> {
+    const { accountId } = this.#world
+    this.#titles += 1
+    const title = `Title ${this.#titles}`
+    const own = this.#posts.get(slot)
+    if (own === undefined) {
+      const { call, value } = await this.#call({ what: 'create a published post' }, (ctx) =>
+        createPost(ctx, accountId, { title, status: 'published' }),
+      )
+      if (value === undefined) return
+      call.postId = value.post.id
+      const { active, uncertain } = this.#activeSince(call.from)
+      this.owed.push({ call, kind: 'post.published', siteIds: active })
+      this.#posts.set(slot, { id: value.post.id, status: 'published', sentTo: uncertain ? undefined : new Set(active) })
+      return
+    }
+    const { call, value } = await this.#call({ what: 'update the post', postId: own.id }, (ctx) =>
+      changePost(ctx, accountId, own.id, { title }, () => {}),
+    )
+    if (value === undefined) return
+    if (own.status === 'published' && own.sentTo !== undefined)
+      this.owed.push({ call, kind: 'post.updated', siteIds: this.#living(own.sentTo) })
+    own.status = value.post.status
+  }
+
+  async #publish(slot: number, site: number | undefined): Promise<void> {
+    const own = this.#posts.get(slot)
+    const receiver = site === undefined ? undefined : this.#sites.get(site)
+    if (own === undefined || (site !== undefined && receiver === undefined)) return
+    const siteIds = receiver === undefined ? undefined : [receiver.siteId]
+    const { call, value } = await this.#call({ what: 'publish', postId: own.id, siteId: receiver?.siteId }, (ctx) =>
+      publishPost(ctx, this.#world.accountId, own.id, siteIds),
+    )
+    if (value === undefined) {
+      if (call.outcome === 'unknown') this.#forget(own)
+      return
+    }
+    const { active, uncertain } = this.#activeSince(call.from)
+    this.owed.push({ call, kind: undefined, siteIds: siteIds === undefined ? active : this.#living(siteIds) })
+    own.status = 'published'
+    if (uncertain && siteIds === undefined) own.sentTo = undefined
+    else for (const id of siteIds ?? active) own.sentTo?.add(id)
+  }
+
+  #forget(own: OwnPost): void {
+    own.status = 'unknown'
+    own.sentTo = undefined
+  }
+
+  async #schedule(slot: number, inMs: number): Promise<void> {
+    const { accountId } = this.#world
+    this.#titles += 1
+    const wallAt = this.#world.wall + Math.ceil(inMs)
+    const wanted = { title: `Title ${this.#titles}`, status: 'scheduled', scheduledAt: new Date(wallAt) } as const
+    const own = this.#posts.get(slot)
+    if (own !== undefined && own.status !== 'draft') return
+    const { call, value } = await this.#call({ what: 'schedule a post', postId: own?.id }, (ctx) =>
+      own === undefined ? createPost(ctx, accountId, wanted) : changePost(ctx, accountId, own.id, wanted, () => {}),
+    )
+    if (value === undefined) {
+      if (own !== undefined && call.outcome === 'unknown') this.#forget(own)
+      return
+    }
+    call.postId = value.post.id
+    this.#posts.set(slot, { id: value.post.id, status: 'unknown', sentTo: undefined })
+    this.scheduled.push({ postId: value.post.id, wallAt, call, cancelled: false })
+  }
+
+  async #unpublish(slot: number): Promise<void> {
+    const own = this.#posts.get(slot)
+    if (own === undefined) return
+    const { call, value } = await this.#call({ what: 'unpublish', postId: own.id }, (ctx) =>
+      changePost(ctx, this.#world.accountId, own.id, { status: 'draft' }, () => {}),
+    )
+    if (value === undefined) {
+      if (call.outcome === 'unknown') this.#forget(own)
+      return
+    }
+    if (own.status === 'published' && own.sentTo !== undefined)
+      this.owed.push({ call, kind: 'post.deleted', siteIds: this.#living(own.sentTo) })
+    own.status = 'draft'
+    own.sentTo = new Set()
+  }
+
+  async #delete(slot: number): Promise<void> {
+    const own = this.#posts.get(slot)
+    if (own === undefined) return
+    const { call } = await this.#call({ what: 'delete the post', postId: own.id }, (ctx) =>
+      removePost(ctx, this.#world.accountId, own.id, () => {}),
+    )
+    if (call.outcome === 'unknown') return this.#forget(own)
+    this.#posts.delete(slot)
+    if (call.outcome === 'accepted' && own.status === 'published' && own.sentTo !== undefined)
+      this.owed.push({ call, kind: 'post.deleted', siteIds: this.#living(own.sentTo) })
+  }
+
+  async #retry(slot: number): Promise<void> {
+    const own = this.#posts.get(slot)
+    if (own === undefined) return
+    const { value } = await this.#call({ what: 'retry', postId: own.id }, (ctx) =>
+      retry(ctx, this.#world.accountId, own.id, undefined),
+    )
+    this.#world.count('deliveries queued again', value ?? 0)
+  }
+
+  async #confirm(slot: number, site: number): Promise<void> {
+    const own = this.#posts.get(slot)
+    const receiver = this.#sites.get(site)
+    if (own === undefined || receiver === undefined) return
+    const { siteId } = receiver
+    const report = {
+      postId: own.id,
+      siteId,
+      status: 'delivered',
+      errorMessage: undefined,
+      metadata: undefined,
+    } as const
+    const { call } = await this.#call({ what: 'confirm', postId: own.id, siteId }, (ctx) =>
+      confirm(ctx, { siteId, accountId: this.#world.accountId }, report),
+    )
+    if (call.outcome !== 'refused' && own.sentTo?.has(siteId) !== true) own.sentTo = undefined
+  }
+
+  async #addSite(slot: number): Promise<void> {
+    if (this.#sites.has(slot)) return
+    this.#addresses += 1
+    const url = `https://site-${this.#addresses}.example/hook`
+    const { call, value } = await this.#call({ what: 'add a site' }, (ctx) =>
+      createSite(ctx, this.#world.accountId, { name: `Site ${slot}`, url, webhookUrl: url, platform: 'custom' }),
+    )
+    if (value === undefined) {
+      // It may be there, unknown to its owner: whoever lives at the address takes what comes.
+      if (call.outcome === 'unknown') this.#world.count('sites of unknown fate')
+      this.byUrl.set(url, {
+        ...this.#receiver(UNKNOWN, slot, url),
+        secretUnknown: true,
+        paused: { is: undefined, since: 0 },
+      })
+      return
+    }
+    const receiver = this.#receiver(value.row.id, slot, url)
+    receiver.secrets.push({ text: value.webhookSecret, until: undefined })
+    this.byUrl.set(url, receiver)
+    this.#sites.set(slot, receiver)
+  }
+
+  #receiver(siteId: string, slot: number, url: string): Receiver {
+    const since = this.#world.agenda.now
+    return {
+      siteId,
+      slot,
+      url,
+      weather: 'ok',
+      secrets: [],
+      secretUnknown: false,
+      paused: { is: false, since },
+      deleted: { is: false, since },
+    }
+  }
+
+  async #pause(slot: number, paused: boolean): Promise<void> {
+    const receiver = this.#sites.get(slot)
+    if (receiver === undefined || receiver.paused.is === paused) return
+    receiver.paused = { is: undefined, since: this.#world.agenda.now }
+    const { call } = await this.#call(
+      { what: paused ? 'pause the site' : 'resume the site', siteId: receiver.siteId },
+      (ctx) => changeSite(ctx, this.#world.accountId, receiver.siteId, { status: paused ? 'inactive' : 'active' }),
+    )
+    receiver.paused = { is: call.outcome === 'accepted' ? paused : undefined, since: this.#world.agenda.now }
+  }
+
+  async #rotate(slot: number): Promise<void> {
+    const receiver = this.#sites.get(slot)
+    if (receiver === undefined) return
+    // From the moment of the commit, which comes before the answer, the new one is in use.
+    receiver.secretUnknown = true
+    const { call, value } = await this.#call({ what: 'rotate the keys', siteId: receiver.siteId }, (ctx) =>
+      rotateKeys(ctx, this.#world.accountId, receiver.siteId),
+    )
+    receiver.secretUnknown = value === undefined && call.outcome !== 'refused'
+    const last = receiver.secrets.at(-1)
+    if (value === undefined || last === undefined) return
+    last.until = this.#world.agenda.now
+    receiver.secrets.push({ text: value.webhookSecret, until: undefined })
+  }
+
+  async #deleteSite(slot: number): Promise<void> {
+    const receiver = this.#sites.get(slot)
+    if (receiver === undefined) return
+    receiver.deleted = { is: undefined, since: this.#world.agenda.now }
+    const { call } = await this.#call({ what: 'delete the site', siteId: receiver.siteId }, (ctx) =>
+      removeSite(ctx, this.#world.accountId, receiver.siteId),
+    )
+    const since = this.#world.agenda.now
+    if (call.outcome === 'refused') receiver.deleted = { is: false, since }
+    else if (call.outcome === 'accepted') {
+      receiver.deleted = { is: true, since }
+      this.#sites.delete(slot)
+    }
+  }
+}

@@ -1,0 +1,235 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text
+/** The engine broken on purpose, one line at a time, to see that the simulation notices. */
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+/** One way to break the engine: `from` stands once in the file and becomes `to`. */
+export type Mutant = {
+  name: string
+  file: string
+  from: string
+  to: string
+  /** Why this cannot show on one connection, where it cannot; such a one is expected to survive. */
+  survives?: string
+}
+
+const NEVER_BLOCKS = 'on one connection a transaction excludes all others, so that no lock is ever waited for'
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'results are recorded without comparing the fence',
+    file: 'deliveries/settle.ts',
+    from: 'lanes.get(lease.siteId)?.fence === lease.fence',
+    to: 'lanes.has(lease.siteId)',
+  },
+  {
+    name: 'a released lane is not due when its next delivery is',
+    file: 'deliveries/settle.ts',
+    from: 'select greatest(d.next_attempt_at, ${now}) from deliveries d',
+    to: 'select null::timestamptz from deliveries d',
+  },
+  {
+    name: 'an enqueue does not make its lanes due',
+    file: 'deliveries/enqueue.ts',
+    from: 'set due_at = least(due_at, ${now}::timestamptz)',
+    to: 'set due_at = due_at',
+  },
+  {
+    name: 'the takeover after a crash is forgotten by the claim',
+    file: 'deliveries/lease.ts',
+    from: 'recovering = l.recovering or due.abandoned',
+    to: 'recovering = l.recovering',
+  },
+  {
+    name: 'after a crash the oldest event goes first',
+    file: 'deliveries/dispatcher.ts',
+    from: 'chooseAttempts(due.get(run.lease.siteId) ?? [], run.lease.recovering)',
+    to: 'chooseAttempts(due.get(run.lease.siteId) ?? [], false)',
+  },
+  {
+    name: 'a failure after a crash proves that nothing arrived',
+    file: 'deliveries/settle.ts',
+    from: 'return delivery.uncertain || lease.recovering',
+    to: 'return false',
+  },
+  {
+    name: 'every release is a clean one',
+    file: 'deliveries/settle.ts',
+    from: 'case when o.released then not o.clean else l.recovering end',
+    to: 'case when o.released then false else l.recovering end',
+  },
+  {
+    name: 'all events of a post at once',
+    file: 'deliveries/policy.ts',
+    from: 'return [...byPost.values()]',
+    to: 'return [...due]',
+  },
+  {
+    name: 'older events are not superseded',
+    file: 'deliveries/settle.ts',
+    from: 'if (arrived.length === 0) return',
+    to: 'return',
+  },
+  {
+    name: 'the delay runs from the start of the attempt',
+    file: 'deliveries/policy.ts',
+    from: 'plusMs(result.finishedAt, delayMs)',
+    to: 'plusMs(result.startedAt, delayMs)',
+  },
+  {
+    name: 'one attempt fewer than promised',
+    file: 'deliveries/policy.ts',
+    from: 'retryDelaysMs[made.attemptsInRound - 1]',
+    to: 'retryDelaysMs[made.attemptsInRound]',
+  },
+  {
+    name: 'a batch that is repeated is recorded twice',
+    file: 'deliveries/settle.ts',
+    from: "d.status = 'pending' and d.attempts = o.attempts - 1",
+    to: "d.status = 'pending'",
+  },
+  {
+    name: 'a result changes what has ended in another way',
+    file: 'deliveries/settle.ts',
+    from: "where d.id = o.id and d.status = 'pending' and",
+    to: 'where d.id = o.id and',
+  },
+  {
+    name: 'a process takes its own lanes again when the clock has jumped',
+    file: 'deliveries/lease.ts',
+    from: 'and site_id <> all(${plainArray(held)}::uuid[])',
+    to: '',
+  },
+  {
+    name: 'attempts start without looking at the lease',
+    file: 'deliveries/dispatcher.ts',
+    from: '&& this.#ctx.clock.now().getTime() + neededMs <= run.lease.until.getTime()',
+    to: '',
+  },
+  {
+    name: 'leases are ignored by the claim',
+    file: 'deliveries/lease.ts',
+    from: 'and (leased_until is null or leased_until <= ${now})',
+    to: '',
+  },
+  {
+    name: 'an abandoned lane is not due',
+    file: 'deliveries/lease.ts',
+    from: 'set leased_until = ${until}, due_at = ${until}',
+    to: 'set leased_until = ${until}, due_at = null',
+  },
+  {
+    name: 'what was read before a change of the endpoint is sent after it',
+    file: 'deliveries/lane-run.ts',
+    from: 'this.halted = true',
+    to: '',
+  },
+  {
+    name: 'what is paused is sent',
+    file: 'deliveries/lease.ts',
+    from: 'and not e.paused and e.secret_sealed is not null',
+    to: 'and e.secret_sealed is not null',
+  },
+  {
+    name: 'the signature is over other bytes',
+    file: 'deliveries/attempt.ts',
+    from: 'deliveryId: delivery.id, body, at }',
+    to: "deliveryId: delivery.id, body: Buffer.concat([body, Buffer.from(' ')]), at }",
+  },
+  {
+    name: 'a kept signing key outlives its secret',
+    file: 'deliveries/signing-keys.ts',
+    from: 'if (known?.sealed.equals(sealed)) return known.key',
+    to: 'if (known !== undefined) return known.key',
+  },
+  {
+    name: 'an attempt that hangs keeps its slot',
+    file: 'deliveries/lane-run.ts',
+    from: 'for (const { slot } of slow) slot.free()',
+    to: '',
+  },
+  {
+    name: 'a site that does not answer is no suspect',
+    file: 'deliveries/policy.ts',
+    from: 'return { suspect: result.silent, failing, failuresInARow }',
+    to: 'return { suspect: false, failing, failuresInARow }',
+    survives: 'within a story of seconds a suspect costs the others no more than a slow site does',
+  },
+  {
+    name: 'a paused site misses the update of a post that it has',
+    file: 'deliveries/enqueue.ts',
+    from: 'and e.deleted_at is null',
+    to: 'and e.deleted_at is null and not e.paused',
+  },
+  {
+    name: 'a scheduled post is published whenever somebody has read that it is due',
+    file: 'posts/due-queries.ts',
+    from: "    .where('status', '=', 'scheduled')\n    .where('scheduled_at', '<=', now)\n    .orderBy('id')",
+    to: "    .orderBy('id')",
+  },
+  {
+    name: 'a confirmation leaves older events pending',
+    file: 'deliveries/confirm.ts',
+    from: "set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })",
+    to: 'set({ metadata: null })',
+  },
+  {
+    name: 'a manual retry does not take the failure out of the sums',
+    file: 'deliveries/requeue.ts',
+    from: 'set failed = h.failed - s.failed',
+    to: 'set failed = h.failed',
+  },
+  {
+    name: 'resuming a site does not make it due',
+    file: 'deliveries/endpoints.ts',
+    from: 'due_at: sql<Date>`least(due_at, ${now}::timestamptz)`, ',
+    to: '',
+  },
+  {
+    name: 'settling does not lock the lanes',
+    file: 'deliveries/settle.ts',
+    from: 'order by site_id for update',
+    to: 'order by site_id',
+    survives: NEVER_BLOCKS,
+  },
+  {
+    name: 'enqueueing does not lock the lanes',
+    file: 'deliveries/lanes.ts',
+    from: '    .forUpdate()\n',
+    to: '',
+    survives: NEVER_BLOCKS,
+  },
+  {
+    name: 'two processes publish a due post without locking it',
+    file: 'posts/due-queries.ts',
+    from: '    .forUpdate()\n    .skipLocked()\n',
+    to: '',
+    survives: NEVER_BLOCKS,
+  },
+]
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+
+/** A copy of the service and of its simulation with the engine broken; `remove` deletes it. */
+export async function checkOut(mutant: Mutant): Promise<{ directory: string; remove(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-mutant-'))
+  for (const part of [
+    'package.json',
+    'server/package.json',
+    'server/src',
+    'server/test/support',
+    'server/test/simulation',
+  ])
+    await cp(join(ROOT, part), join(directory, part), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'))
+  const path = join(directory, 'server/src', mutant.file)
+  const source = await readFile(path, 'utf8')
+  if (source.split(mutant.from).length !== 2)
+    throw new Error(`"${mutant.name}" does not fit any more: ${mutant.file} has not exactly one "${mutant.from}"`)
+  await writeFile(
+    path,
+    source.replace(mutant.from, () => mutant.to),
+  )
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
+}

@@ -1,0 +1,241 @@
+/** Simulated receivers behind the outbound client's interface, and the journal of every POST they were sent. */
+import { createHmac } from 'node:crypto'
+import type { Egress, EgressOutcome, EgressRequest } from '../../src/platform/egress/egress.ts'
+import type { Agenda } from './agenda.ts'
+import type { Process } from './process.ts'
+import type { Weather } from './story.ts'
+
+/** One request on the wire. Times are the agenda's. */
+export type Post = {
+  process: Process
+  siteId: string
+  deliveryId: string
+  postId: string
+  event: string
+  startedAt: number
+  /** What the clock on the wall said, in milliseconds. */
+  wallAt: number
+  /** When the receiver sent its 200. */
+  acknowledgedAt: number | undefined
+  /** When the worker saw how it ended; undefined if it never did. */
+  endedAt: number | undefined
+  endedWallAt: number | undefined
+  ok: boolean
+  aborted: boolean
+  /** What the engine said of the result, and when. */
+  settled: { as: 'recorded' | 'late'; at: number; attempt: number; status: string } | undefined
+}
+
+/** A site as its owner knows it. `since`: when the last change was answered; undefined while one is under way. */
+export type Receiver = {
+  siteId: string
+  slot: number
+  url: string
+  weather: Weather
+  /** Newest last; `until`: when it was replaced, for the owner's eyes. Unknown after a rotation without an answer. */
+  secrets: Array<{ text: string; until: number | undefined }>
+  secretUnknown: boolean
+  paused: { is: boolean | undefined; since: number }
+  deleted: { is: boolean | undefined; since: number }
+}
+
+/** The id of a site whose creation was not answered. */
+export const UNKNOWN = 'unknown'
+
+const FAIR = ['ok', 'slow', 'error', 'hang', 'reset', 'refuse'] as const
+const UNFAIR = [...FAIR, 'error', 'acknowledge and crash'] as const
+const ERRORS = [500, 404, 301, 201, 503]
+
+type Parts = {
+  /** Whether nothing breaks on our side in the whole story. */
+  calm: boolean
+  agenda: Agenda
+  wall(): number
+  receivers: Map<string, Receiver>
+  /** Whether we break at all now. */
+  armed(): boolean
+  /** Until when, by the wall, the process has leased the lane of the site. */
+  leasedUntil(process: Process, siteId: string): number
+  tell(line: string): void
+  complain(promise: string, detail: string): void
+}
+
+/** The network between the service and its sites. */
+export class Network {
+  readonly posts: Post[] = []
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** The way out of one process. */
+  egressOf(process: Process): Egress {
+    return {
+      send: (request) => this.#send(process, request),
+      stream: () => Promise.reject(new Error('nothing streams in a simulation')),
+      check: () => ({ ok: true }),
+      close: async () => {},
+    }
+  }
+
+  #send(process: Process, request: EgressRequest): Promise<EgressOutcome> {
+    const { agenda, tell } = this.#parts
+    const strike = process.strikeAt(false)
+    if (strike === 'crash before') process.crash()
+    if (!process.alive) return new Promise(() => {})
+    const receiver = this.#parts.receivers.get(request.url)
+    if (receiver === undefined) throw new Error(`nobody lives at ${request.url}`)
+    const post = this.#receive(process, receiver, request)
+    this.posts.push(post)
+    if (strike === 'crash after') agenda.after(0, () => process.crash())
+    return new Promise((resolve) => {
+      const end = (outcome: EgressOutcome) => {
+        if (post.endedAt !== undefined) return
+        post.endedAt = agenda.now
+        post.endedWallAt = this.#parts.wall()
+        post.ok = outcome.kind === 'response' && outcome.status === 200
+        post.aborted = outcome.kind === 'unreachable' && outcome.cause === 'aborted'
+        tell(`${process.name} sees ${describe(outcome)} of ${short(post.deliveryId)}`)
+        resolve(outcome)
+      }
+      request.signal?.addEventListener('abort', () => process.deliver(() => end(failed('aborted', post, agenda.now))))
+      this.#answer(receiver, process, post, request.deadlineMs, end)
+    })
+  }
+
+  #answer(
+    receiver: Receiver,
+    process: Process,
+    post: Post,
+    deadlineMs: number,
+    end: (outcome: EgressOutcome) => void,
+  ): void {
+    const { agenda } = this.#parts
+    const chance = () => process.chance()
+    const mix = this.#parts.calm ? FAIR : UNFAIR
+    const weather = receiver.weather === 'mixed' ? (mix[Math.floor(chance() * mix.length)] ?? 'ok') : receiver.weather
+    const within = (ms: number, what: () => void) => void agenda.after(Math.min(ms, deadlineMs), what)
+    const arrive = (outcome: () => EgressOutcome) => process.deliver(() => end(outcome()))
+    const answer = (status: number, deadly = false) => {
+      if (status === 200) {
+        post.acknowledgedAt = agenda.now
+        this.#parts.tell(`site ${short(receiver.siteId)} acknowledges ${short(post.deliveryId)}`)
+      }
+      if (deadly) process.crash()
+      arrive(() => answered(status, post, agenda.now))
+    }
+    switch (weather) {
+      case 'ok':
+        within(1 + chance() * 60, () => answer(200))
+        break
+      case 'slow':
+        within(300 + chance() * (deadlineMs - 400), () => answer(200))
+        break
+      case 'error':
+        within(1 + chance() * 60, () => answer(ERRORS[Math.floor(chance() * ERRORS.length)] ?? 500))
+        break
+      case 'hang':
+        within(deadlineMs, () => arrive(() => failed('timeout', post, agenda.now)))
+        break
+      case 'reset':
+        within(1 + chance() * 300, () => arrive(() => failed('connection_reset', post, agenda.now)))
+        break
+      case 'refuse':
+        within(1, () => arrive(() => failed('connection_refused', post, agenda.now)))
+        break
+      case 'acknowledge and crash':
+        within(1 + chance() * 60, () => {
+          // It dies with the answer on its way.
+          answer(200, this.#parts.armed() && chance() < 0.6)
+        })
+    }
+  }
+
+  /** What a careful receiver checks: who it is for, what it says, when it was made and by whom. */
+  #receive(process: Process, receiver: Receiver, request: EgressRequest): Post {
+    const { headers } = request
+    const body = request.body as Buffer
+    const payload = JSON.parse(body.toString())
+    const header = (name: string) => headers[name] ?? ''
+    const deliveryId = header('x-service-delivery')
+    const { agenda, complain, tell } = this.#parts
+    const wallAt = this.#parts.wall()
+    tell(
+      `${process.name} sends ${short(deliveryId)} (${payload.event} of ${short(payload.post.id)}) to ${short(receiver.siteId)}`,
+    )
+    // Whoever created a site and got no answer learns its id from what arrives.
+    if (receiver.siteId === UNKNOWN) receiver.siteId = payload.site.id
+    if (header('webhook-id') !== deliveryId) complain('4 stable id', `two ids in one request: ${deliveryId}`)
+    if (payload.event !== header('x-service-event') || payload.site.id !== receiver.siteId)
+      complain('4 signature', `the body is not what the headers say: ${deliveryId}`)
+    for (const name of ['x-service-timestamp', 'webhook-timestamp']) {
+      if (header(name) !== String(Math.floor(wallAt / 1000)))
+        complain('4 fresh timestamp', `${deliveryId} says ${header(name)} at ${wallAt}`)
+    }
+    if (!receiver.secretUnknown) {
+      const signed = receiver.secrets.findLast(({ text }) => isSigned(text, headers, body))
+      const stale = signed?.until !== undefined && signed.until + this.patience(process) < agenda.now
+      if (signed === undefined || stale)
+        complain(
+          '4 signature',
+          `${deliveryId} is signed with ${stale ? 'a secret that was rotated' : 'no secret of the site'}`,
+        )
+    }
+    for (const [what, state] of [
+      ['paused', receiver.paused],
+      ['deleted', receiver.deleted],
+    ] as const) {
+      if (state.is === true && state.since + this.patience(process) < agenda.now)
+        complain('fresh endpoints', `${deliveryId} was sent to a site ${what} at ${state.since.toFixed(1)}`)
+    }
+    if (wallAt + request.deadlineMs > this.#parts.leasedUntil(process, receiver.siteId))
+      complain('9 no attempt without a lease', `${deliveryId} was sent with a lease that ends before its deadline`)
+    return {
+      process,
+      siteId: receiver.siteId,
+      deliveryId,
+      postId: payload.post.id,
+      event: payload.event,
+      startedAt: agenda.now,
+      wallAt,
+      acknowledgedAt: undefined,
+      endedAt: undefined,
+      endedWallAt: undefined,
+      ok: false,
+      aborted: false,
+      settled: undefined,
+    }
+  }
+
+  /** How long a process may go on with what it read before it hears of a change: set by who tells it. */
+  patience: (process: Process) => number = () => 0
+}
+
+/** Both signatures, made by the receiver's own means. */
+function isSigned(secret: string, headers: Record<string, string>, body: Buffer): boolean {
+  const hex = createHmac('sha256', secret).update(body).digest('hex')
+  const standard = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+    .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`)
+    .update(body)
+    .digest('base64')
+  return headers['x-service-signature'] === `sha256=${hex}` && headers['webhook-signature'] === `v1,${standard}`
+}
+
+function answered(status: number, post: Post, now: number): EgressOutcome {
+  const nothing = { headers: {}, body: new Uint8Array(), truncated: false }
+  return { kind: 'response', status, ...nothing, tookMs: now - post.startedAt }
+}
+
+function failed(cause: 'timeout' | 'connection_reset' | 'connection_refused' | 'aborted', post: Post, now: number) {
+  return { kind: 'unreachable', cause, detail: cause, tookMs: now - post.startedAt } as const
+}
+
+function describe(outcome: EgressOutcome): string {
+  return outcome.kind === 'response' ? String(outcome.status) : outcome.cause
+}
+
+/** The part of an id that tells it from others in one story. */
+export function short(id: string): string {
+  return id.slice(-6)
+}

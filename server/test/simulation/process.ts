@@ -1,0 +1,88 @@
+import type { Agenda } from './agenda.ts'
+
+/** What can strike a process at a point where it waits for the world. */
+export type Strike = 'crash before' | 'crash after' | 'loss before' | 'loss after'
+
+/** How often each strikes, per database statement or attempt. */
+export type Strikes = { crash: number; loss: number }
+
+/**
+ * What lives and dies together. Whatever a process waits for comes to it through `deliver`: a dead one is never woken
+ * again, and one that is stopped (SIGSTOP) finds everything waiting for it when it goes on.
+ */
+export class Process {
+  readonly name: string
+  readonly startedAt: number
+  diedAt: number | undefined
+  /** Whether it ended in order. */
+  left = false
+  /** When it has been stopped, and until when. */
+  readonly stops: Array<{ from: number; to: number }> = []
+  readonly #agenda: Agenda
+  readonly #random: () => number
+  readonly #strikes: () => Strikes
+  readonly #onDeath: (process: Process) => void
+  #inbox: Array<() => void> | undefined
+
+  constructor(
+    name: string,
+    parts: { agenda: Agenda; random: () => number; strikes: () => Strikes; onDeath: (process: Process) => void },
+  ) {
+    this.name = name
+    this.#agenda = parts.agenda
+    this.#random = parts.random
+    this.#strikes = parts.strikes
+    this.#onDeath = parts.onDeath
+    this.startedAt = parts.agenda.now
+  }
+
+  get alive(): boolean {
+    return this.diedAt === undefined
+  }
+
+  /** A number of this process's own, so that what happens to one does not depend on what another one does. */
+  chance(): number {
+    return this.#random()
+  }
+
+  deliver(wake: () => void): void {
+    if (!this.alive) return
+    if (this.#inbox === undefined) wake()
+    else this.#inbox.push(wake)
+  }
+
+  stopFor(ms: number): void {
+    if (!this.alive || this.#inbox !== undefined) return
+    this.#inbox = []
+    this.stops.push({ from: this.#agenda.now, to: this.#agenda.now + ms })
+    this.#agenda.after(ms, () => {
+      const waiting = this.#inbox ?? []
+      this.#inbox = undefined
+      for (const wake of waiting) this.deliver(wake)
+    })
+  }
+
+  /** It dies as it stands. */
+  crash(): void {
+    if (!this.alive) return
+    this.diedAt = this.#agenda.now
+    this.#onDeath(this)
+  }
+
+  /** It ends in order: nothing of it is left to do. */
+  leave(): void {
+    this.left = true
+    this.crash()
+  }
+
+  /** What strikes at this point, if anything. A lost commit is the interesting one. */
+  strikeAt(isCommit: boolean): Strike | undefined {
+    const { crash, loss } = this.#strikes()
+    if (crash + loss === 0) return undefined
+    const weight = isCommit ? 3 : 1
+    const drawn = this.chance() / weight
+    if (drawn < crash) return this.chance() < 0.5 ? 'crash before' : 'crash after'
+    if (drawn < crash + loss) return this.chance() < 0.5 ? 'loss before' : 'loss after'
+    return undefined
+  }
+}

@@ -1,0 +1,408 @@
+/** The promises, checked against the journal of POSTs, what the clients were answered, and the rows as they ended. */
+import type { HistoryEntry } from '../../src/deliveries/tables.ts'
+import { type Post, short } from './network.ts'
+import type { World } from './world.ts'
+import { LEASE_MS, RETRY_DELAYS_MS } from './world.ts'
+
+/** A promise that was not kept. */
+export type Violation = { promise: string; detail: string }
+
+type Delivery = {
+  id: string
+  site_id: string
+  post_id: string
+  sequence: number
+  kind: string
+  status: 'pending' | 'delivered' | 'delivered_retry' | 'failed'
+  attempts: number
+  created_at: number
+  finished_at: number | null
+  response_code: number | null
+  response_time_ms: number | null
+  last_error: string | null
+  history: HistoryEntry[]
+  uncertain: boolean
+}
+
+type Sums = { delivered: number; failed: number; retried: number; confirmed: number; delivered_ms: number }
+
+/** What the checks look at. */
+type Evidence = {
+  world: World
+  deliveries: Delivery[]
+  byId: Map<string, Delivery>
+  /** Of each delivery, in the order in which they were sent. */
+  posts: Map<string, Post[]>
+  /** Times at which something broke on our side, or the clock did. */
+  troubles: number[]
+}
+
+/** Everything that was not kept in a story that has ended. */
+export async function checkPromises(world: World): Promise<Violation[]> {
+  const evidence = await gather(world)
+  count(evidence)
+  return [
+    ...nothingLost(evidence),
+    ...delivered(evidence),
+    ...boundedDuplicates(evidence),
+    ...neverBackwards(evidence),
+    ...notAfterConfirmation(evidence),
+    ...notBefore(evidence),
+    ...promptly(evidence),
+    ...schedules(evidence),
+    ...(await books(evidence)),
+  ]
+}
+
+async function gather(world: World): Promise<Evidence> {
+  const deliveries = await world.database.look<Delivery>(`
+    select d.id, d.site_id, d.post_id, d.sequence, v.kind, d.status, d.attempts, d.response_code, d.response_time_ms,
+      d.last_error, d.history, d.uncertain, (extract(epoch from d.created_at) * 1000)::float8 as created_at,
+      (extract(epoch from d.finished_at) * 1000)::float8 as finished_at
+    from deliveries d join events v on v.id = d.event_id order by d.post_id, d.site_id, d.sequence`)
+  const stops = world.processes.flatMap((one) => one.stops.flatMap(({ from, to }) => [from, to]))
+  const deaths = world.processes.flatMap((one) => (one.diedAt === undefined ? [] : [one.diedAt, one.diedAt + LEASE_MS]))
+  const silences = world.silences.flatMap(({ from, to }) => [from, to ?? world.agenda.now])
+  return {
+    world,
+    deliveries,
+    byId: new Map(deliveries.map((one) => [one.id, one])),
+    posts: Map.groupBy(world.network.posts, (one) => one.deliveryId),
+    troubles: [...stops, ...deaths, ...silences, ...world.jumps, ...world.losses],
+  }
+}
+
+function count({ world, deliveries }: Evidence): void {
+  world.count('deliveries', deliveries.length)
+  world.count('attempts', world.network.posts.length)
+  for (const one of deliveries) {
+    if (one.last_error === 'superseded') world.count('superseded')
+    else if (one.last_error === 'site_deleted') world.count('ended with their site')
+    else if (one.status === 'failed') world.count('failed for good')
+    else world.count('delivered')
+    if (one.uncertain) world.count('uncertain')
+  }
+}
+
+/** 1: what was accepted is on record, and goes to the right sites. */
+function nothingLost({ world, deliveries }: Evidence): Violation[] {
+  return world.clients.owed.flatMap(({ call, kind, siteIds }) => {
+    world.count('publishes checked')
+    return siteIds.flatMap((siteId) => {
+      const found = deliveries.some(
+        (one) =>
+          one.site_id === siteId &&
+          one.post_id === call.postId &&
+          (kind === undefined || one.kind === kind) &&
+          one.created_at >= Math.min(...call.walls) - 1 &&
+          one.created_at <= Math.max(...call.walls) + 1,
+      )
+      if (found) return []
+      const what = `"${call.what}" of ${call.postId} at ${call.from.toFixed(1)} was accepted, but there is no ${kind ?? 'delivery'}`
+      return [{ promise: '1 nothing accepted is lost', detail: `${what} for site ${siteId}` }]
+    })
+  })
+}
+
+/** 2: nothing is left over, and a delivery is what its attempts were. */
+function delivered({ world, deliveries, posts }: Evidence): Violation[] {
+  const confirmed = confirmations(world)
+  return deliveries.flatMap((one) => {
+    const wrong = (detail: string) => [{ promise: '2 at least once', detail: `${one.id} ${detail}` }]
+    const sent = posts.get(one.id) ?? []
+    switch (one.status) {
+      case 'pending':
+        return wrong('is still pending when all is well')
+      case 'failed': {
+        if (one.last_error === 'superseded') {
+          const newer = deliveries.some(
+            (other) => other.site_id === one.site_id && other.post_id === one.post_id && other.sequence > one.sequence,
+          )
+          return newer ? [] : wrong('is superseded by nothing')
+        }
+        if (one.last_error === 'site_deleted') return []
+        const recorded = sent.filter(({ settled }) => settled?.as === 'recorded')
+        if (recorded.some(({ ok }) => ok)) return wrong('was answered 200 and ended as failed')
+        return one.attempts >= 1 + RETRY_DELAYS_MS.length ? [] : wrong(`gave up after ${one.attempts} attempts`)
+      }
+      default: {
+        const acknowledged = sent.some((post) => post.acknowledgedAt !== undefined)
+        return acknowledged || confirmed(one) ? [] : wrong('counts as delivered, but its site never acknowledged it')
+      }
+    }
+  })
+}
+
+/** Whether a site may have confirmed the post of a delivery itself. */
+function confirmations(world: World): (one: { site_id: string; post_id: string }) => boolean {
+  const calls = world.clients.calls.filter(({ what, outcome }) => what === 'confirm' && outcome !== 'refused')
+  const pairs = new Set(calls.map(({ siteId, postId }) => `${siteId} ${postId}`))
+  return ({ site_id, post_id }) => pairs.has(`${site_id} ${post_id}`)
+}
+
+/** 3: one POST per recorded attempt, none after success; what is not recorded has its excuse, each excuse one POST. */
+function boundedDuplicates(evidence: Evidence): Violation[] {
+  const { world, posts, byId } = evidence
+  const confirmed = confirmations(world)
+  const violations: Violation[] = []
+  const wrong = (detail: string) => violations.push({ promise: '3 bounded duplicates', detail })
+  for (const [id, sent] of posts) {
+    const delivery = byId.get(id)
+    if (delivery === undefined) {
+      wrong(`${id} was sent and is not on record`)
+      continue
+    }
+    const recorded = sent.filter(({ settled }) => settled?.as === 'recorded')
+    const unrecorded = sent.filter(({ settled }) => settled?.as !== 'recorded')
+    if (unrecorded.length > 0) world.count('POSTs whose result was not recorded', unrecorded.length)
+    if (sent.length > delivery.attempts) world.count('repeated POSTs', sent.length - delivery.attempts)
+    const ended = delivery.last_error === 'site_deleted' || confirmed(delivery)
+    for (const post of unrecorded) {
+      if (!ended && !mayGoUnrecorded(evidence, post))
+        wrong(`${id}: the POST of ${post.startedAt.toFixed(1)} has no record, and nothing broke`)
+    }
+    if (delivery.attempts < recorded.length || delivery.attempts > sent.length)
+      wrong(
+        `${id}: ${delivery.attempts} attempts on record, ${sent.length} POSTs, ${recorded.length} of them acknowledged as recorded`,
+      )
+    const success = recorded.find(({ ok }) => ok)
+    const after = sent.find((post) => success?.settled !== undefined && post.startedAt > success.settled.at)
+    if (after !== undefined) wrong(`${id} was sent again at ${after.startedAt.toFixed(1)}, after it had been delivered`)
+  }
+  return violations
+}
+
+/** A result is lost with its process, with an aborted attempt, and with a lease that something took away. */
+function mayGoUnrecorded({ troubles }: Evidence, post: Post): boolean {
+  const { process, aborted, settled, startedAt } = post
+  if (aborted || (process.diedAt !== undefined && !process.left)) return true
+  const until = (settled?.at ?? Number.POSITIVE_INFINITY) + 1
+  return troubles.some((at) => at >= startedAt - LEASE_MS && at <= until)
+}
+
+/** 5: attempts of a post never overlap, and after an acknowledgement nothing older is sent. */
+function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[] {
+  const violations: Violation[] = []
+  const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
+  const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
+  // A stopped process cannot end its attempt, and a clock that jumps ends its lease early.
+  const excused = (one: Post, other: Post) =>
+    [...world.jumps, ...one.process.stops.flatMap(({ from, to }) => [from, to])].some(
+      (at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt,
+    ) && troubles.length > 0
+  for (const lane of lanes.values()) {
+    const sent = lane.sort((a, b) => a.startedAt - b.startedAt)
+    for (const [index, post] of sent.entries()) {
+      for (const earlier of sent.slice(0, index)) {
+        const ended = Math.min(
+          earlier.endedAt ?? Number.POSITIVE_INFINITY,
+          earlier.process.diedAt ?? Number.POSITIVE_INFINITY,
+        )
+        if (ended > post.startedAt && !excused(earlier, post))
+          violations.push({
+            promise: '5 no overlap',
+            detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
+          })
+        const acknowledged = (earlier.acknowledgedAt ?? Number.POSITIVE_INFINITY) <= post.startedAt
+        if (acknowledged && sequenceOf(earlier) > sequenceOf(post))
+          violations.push({
+            promise: '5 never backwards',
+            detail: `${short(post.deliveryId)} (event ${sequenceOf(post)}) was sent at ${post.startedAt.toFixed(1)} after ${short(earlier.deliveryId)} (event ${sequenceOf(earlier)}) had been acknowledged`,
+          })
+      }
+    }
+  }
+  return violations
+}
+
+/** 5: what a site has confirmed by pulling counts as acknowledged; a process that is not the one that was told has a moment. */
+function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation[] {
+  if (world.jumps.length > 0) return []
+  return deliveries.filter(isPulled).flatMap((pulled) =>
+    deliveries
+      .filter(
+        (one) => one.site_id === pulled.site_id && one.post_id === pulled.post_id && one.sequence < pulled.sequence,
+      )
+      .flatMap((older) => posts.get(older.id) ?? [])
+      .filter((post) => post.wallAt > (pulled.finished_at ?? 0) + 100 + world.network.patience(post.process))
+      .map((post) => ({
+        promise: '5 never backwards',
+        detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} after the site had confirmed ${short(pulled.id)}, which is newer`,
+      })),
+  )
+}
+
+/** Whether a delivery was ended by the site's confirmation. */
+function isPulled(one: Delivery): boolean {
+  const answered = one.history.some(({ code }) => code === 200) || (one.attempts === 1 && one.response_code === 200)
+  return one.status.startsWith('delivered') && !answered
+}
+
+/** 6: attempt n+1 never before its delay. A manual retry starts afresh, at once. */
+function notBefore({ world, posts }: Evidence): Violation[] {
+  const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
+  return [...posts.values()].flatMap((sent) =>
+    sent.flatMap((post, index) => {
+      const delay = RETRY_DELAYS_MS[(post.settled?.attempt ?? 0) - 1]
+      const next = sent.slice(index + 1).find((one) => one.startedAt > (post.settled?.at ?? Number.POSITIVE_INFINITY))
+      if (post.ok || delay === undefined || post.endedWallAt === undefined || next === undefined) return []
+      if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
+      world.count('delays checked')
+      const early = post.endedWallAt + delay - next.wallAt
+      if (early <= 0) return []
+      return [{ promise: '6 not before', detail: `${post.deliveryId} was sent again ${early} ms too early` }]
+    }),
+  )
+}
+
+/** Statements travel, the loop's poll and a step take their time. */
+const PROMPT_MS = 1_000 + 250
+
+/**
+ * 6 and 7: an attempt starts within a second of being due, whatever other sites do. A lane that is held for attempts in
+ * flight is the site's own affair. Where attempts and lanes at once are few, each of the others may take a slot for the
+ * second or two until it counts as slow.
+ */
+function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
+  const { story, clients } = world
+  const bySite = Map.groupBy([...posts.values()].flat(), ({ siteId }) => siteId)
+  const changed = clients.calls.filter(({ what }) => /site|keys|retry|confirm/.test(what))
+  const hanging = (from: number, to: number, except: string) =>
+    world.network.posts.some(
+      (one) =>
+        one.siteId !== except &&
+        one.startedAt < to &&
+        (one.endedAt ?? to) > from &&
+        (one.endedAt ?? to) - one.startedAt > 1_000,
+    )
+  const others = new Set(world.network.posts.map(({ siteId }) => siteId)).size - 1
+  const patienceMs = PROMPT_MS + (story.tight ? 2_200 * others : 0)
+  return [...posts.values()].flatMap((sent) =>
+    sent.flatMap((post, index) => {
+      const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])
+      if (due === undefined) return []
+      const calm = (from: number) =>
+        !troubles.some((at) => at >= from - LEASE_MS && at <= post.startedAt) &&
+        !changed.some(
+          ({ siteId, from: asked, to = Number.POSITIVE_INFINITY, postId }) =>
+            (siteId === post.siteId || postId === post.postId) && asked <= post.startedAt && to >= from,
+        )
+      if (!calm(due)) return []
+      const held = (bySite.get(post.siteId) ?? [])
+        .filter((one) => one !== post && one.startedAt <= post.startedAt)
+        .flatMap((one) => [one.endedAt ?? 0, one.settled?.at ?? 0])
+        .filter((at) => at >= due && at <= post.startedAt)
+      const waited = post.startedAt - Math.max(due, ...held)
+      world.count('starts checked')
+      if (hanging(due, post.startedAt, post.siteId)) world.count('starts checked beside a site that hangs')
+      if (waited <= patienceMs) return []
+      return [
+        {
+          promise: '6 promptly',
+          detail: `${post.deliveryId} was due at ${due.toFixed(1)} and sent ${waited.toFixed(1)} ms later than it could`,
+        },
+      ]
+    }),
+  )
+}
+
+/** When a POST was due, in the agenda's time; undefined if that cannot be told. */
+function dueAt(world: World, delivery: Delivery | undefined, before: Post | undefined): number | undefined {
+  if (delivery === undefined || world.jumps.length > 0) return undefined
+  if (before === undefined) return delivery.created_at - world.epoch
+  const delay = RETRY_DELAYS_MS[(before.settled?.attempt ?? 0) - 1]
+  if (delay === undefined || before.settled?.as !== 'recorded' || before.endedAt === undefined) return undefined
+  return before.endedAt + delay
+}
+
+/** 8: a scheduled post is published once, when its time has come. */
+function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
+  return world.clients.scheduled.flatMap(({ postId, wallAt, call, cancelled }) => {
+    const events = Map.groupBy(
+      deliveries.filter((one) => one.post_id === postId && one.created_at >= wallAt),
+      (one) => one.sequence,
+    )
+    const wrong = (detail: string) => [
+      {
+        promise: '8 schedules',
+        detail: `post ${postId}, scheduled for ${(wallAt - world.epoch).toFixed(1)}, ${detail}`,
+      },
+    ]
+    if (cancelled) return []
+    world.count('schedules checked')
+    const steady = [...world.clients.byUrl.values()].filter(
+      ({ paused, deleted }) =>
+        paused.is === false && paused.since <= call.from && deleted.is === false && deleted.since <= call.from,
+    )
+    if (steady.length > 0 && events.size !== 1) return wrong(`was published ${events.size} times`)
+    const [published = []] = events.values()
+    const missing = steady.find(({ siteId }) => !published.some((one) => one.site_id === siteId))
+    if (missing !== undefined) return wrong(`was not sent to ${missing.siteId}`)
+    const late = Math.min(...published.map((one) => one.created_at)) - wallAt
+    const due = wallAt - world.epoch
+    const calm = world.jumps.length === 0 && !troubles.some((at) => at >= due - LEASE_MS && at <= due + late)
+    return calm && published.length > 0 && late > PROMPT_MS ? wrong(`was published ${late} ms late`) : []
+  })
+}
+
+/** 9: counters, sums and histories are what happened, nothing twice. */
+async function books({ world, deliveries, posts }: Evidence): Promise<Violation[]> {
+  const violations: Violation[] = []
+  const wrong = (detail: string) => violations.push({ promise: '9 books', detail })
+  const lanes = await world.database.look<{ site_id: string; delivered: number; failed: number }>(
+    'select site_id, delivered::int, failed::int from lanes order by site_id',
+  )
+  const hours = await world.database.look<Sums & { site_id: string }>(`
+    select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
+      sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
+    from delivery_hours group by site_id order by site_id`)
+  const sums = new Map(hours.map((one) => [one.site_id, one]))
+  for (const lane of lanes) {
+    const own = deliveries.filter((one) => one.site_id === lane.site_id)
+    const done = own.filter(({ status }) => status.startsWith('delivered'))
+    const failed = own.filter(
+      (one) => one.status === 'failed' && one.last_error !== 'superseded' && one.last_error !== 'site_deleted',
+    )
+    const expected = {
+      delivered: done.length,
+      failed: failed.length,
+      retried: [...done, ...failed].filter(({ attempts }) => attempts > 1).length,
+    }
+    const {
+      delivered = 0,
+      failed: failures = 0,
+      retried = 0,
+      confirmed = 0,
+      delivered_ms = 0,
+    } = sums.get(lane.site_id) ?? {}
+    same(
+      `lane of ${lane.site_id}`,
+      { delivered: lane.delivered, failed: lane.failed },
+      { delivered: expected.delivered, failed: expected.failed },
+    )
+    same(`hours of ${lane.site_id}`, { delivered, failed: failures, retried }, expected)
+    const pulled = done.filter(isPulled)
+    same(`confirmations of ${lane.site_id}`, { confirmed }, { confirmed: pulled.length })
+    const timed = done.filter((one) => !pulled.includes(one))
+    same(
+      `response times of ${lane.site_id}`,
+      { delivered_ms },
+      { delivered_ms: timed.reduce((sum, one) => sum + (one.response_time_ms ?? 0), 0) },
+    )
+  }
+  for (const one of deliveries) {
+    const immediate = one.attempts === 1 && one.response_code === 200
+    if (one.history.length !== (immediate ? 0 : one.attempts))
+      wrong(`${one.id} has ${one.attempts} attempts and a history of ${one.history.length}`)
+    const numbers = (posts.get(one.id) ?? []).flatMap(({ settled }) =>
+      settled?.as === 'recorded' ? [settled.attempt] : [],
+    )
+    if (new Set(numbers).size !== numbers.length) wrong(`${one.id} has an attempt recorded twice`)
+  }
+  return violations
+
+  function same(what: string, found: object, expected: object): void {
+    if (JSON.stringify(found) !== JSON.stringify(expected))
+      wrong(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`)
+  }
+}

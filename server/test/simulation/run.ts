@@ -1,0 +1,134 @@
+/**
+ * The simulation: `npm run simulate` runs 50,000 seeds. `--seeds N` another number, `--from N` beginning elsewhere,
+ * `--minutes N` no longer than that; `--seed N` replays one and shows its story, shortened if it fails; `--mutants` shows
+ * that it notices when the engine is broken. The whole run and the mutants write their figures to server/bench/results.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { report, table } from '../../bench/support/report.ts'
+import { writeSnapshot } from './database.ts'
+import { checkOut, MUTANTS } from './mutants.ts'
+import { runSeeds, type Summary } from './seeds.ts'
+import { shrink } from './shrink.ts'
+import { openSimulator } from './simulator.ts'
+import { tell } from './story.ts'
+import type { Outcome } from './world.ts'
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: 'string', default: '50000' },
+    from: { type: 'string', default: '1' },
+    minutes: { type: 'string', default: '1440' },
+    seed: { type: 'string' },
+    mutants: { type: 'boolean', default: false },
+  },
+})
+
+const ROOT = resolve(import.meta.dirname, '../../..')
+const MOST_FAILURES = 10
+/** A mutant that so many seeds do not notice has survived. */
+const SEEDS_PER_MUTANT = 600
+
+if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed))
+else {
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-simulate-'))
+  const snapshot = join(directory, 'snapshot')
+  await writeSnapshot(snapshot)
+  process.exitCode = await (values.mutants ? breakTheEngine(snapshot) : runAll(snapshot)).finally(() =>
+    rm(directory, { recursive: true }),
+  )
+}
+
+async function runAll(snapshot: string): Promise<number> {
+  const asked = Number(values.seeds)
+  const first = Number(values.from)
+  const summary = await runSeeds({
+    first,
+    count: asked,
+    processes: availableParallelism(),
+    mostFailures: MOST_FAILURES,
+    mostSeconds: Number(values.minutes) * 60,
+    directory: ROOT,
+    snapshot,
+    onProgress: ({ seeds, seconds, failures }) =>
+      void process.stderr.write(
+        `\r${seeds}/${asked} seeds, ${(seeds / seconds).toFixed(1)}/s, ${failures.length} failed `,
+      ),
+  })
+  process.stderr.write('\n')
+  for (const { seed, promise, detail } of summary.failures)
+    console.error(`seed ${seed} breaks "${promise}": ${detail}\n  npm run simulate -- --seed ${seed}`)
+  await report('simulate', `npm run simulate -- --seeds ${asked} --from ${first}`, [
+    sentence(summary, asked),
+    table(
+      ['exercised', 'times'],
+      Object.entries(summary.counts).sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  ])
+  return summary.failures.length > 0 ? 1 : 0
+}
+
+function sentence({ seeds, seconds, failures }: Summary, asked: number): string {
+  const ran =
+    seeds === asked
+      ? `${seeds.toLocaleString('en-US')} seeds`
+      : `${seeds.toLocaleString('en-US')} of ${asked.toLocaleString('en-US')} seeds`
+  const rate = `${(seeds / seconds).toFixed(1)} seeds/s in ${availableParallelism()} processes, ${Math.round(seconds)} s`
+  const broken =
+    failures.length === 0
+      ? 'No promise was broken.'
+      : `${failures.length} seeds broke a promise: ${failures.map(({ seed }) => seed).join(', ')}.`
+  return `${ran}, ${rate}. ${broken}`
+}
+
+/** Shows a story as it happened, and if it broke a promise, the shortest one found that still does. */
+async function replay(seed: number): Promise<number> {
+  const simulator = await openSimulator()
+  const story = tell(seed)
+  const outcome = await simulator.run(story)
+  show(`seed ${seed}`, outcome)
+  const broken = outcome.violations.length > 0
+  if (broken) {
+    const shorter = await shrink(simulator, story, outcome)
+    show(`the same, shortened to ${shorter.story.steps.length} of ${story.steps.length} steps`, shorter.outcome)
+  }
+  await simulator.close()
+  return broken ? 1 : 0
+}
+
+function show(title: string, { lines, violations, counts }: Outcome): void {
+  console.log(`${title}\n\n${lines.join('\n')}\n\n${JSON.stringify(counts)}`)
+  for (const { promise, detail } of violations) console.log(`BROKEN ${promise}: ${detail}`)
+  if (violations.length === 0) console.log('Every promise was kept.')
+  console.log('')
+}
+
+async function breakTheEngine(snapshot: string): Promise<number> {
+  const rows: Array<[string, string, string]> = []
+  let wrong = 0
+  for (const mutant of MUTANTS) {
+    const { directory, remove } = await checkOut(mutant)
+    const summary = await runSeeds({
+      first: 1,
+      count: mutant.survives === undefined ? SEEDS_PER_MUTANT : SEEDS_PER_MUTANT / 10,
+      processes: availableParallelism(),
+      mostFailures: 1,
+      mostSeconds: 3_600,
+      directory,
+      snapshot,
+    }).finally(remove)
+    const [failure] = summary.failures
+    const expected = (failure === undefined) === (mutant.survives !== undefined)
+    if (!expected) wrong += 1
+    const noticed = failure === undefined ? `survives ${summary.seeds} seeds` : `seed ${failure.seed}`
+    rows.push([mutant.name, noticed, failure?.promise ?? mutant.survives ?? 'NOT NOTICED'])
+    console.error(rows.at(-1)?.join(' | '))
+  }
+  await report('simulate-mutants', 'npm run simulate -- --mutants', [
+    'The first seed, counted from 1, in which a promise is broken once the engine is.',
+    table(['mutation', 'noticed in', 'by the promise, or why not'], rows),
+  ])
+  return wrong > 0 ? 1 : 0
+}

@@ -1,0 +1,102 @@
+/** What happens in a simulation, drawn from a seed: who lives, what they do, and what goes wrong. */
+import { stream } from './agenda.ts'
+
+/** How a receiver behaves for a while. `mixed` is each of the others in turn, by chance. */
+export type Weather = 'ok' | 'slow' | 'error' | 'hang' | 'reset' | 'refuse' | 'acknowledge and crash' | 'mixed'
+
+/** One thing that somebody does. Posts and sites are numbered; what does not exist when its time comes is passed over. */
+export type Deed =
+  | { what: 'create post' | 'update post' | 'unpublish' | 'delete post' | 'publish' | 'retry'; post: number }
+  | { what: 'publish to one'; post: number; site: number }
+  | { what: 'schedule'; post: number; inMs: number }
+  | { what: 'pause' | 'resume' | 'rotate' | 'delete site' | 'add site'; site: number }
+  | { what: 'confirm'; post: number; site: number }
+  | { what: 'crash' | 'restart'; worker: number }
+  | { what: 'stop'; worker: number; forMs: number }
+  | { what: 'jump'; byMs: number }
+  | { what: 'weather'; site: number; weather: Weather }
+
+export type Step = { at: number } & Deed
+
+export type Story = {
+  seed: number
+  /** Nothing breaks on our side. */
+  calm: boolean
+  /** One process that does everything, or one that answers requests beside some that deliver. */
+  workers: number | 'embedded'
+  sites: number
+  /** Attempts and lanes at once: few enough to run out, or what the service has. */
+  tight: boolean
+  /** Per statement and attempt. */
+  strikes: { crash: number; loss: number }
+  /** The share of NOTIFYs that other processes do not hear. */
+  deaf: number
+  steps: Step[]
+}
+
+const BAD_WEATHER: readonly Weather[] = ['slow', 'error', 'hang', 'reset', 'refuse', 'mixed', 'mixed']
+
+/** The story of a seed. Every third is calm: nothing breaks on our side, so that the strictest promises can be checked. */
+export function tell(seed: number): Story {
+  const random = stream(seed, 'story')
+  const below = (count: number) => Math.floor(random() * count)
+  const one = <T>(list: readonly T[]): T => list[below(list.length)] as T // the lists here are not empty
+  const calm = seed % 3 === 0
+  const workers = random() < 0.4 ? 'embedded' : 1 + below(3)
+  const sites = 1 + below(4)
+  const posts = 1 + below(3)
+  const lengthMs = 3_000 + random() * 15_000
+  const steps: Step[] = [
+    { at: random() * 50, what: random() < 0.8 ? 'create post' : 'publish', post: 0 },
+    ...Array.from({ length: 4 + below(11) }, (): Step => ({ at: random() * lengthMs, ...deed() })),
+  ]
+  for (let site = 0; site < sites; site += 1) {
+    if (random() < 0.6) steps.push({ at: random() * 200, what: 'weather', site, weather: bad() })
+    for (let changes = below(3); changes > 0; changes -= 1)
+      steps.push({ at: random() * lengthMs, what: 'weather', site, weather: random() < 0.5 ? 'ok' : bad() })
+  }
+  if (!calm)
+    for (let trouble = below(4); trouble > 0; trouble -= 1) steps.push({ at: random() * lengthMs, ...accident() })
+
+  function bad(): Weather {
+    return !calm && random() < 0.25 ? 'acknowledge and crash' : one(BAD_WEATHER)
+  }
+
+  function deed(): Deed {
+    const [post, site] = [below(posts), below(sites)]
+    const drawn = random()
+    if (drawn < 0.24) return { what: 'create post', post }
+    if (drawn < 0.5) return { what: 'update post', post }
+    if (drawn < 0.6) return { what: 'schedule', post, inMs: 200 + random() * 4_000 }
+    if (drawn < 0.66) return { what: random() < 0.5 ? 'publish' : 'publish to one', post, site }
+    if (drawn < 0.7) return { what: 'unpublish', post }
+    if (drawn < 0.73) return { what: 'delete post', post }
+    if (drawn < 0.79) return { what: 'confirm', post, site }
+    if (drawn < 0.86) return { what: 'retry', post }
+    if (drawn < 0.95) return { what: one(['pause', 'resume', 'rotate'] as const), site }
+    return { what: one(['delete site', 'add site'] as const), site }
+  }
+
+  function accident(): Deed {
+    const worker = below(3)
+    const drawn = random()
+    if (drawn < 0.4) return { what: 'crash', worker }
+    if (drawn < 0.5) return { what: 'restart', worker }
+    if (drawn < 0.85)
+      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : 19_000 + random() * 8_000 }
+    return { what: 'jump', byMs: (random() < 0.7 ? 1 : -1) * random() ** 2 * 60_000 }
+  }
+
+  return {
+    seed,
+    calm,
+    workers,
+    sites,
+    tight: random() < 0.4,
+    strikes: calm
+      ? { crash: 0, loss: 0 }
+      : { crash: random() < 0.5 ? random() * 0.02 : 0, loss: random() < 0.3 ? random() * 0.03 : 0 },
+    deaf: !calm && random() < 0.3 ? 0.5 : 0,
+    steps: steps.sort((a, b) => a.at - b.at),
+  }
+}

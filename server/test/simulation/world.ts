@@ -1,0 +1,423 @@
+/**
+ * Runs one story: real operations, loops and statements of the service, in processes that live and die as the story says,
+ * with time, ids and receivers of its own. Afterwards the promises are checked against what was seen.
+ */
+
+import { sql } from 'kysely'
+import { abandonLeases } from '../../src/deliveries/index.ts'
+import { createLoops, type Loops } from '../../src/loops.ts'
+import { Changes } from '../../src/platform/changes/changes.ts'
+import { Feeds } from '../../src/platform/changes/feeds.ts'
+import type { Clock } from '../../src/platform/clock.ts'
+import { parseConfig } from '../../src/platform/config.ts'
+import type { Context } from '../../src/platform/context.ts'
+import { deriveKeys } from '../../src/platform/crypto.ts'
+import { afterCommit, createDatabase } from '../../src/platform/db/database.ts'
+import type { Log } from '../../src/platform/log.ts'
+import { Metrics } from '../../src/platform/metrics.ts'
+import type { Signals, Topic } from '../../src/platform/signals.ts'
+import { Agenda, stream } from './agenda.ts'
+import { Clients } from './clients.ts'
+import { SimulatedDatabase, type Store } from './database.ts'
+import { Network, short } from './network.ts'
+import { Process } from './process.ts'
+import { checkPromises, type Violation } from './promises.ts'
+import type { Step, Story } from './story.ts'
+
+/** Times short enough that a story is soon told; what follows from them is the same. */
+const TIMEOUT_MS = 4_000
+export const RETRY_DELAYS_MS = [700, 1_300, 2_100]
+/** A lease outlasts an attempt's deadline by this (dispatcher.ts). */
+export const LEASE_MS = TIMEOUT_MS + 15_000
+const START = Date.UTC(2026, 10, 2, 8)
+/** After the story all is well; by then everything must have come to its end. */
+const LONGEST_END_MS = 6 * LEASE_MS
+const TIGHT = { slots: 2, slotsPerSite: 2, lanes: { prompt: 2, slow: 3, suspect: 2 } }
+const HINT_MS = 20
+const LOOK_MS = 7
+
+const config = parseConfig({
+  SECRET_KEY: 'a secret key for simulations, long enough',
+  DELIVERY_TIMEOUT: `${TIMEOUT_MS}ms`,
+  DELIVERY_RETRY_DELAYS: RETRY_DELAYS_MS.map((ms) => `${ms}ms`).join(','),
+})
+const keys = deriveKeys(config.secretKey ?? '')
+
+/** What a simulation exercised, by name. */
+export type Counts = Record<string, number>
+
+export type Outcome = { violations: Violation[]; counts: Counts; lines: string[] }
+
+/** A process of the service. */
+type Service = { process: Process; ctx: Context; loops: Loops; leaving: boolean }
+
+/** Runs the story on an empty store. */
+export async function simulate(story: Story, store: Store, accountId: string): Promise<Outcome> {
+  return new World(story, store, accountId).run()
+}
+
+export class World {
+  readonly story: Story
+  readonly accountId: string
+  readonly agenda = new Agenda()
+  readonly database: SimulatedDatabase
+  readonly network: Network
+  readonly clients: Clients
+  readonly counts: Counts = {}
+  readonly violations: Violation[] = []
+  readonly processes: Process[] = []
+  /** When a connection broke, when the clock jumped. */
+  readonly losses: number[] = []
+  readonly jumps: number[] = []
+  /** When no process delivered. */
+  readonly silences: Array<{ from: number; to: number | undefined }> = []
+  /** Until when, by the wall, a process has the lane of a site. */
+  readonly leases = new Map<string, number>()
+  readonly #taken: Array<{ process: Process; siteId: string; at: number }> = []
+  readonly #lines: string[] = []
+  readonly #random: () => number
+  readonly #services = new Map<string, Service>()
+  #offset = 0
+  #armed = false
+  #ids = 0
+  #born = 0
+  #joining = false
+
+  constructor(story: Story, store: Store, accountId: string) {
+    this.story = story
+    this.accountId = accountId
+    this.#random = stream(story.seed, 'world')
+    this.database = new SimulatedDatabase(store, this.agenda, stream(story.seed, 'rows'), {
+      executed: (process, text, values, rows) => this.#observe(process, text, values, rows),
+      notified: (process, topic, subject) => this.#notify(process, topic as Topic, subject),
+      lost: (process) => {
+        this.count('connections lost')
+        this.losses.push(this.agenda.now)
+        this.tell(`${process.name} loses its connection`)
+      },
+    })
+    this.clients = new Clients(this)
+    this.network = new Network({
+      calm: story.calm,
+      agenda: this.agenda,
+      wall: () => this.wall,
+      receivers: this.clients.byUrl,
+      armed: () => this.#armed,
+      leasedUntil: (process, siteId) => this.leases.get(`${process.name} ${siteId}`) ?? 0,
+      tell: (line) => this.tell(line),
+      complain: (promise, detail) => this.complain(promise, detail),
+    })
+    this.network.patience = (process) => {
+      const alone = story.workers === 'embedded'
+      const stopped = process.stops.some(({ to }) => to + 1 >= this.agenda.now)
+      return stopped || story.deaf > 0 ? LEASE_MS + LONGEST_END_MS : alone ? 0 : HINT_MS + 1
+    }
+  }
+
+  /** What the clock said at the agenda's zero, as long as it did not jump. */
+  readonly epoch = START
+
+  /** What the clock on the wall says. */
+  get wall(): number {
+    return START + Math.floor(this.agenda.now + this.#offset)
+  }
+
+  tell(line: string): void {
+    this.#lines.push(`${this.agenda.now.toFixed(1).padStart(9)}  ${line}`)
+  }
+
+  count(what: string, by = 1): void {
+    this.counts[what] = (this.counts[what] ?? 0) + by
+  }
+
+  complain(promise: string, detail: string): void {
+    this.violations.push({ promise, detail })
+    this.tell(`BROKEN: ${promise}: ${detail}`)
+  }
+
+  /** The process that answers requests now. */
+  get front(): { ctx: Context; process: Process } | undefined {
+    const service = this.#services.get(this.story.workers === 'embedded' ? 'worker 0' : 'front')
+    return service?.process.alive && !service.leaving ? service : undefined
+  }
+
+  async run(): Promise<Outcome> {
+    const { story, agenda } = this
+    if (story.workers !== 'embedded') this.#start('front')
+    this.clients.prepare(story.sites)
+    await agenda.run(() => this.clients.idle, 60_000)
+    const workers = story.workers === 'embedded' ? 1 : story.workers
+    for (let index = 0; index < workers; index += 1) this.#start(`worker ${index}`)
+    const begin = agenda.now
+    this.#armed = true
+    for (const step of story.steps) agenda.after(step.at, () => this.#play(step))
+    const length = Math.max(0, ...story.steps.map(({ at }) => at)) + 500
+    await agenda.run(() => false, begin + length)
+    await this.#end()
+    this.violations.push(...(await checkPromises(this)))
+    return { violations: this.violations, counts: this.counts, lines: this.#lines }
+  }
+
+  /** From here on all is well: everything that is owed must come. */
+  async #end(): Promise<void> {
+    const { agenda } = this
+    this.tell('all is well from here')
+    this.#armed = false
+    this.clients.end()
+    const limit = agenda.now + LONGEST_END_MS
+    while (agenda.now < limit) {
+      const until = agenda.now + 1_000
+      await agenda.run(() => false, until)
+      await agenda.run(() => !this.database.isBusy(), limit)
+      const stopped = this.processes.some(({ stops }) => stops.some(({ to }) => to + 500 > agenda.now))
+      if (this.clients.idle && !stopped && (await this.#isQuiet())) return
+    }
+    this.complain('2 at least once', `something is still owed ${LONGEST_END_MS} ms after all was well`)
+  }
+
+  async #isQuiet(): Promise<boolean> {
+    const [row] = await this.database.look<{ quiet: boolean }>(`
+      select not exists (select from deliveries where status = 'pending') and not exists (select from posts where status = 'scheduled')
+        and not exists (select from lanes where due_at is not null) as quiet`)
+    return row?.quiet === true
+  }
+
+  #play(step: Step): void {
+    switch (step.what) {
+      case 'crash':
+        this.#inFlight(this.#serviceOf(step.worker)?.process, (process) => process.crash())
+        break
+      case 'stop':
+        this.#inFlight(this.#serviceOf(step.worker)?.process, (process) => this.#stop(process, step.forMs))
+        break
+      case 'restart':
+        this.#restart(this.#serviceOf(step.worker))
+        break
+      case 'jump':
+        this.#offset += step.byMs
+        this.jumps.push(this.agenda.now)
+        this.count('clock jumps')
+        this.tell(`the clock jumps by ${step.byMs.toFixed(0)} ms`)
+        break
+      default:
+        this.clients.play(step)
+    }
+  }
+
+  /** Strikes a process when it has an attempt in flight, which is when it matters; after a while anyway. */
+  #inFlight(process: Process | undefined, strike: (process: Process) => void, patienceMs = 2_000): void {
+    if (process?.alive !== true) return
+    // Stopping inside a transaction would stop everybody here; on a server, those who want the same rows.
+    const sending = this.network.posts.some((post) => post.process === process && post.endedAt === undefined)
+    if ((sending || patienceMs <= 0) && !this.database.isBusy(process)) strike(process)
+    else this.agenda.after(LOOK_MS, () => this.#inFlight(process, strike, patienceMs - LOOK_MS))
+  }
+
+  #stop(process: Process, forMs: number): void {
+    this.tell(`${process.name} is stopped for ${forMs.toFixed(0)} ms`)
+    this.count('workers stopped')
+    process.stopFor(forMs)
+  }
+
+  #serviceOf(worker: number): Service | undefined {
+    const workers = this.story.workers === 'embedded' ? 1 : this.story.workers
+    return this.#services.get(`worker ${worker % workers}`)
+  }
+
+  /** An orderly stop, as app.ts makes it; then the next start. */
+  #restart(service: Service | undefined): void {
+    if (service === undefined || !service.process.alive || service.leaving) return
+    service.leaving = true
+    this.count('orderly restarts')
+    this.tell(`${service.process.name} is asked to stop`)
+    const { loops, process } = service
+    const graceMs = this.#random() < 0.5 ? 10_000 : this.#random() * 500
+    void Promise.all([loops.deliver.stop(), loops['publish-due'].stop(), loops.dispatcher.stop(graceMs)]).then(() =>
+      process.leave(),
+    )
+  }
+
+  #start(role: string): void {
+    const { agenda, story } = this
+    this.#born += 1
+    const name = `${role}.${this.#born}`
+    const process = new Process(name, {
+      agenda,
+      random: stream(story.seed, name),
+      strikes: () => (this.#armed ? story.strikes : { crash: 0, loss: 0 }),
+      onDeath: () => this.#died(role),
+    })
+    this.processes.push(process)
+    const ctx = this.#contextOf(process, role)
+    const loops = createLoops(ctx, undefined, story.tight ? TIGHT : {})
+    const service = { process, ctx, loops, leaving: false }
+    this.#services.set(role, service)
+    this.tell(`${name} starts`)
+    if (role !== 'front') void this.#join(service)
+  }
+
+  /**
+   * As joinWorkers does it: whoever is alone declares all leases abandoned before any other worker joins. A server that
+   * has not noticed yet that a connection is gone lets nobody be alone.
+   */
+  async #join({ process, ctx, loops }: Service): Promise<void> {
+    while (this.#joining && process.alive) await ctx.clock.sleep(5)
+    const others = [...this.#services.values()].filter((one) => one.process !== process && one.process.alive)
+    const alone = others.every((one) => one.process.name.startsWith('front'))
+    if (alone && (this.story.workers === 'embedded' || process.chance() < 0.7)) {
+      this.#joining = true
+      try {
+        this.count('leases abandoned', await abandonLeases(ctx.db.root, ctx.clock.now()))
+      } catch {
+        return process.crash()
+      } finally {
+        this.#joining = false
+      }
+    }
+    const silence = this.silences.at(-1)
+    if (silence !== undefined) silence.to ??= this.agenda.now
+    loops.deliver.start()
+    loops['publish-due'].start()
+  }
+
+  #died(role: string): void {
+    const service = this.#services.get(role)
+    if (service === undefined) return
+    const { left, name } = service.process
+    this.count(left ? 'processes ended in order' : 'crashes')
+    this.tell(`${name} ${left ? 'has ended' : 'dies'}`)
+    if (role !== 'front') {
+      this.#joining = false
+      const others = [...this.#services.values()].some(
+        (one) => one.process.alive && one !== this.#services.get('front'),
+      )
+      if (!others) this.silences.push({ from: this.agenda.now, to: undefined })
+    }
+    this.agenda.after(0, () => this.database.abandon(service.process))
+    this.clients.lostProcess(service.process)
+    this.agenda.after(20 + this.#random() ** 2 * 3_000, () => this.#start(role))
+  }
+
+  #contextOf(process: Process, role: string): Context {
+    const kind = this.story.workers === 'embedded' ? 'embedded' : 'postgres'
+    const clock: Clock = {
+      now: () => new Date(this.wall),
+      sleep: (ms, signal) => this.#sleep(process, ms, signal),
+    }
+    const log = this.#logOf(process)
+    const db = createDatabase(this.database.poolOf(process), kind)
+    const signals = this.#signalsOf(process, role)
+    const changes = new Changes({ clock, db, log, signals })
+    return {
+      config,
+      clock,
+      ids: { next: () => this.#nextId() },
+      log,
+      metrics: new Metrics(),
+      db,
+      keys,
+      egress: this.network.egressOf(process),
+      signals,
+      changes,
+      feeds: new Feeds({ changes, clock, log, read: async () => [] }), // nobody watches
+    }
+  }
+
+  #sleep(process: Process, ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const takeBack = this.agenda.after(ms, () => process.deliver(finish))
+      const finish = () => {
+        takeBack()
+        signal?.removeEventListener('abort', finish)
+        resolve()
+      }
+      signal?.addEventListener('abort', finish, { once: true })
+    })
+  }
+
+  #nextId(): string {
+    this.#ids += 1
+    const time = this.wall.toString(16).padStart(12, '0')
+    const tail = Math.floor(this.#random() * 2 ** 24)
+      .toString(16)
+      .padStart(6, '0')
+    const number = this.#ids.toString(16).padStart(6, '0')
+    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${tail}${number}`
+  }
+
+  readonly #listeners = new Map<Process, Array<{ topic: Topic; hear: (subject: string | undefined) => void }>>()
+
+  /** As signals.ts: the process itself hears after the commit, the others by NOTIFY, which is only a hint. */
+  #signalsOf(process: Process, role: string): Signals {
+    const listeners: Array<{ topic: Topic; hear: (subject: string | undefined) => void }> = []
+    this.#listeners.set(process, listeners)
+    return {
+      send: async (tx, topic, subject) => {
+        if (role !== 'worker 0' || this.story.workers !== 'embedded')
+          await sql`select pg_notify(${'postrider'}, ${[topic, subject ?? ''].join(' ')})`.execute(tx)
+        afterCommit(() => this.#hear(process, topic, subject))
+      },
+      broadcast: async () => {},
+      ready: Promise.resolve(),
+      on: (topic, hear) => void listeners.push({ topic, hear }),
+      close: async () => {},
+    }
+  }
+
+  #hear(process: Process, topic: Topic, subject: string | undefined): void {
+    for (const listener of this.#listeners.get(process) ?? []) if (listener.topic === topic) listener.hear(subject)
+  }
+
+  #notify(from: Process, topic: Topic, subject: string): void {
+    for (const { process } of this.#services.values()) {
+      if (process === from || this.#random() < this.story.deaf) continue
+      this.agenda.after(this.#random() * HINT_MS, () =>
+        process.deliver(() => this.#hear(process, topic, subject === '' ? undefined : subject)),
+      )
+    }
+  }
+
+  #logOf(process: Process): Log {
+    const event =
+      (level: string) =>
+      (name: string, fields: object = {}) => {
+        if (name === 'delivery.attempted' || name === 'delivery.late_answer') {
+          this.#settled(process, fields as { delivery_id: string; attempt: number; status: string }, name)
+        } else if (level === 'error') this.tell(`${process.name} logs ${name} ${JSON.stringify(fields).slice(0, 300)}`)
+        if (name === 'delivery.broken') this.complain('the engine itself', JSON.stringify(fields))
+      }
+    return { debug: event('debug'), info: event('info'), warn: event('warn'), error: event('error') }
+  }
+
+  #settled(process: Process, fields: { delivery_id: string; attempt: number; status: string }, name: string): void {
+    const as = name === 'delivery.attempted' ? 'recorded' : 'late'
+    this.tell(`${process.name} has ${short(fields.delivery_id)} ${as}: ${fields.status}`)
+    if (as === 'late') this.count('late answers')
+    const post = this.network.posts.findLast(
+      (one) => one.process === process && one.deliveryId === fields.delivery_id && one.settled === undefined,
+    )
+    if (post === undefined) this.complain('9 books', `a result without a POST: ${fields.delivery_id}`)
+    else {
+      post.settled = { as, at: this.agenda.now, attempt: fields.attempt, status: fields.status }
+      const taken = this.#taken.some(
+        (one) => one.siteId === post.siteId && one.process !== process && one.at > post.startedAt,
+      )
+      if (as === 'recorded' && taken)
+        this.complain('9 late answers', `${fields.delivery_id} was recorded by a process that had lost its lease`)
+    }
+  }
+
+  #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
+    this.count('statements')
+    if (!text.includes('as abandoned from lanes')) return
+    const until = Math.max(...values.map((value) => (value instanceof Date ? value.getTime() : 0)))
+    for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
+      this.count('leases')
+      this.leases.set(`${process.name} ${lease.siteId}`, until)
+      this.#taken.push({ process, siteId: lease.siteId, at: this.agenda.now })
+      if (lease.recovering) this.count('takeovers')
+      this.tell(`${process.name} leases the lane of ${short(lease.siteId)}${lease.recovering ? ', recovering' : ''}`)
+    }
+  }
+}

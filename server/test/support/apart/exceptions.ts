@@ -1,0 +1,10 @@
+/** Files of the suite that are not run against a service in processes of their own, and why. */
+export const EXCEPTIONS: Record<string, string> = {
+  'server/test/commands.test.ts': 'Starts every command as a process already; another topology changes nothing.',
+  'server/test/metrics.test.ts': 'A process shows what it counted itself; attempts are counted by the workers.',
+  'server/test/keys-rotate.test.ts': 'Starts the command as a process, beside services of each role.',
+  'server/test/platform-detection-restart.test.ts': 'Is about the end of one process and the start of the next.',
+  'server/test/live-processes.test.ts': 'Starts several processes already, with their real clock and loops.',
+  'server/test/roles.test.ts': 'Starts one process of each role already, with their real clock and loops.',
+  'server/test/process.test.ts': 'Starts the service as processes already, with its real clock and loops.',
+}

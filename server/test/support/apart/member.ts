@@ -1,0 +1,41 @@
+/**
+ * The entry of one process of a service that runs in several: what `serve` does, with the clock of the test, no names,
+ * and loops that work when told. The test talks to it over the channel that `fork` opens.
+ */
+import { flushCompileCache } from 'node:module'
+import { createApp } from '../../../src/app.ts'
+import { parseConfig } from '../../../src/platform/config.ts'
+import { recordingLog } from '../log.ts'
+import { unknownName } from '../names.ts'
+import type { MemberMessage, Order } from './members.ts'
+import { followSharedClock } from './shared-clock.ts'
+
+const tell = (message: MemberMessage) => void process.send?.(message)
+
+const app = await createApp(parseConfig(process.env), {
+  clock: followSharedClock(process.env.TEST_CLOCK ?? ''),
+  log: recordingLog((line) => tell({ line })),
+  lookup: unknownName,
+  ...JSON.parse(process.env.TEST_OVERRIDES ?? '{}'),
+})
+
+/** What is told is done; an answer follows everything that was logged before it. */
+const orders: Record<Order, () => Promise<unknown>> = {
+  drain: app.drain,
+  report: async () => {},
+  stop: () => app.stop(1_000),
+}
+
+process.on('message', async ({ order, number }: { order: Order; number: number }) => {
+  const problem = await orders[order]().then(
+    () => undefined,
+    (error) => (error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  )
+  tell({ done: number, problem })
+})
+// The test has ended, in whatever way.
+process.on('disconnect', () => process.exit())
+
+tell({ port: (await app.listen()).port })
+// It will be killed; the next one starts in half the time by what this one compiled.
+flushCompileCache()

@@ -1,0 +1,56 @@
+/**
+ * A manual clock that processes share: its time is eight bytes in a file. Reading is synchronous, so a process that is
+ * asked for something after the clock was moved sees the new time, whatever way the question came.
+ */
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import type { Clock } from '../../../src/platform/clock.ts'
+import { type ManualClock, manualClock } from '../clock.ts'
+
+/** How long a sleeper may not notice that its time has come (real milliseconds). */
+const NOTICE_MS = 5
+
+/** A manual clock that writes its time to a new file. `close` gives the file back. */
+export function createSharedClock(path: string, start: Date): ManualClock & { close(): void } {
+  const clock = manualClock(start)
+  const file = openSync(path, 'wx')
+  const bytes = Buffer.alloc(8)
+  const write = () => {
+    bytes.writeDoubleLE(clock.now().getTime())
+    writeSync(file, bytes, 0, 8, 0)
+  }
+  write()
+  return {
+    ...clock,
+    advance(ms) {
+      clock.advance(ms)
+      write()
+    },
+    close: () => closeSync(file),
+  }
+}
+
+/** The clock of another process. */
+export function followSharedClock(path: string): Clock {
+  const file = openSync(path, 'r')
+  const bytes = Buffer.alloc(8)
+  const read = () => {
+    readSync(file, bytes, 0, 8, 0)
+    return bytes.readDoubleLE()
+  }
+  return {
+    now: () => new Date(read()),
+    sleep(ms, signal) {
+      const until = read() + ms
+      if (signal?.aborted || ms <= 0) return Promise.resolve()
+      return new Promise((resolve) => {
+        const finish = () => {
+          clearInterval(timer)
+          signal?.removeEventListener('abort', finish)
+          resolve()
+        }
+        const timer = setInterval(() => read() >= until && finish(), NOTICE_MS)
+        signal?.addEventListener('abort', finish, { once: true })
+      })
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { Log } from '../../src/platform/log.ts'
+
+/** One line of the service's log, kept for tests. */
+export type LogLine = { level: string; event: string; fields: Record<string, unknown> }
+
+/** A log that hands on its lines. */
+export function recordingLog(hear: (line: LogLine) => void): Log {
+  const at =
+    (level: string) =>
+    (event: string, fields: object = {}) =>
+      hear({ level, event, fields: { ...fields } })
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
