@@ -1,0 +1,126 @@
+/**
+ * Durable deliveries per second, against bare `undici` POSTs of the same bytes to the same receiver, and against job
+ * queues that do only the POST. All sides take turns in every round; figures are medians of the rounds.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { webhookBody } from '../../src/deliveries/payload.ts'
+import { signedHeaders, signingKey } from '../../src/deliveries/sign.ts'
+import { type BenchReceiver, runScript, startBenchReceiver } from '../support/processes.ts'
+import { median, report, table } from '../support/report.ts'
+import { countDeliveries, postPayload, SECRET, seedBacklog, seedSites } from '../support/seed.ts'
+import { embeddedPlace, type Place, postgresPlace } from '../support/service.ts'
+import type { PostTask } from './bare.ts'
+import { startRivals } from './rivals.ts'
+
+const BODY_BYTES = 5_700
+const SITES_PER_ACCOUNT = 100
+
+type Shape = { name: string; sites: number; postsEach: number }
+type Side = { name: string; run(shape: Shape): Promise<number> }
+
+/** Runs the bench: `--rounds 3`, `--deliveries 40000`, `--only NAME` for one side beside the yardstick. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      rounds: { type: 'string', default: '3' },
+      deliveries: { type: 'string', default: '40000' },
+      only: { type: 'string' },
+    },
+  })
+  const total = Number(values.deliveries)
+  const shapes: Shape[] = [
+    { name: '1,000 sites', sites: 1_000, postsEach: total / 1_000 },
+    { name: `${total.toLocaleString('en-US')} sites`, sites: total, postsEach: 1 },
+  ]
+  const receiver = await startBenchReceiver()
+  const [postgres, embedded] = [await postgresPlace(), await embeddedPlace()]
+  const { rivals, stop } = await startRivals(async () => {
+    await postgres.fresh()
+    return postgres.env.DATABASE_URL ?? ''
+  })
+  const task = postTask(receiver.port, total)
+  const all: Side[] = [
+    { name: 'bare undici', run: async () => (await bare(task)).perSecond },
+    { name: 'Postrider on PostgreSQL, one worker', run: (shape) => deliver(postgres, receiver, shape, 1) },
+    { name: 'Postrider on PostgreSQL, two workers', run: (shape) => deliver(postgres, receiver, shape, 2) },
+    { name: 'Postrider on the embedded database', run: (shape) => deliver(embedded, receiver, shape, 1) },
+    ...rivals.map((rival) => ({ name: rival.name, run: async () => (await rival.run(task)).perSecond })),
+  ]
+  const sides = all.filter(
+    ({ name }) => values.only === undefined || name === 'bare undici' || name.includes(values.only),
+  )
+
+  await bare(task) // the receiver warms up
+  const figures = new Map<string, number[]>()
+  for (let round = 1; round <= Number(values.rounds); round += 1)
+    for (const shape of shapes)
+      for (const side of sides) {
+        const perSecond = await side.run(shape)
+        const key = `${shape.name} ${side.name}`
+        figures.set(key, [...(figures.get(key) ?? []), perSecond])
+        process.stderr.write(`round ${round}, ${shape.name}, ${side.name}: ${Math.round(perSecond)}/s\n`)
+      }
+  await report('deliver', `npm run bench -- deliver${args.map((arg) => ` ${arg}`).join('')}`, [
+    METHOD,
+    ...shapes.map((shape) => {
+      const of = (name: string) => median(figures.get(`${shape.name} ${name}`) ?? [])
+      const rows = sides.map(({ name }) => [name, Math.round(of(name)), (of(name) / of('bare undici')).toFixed(2)])
+      return `## ${shape.name}, ${total.toLocaleString('en-US')} deliveries\n\n${table(['', 'per second', 'of bare'], rows)}`
+    }),
+  ])
+  await stop()
+  await postgres.close()
+  await embedded.close()
+  receiver.stop()
+}
+
+const METHOD = `Bodies of ${BODY_BYTES.toLocaleString('en-US')} bytes. A delivery is counted once the receiver has it and the service has it on
+record: row, roll-up and lane, with fsync. Deliveries are pending when the clock starts with the first request to arrive.
+The service runs as it is installed, its log going to a pipe that is read. Rivals do only the POST, from jobs added before the clock
+starts. Receiver, sender, database and the bench share the machine.`
+
+/** What the service would send, as one request that is sent again and again. */
+function postTask(port: number, total: number): PostTask {
+  const at = new Date()
+  const body = webhookBody({
+    kind: 'post.published',
+    post: Buffer.from(postPayload(BODY_BYTES)),
+    previousVersion: null,
+    occurredAt: at,
+    site: { id: '0198a2f0-0000-7000-8000-000000000000', name: 'Bench site' },
+    at,
+  })
+  const deliveryId = '0198a2f0-0000-7000-8000-000000000001'
+  const headers = signedHeaders({ key: signingKey(SECRET), event: 'post.published', deliveryId, body, at })
+  return { port, total, concurrency: 256, body: body.toString(), headers }
+}
+
+function bare(task: PostTask): Promise<{ perSecond: number }> {
+  return runScript(new URL('./bare.ts', import.meta.url), task)
+}
+
+/** Deliveries per second from the first request to arrive until the last one is on record. */
+async function deliver(place: Place, receiver: BenchReceiver, shape: Shape, workers: number): Promise<number> {
+  const url = `http://127.0.0.1:${receiver.port}/webhooks`
+  await place.fresh()
+  const total = await place.seed(async (ctx) => {
+    const accounts = shape.sites / SITES_PER_ACCOUNT
+    await seedSites(ctx, { accounts, sitesEach: SITES_PER_ACCOUNT, urlOf: () => url })
+    return seedBacklog(ctx.db.root, { postsEach: shape.postsEach, bytes: BODY_BYTES })
+  })
+  await receiver.reset()
+  const role = place.name === 'postgres' ? { ROLE: 'worker' } : {}
+  const services = await Promise.all(Array.from({ length: workers }, () => place.start(role)))
+  let seen = await receiver.count()
+  while (seen.count < total) {
+    await sleep(20)
+    seen = await receiver.count()
+  }
+  await Promise.all(services.map((service) => service.end('SIGTERM'))) // what is sent is on record before it ends
+  const { delivered } = await place.seed((ctx) => countDeliveries(ctx.db.root))
+  if (seen.count !== total || delivered !== total)
+    throw new Error(`${total} deliveries: ${seen.count} arrived, ${delivered} on record`)
+  return total / ((seen.lastAt - seen.firstAt) / 1_000)
+}

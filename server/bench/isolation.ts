@@ -1,0 +1,95 @@
+/**
+ * Isolation: how soon healthy sites get their first attempt, alone and beside a thousand sites that hang and one that has a
+ * hundred thousand deliveries pending.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
+import { connect, registered } from './support/account.ts'
+import { startBenchReceiver, wallNow } from './support/processes.ts'
+import { percentile, report, table } from './support/report.ts'
+import { seedBacklog, seedSites } from './support/seed.ts'
+import { postgresPlace } from './support/service.ts'
+
+const HEALTHY = 100
+const HANGING = 1_000
+const PENDING_EACH = 20
+const BACKLOG = 100_000
+const PUBLISH_EVERY_MS = 500
+/** Sites that hang are found out by hanging: until each has done so once, they count as healthy. */
+const SETTLE_MS = 20_000
+
+/** Runs the bench: `--seconds 60`. */
+export async function run(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { seconds: { type: 'string', default: '60' } } })
+  const publishes = (Number(values.seconds) * 1_000) / PUBLISH_EVERY_MS
+  const alone = await measure(publishes, false)
+  const beside = await measure(publishes, true)
+  const row = (name: string, times: number[]) => [
+    name,
+    times.length,
+    ...[0.5, 0.99, 1].map((share) => `${percentile(times, share).toFixed(1)} ms`),
+  ]
+  const ratio = percentile(beside.times, 0.99) / percentile(alone.times, 0.99)
+  await report('isolation', `npm run bench -- isolation${args.map((arg) => ` ${arg}`).join('')}`, [
+    `A post to ${HEALTHY} healthy sites every ${PUBLISH_EVERY_MS} ms, on PostgreSQL. Time from the answer to the publish until the first attempt
+arrives; ${SETTLE_MS / 1_000} s after the start. Then the same beside ${HANGING.toLocaleString('en-US')} sites that never answer, ${PENDING_EACH} deliveries pending for each, and one site
+with ${BACKLOG.toLocaleString('en-US')} pending.`,
+    table(
+      ['', 'first attempts', 'p50', 'p99', 'longest'],
+      [row('alone', alone.times), row('beside the others', beside.times)],
+    ),
+    `p99 beside the others: ${ratio.toFixed(2)} × its value without them. Delivered of the backlog meanwhile: ${beside.backlog.toLocaleString('en-US')}.`,
+  ])
+}
+
+async function measure(publishes: number, others: boolean): Promise<{ times: number[]; backlog: number }> {
+  const receiver = await startBenchReceiver()
+  const base = `http://127.0.0.1:${receiver.port}`
+  const place = await postgresPlace()
+  await place.fresh()
+  if (others)
+    await place.seed(async (ctx) => {
+      await seedSites(ctx, { accounts: 10, sitesEach: HANGING / 10, urlOf: (index) => `${base}/hang/${index}` })
+      await seedBacklog(ctx.db.root, { postsEach: PENDING_EACH, bytes: 5_700 })
+      const [site] = await seedSites(ctx, { accounts: 1, sitesEach: 1, urlOf: () => `${base}/backlog` })
+      await sql`
+        insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)
+        select uuidv7(), ${site?.accountId}::uuid, ${site?.id}::uuid, uuidv7(), (select id from events limit 1), 1, 'pending', now(), now()
+        from generate_series(1, ${BACKLOG}::int)
+      `.execute(ctx.db.root)
+      await sql`update lanes set due_at = now()`.execute(ctx.db.root)
+    })
+  const service = await place.start()
+  const client = await registered(service, 'healthy@example.com')
+  await connect(client, HEALTHY, (index) => `${base}/healthy/${index}`)
+  await sleep(SETTLE_MS)
+  await receiver.reset(true)
+  const publishedAt: number[] = []
+  for (let count = 0; count < publishes; count += 1) {
+    await client.posts.create({ title: `Post ${count}`, body: { markdown: 'Some **text**.' }, status: 'published' })
+    publishedAt.push(wallNow())
+    await sleep(PUBLISH_EVERY_MS)
+  }
+  await sleep(3_000)
+  const arrivals = await receiver.arrivals()
+  await service.end('SIGTERM')
+  await place.close()
+  receiver.stop()
+  const healthy = arrivals.filter(([, path]) => path.startsWith('/healthy'))
+  if (healthy.length < publishes * HEALTHY)
+    throw new Error(`${healthy.length} of ${publishes * HEALTHY} first attempts came`)
+  return {
+    times: sinceLatest(
+      healthy.map(([, , at]) => at),
+      publishedAt,
+    ),
+    backlog: arrivals.filter(([, path]) => path === '/backlog').length,
+  }
+}
+
+/** For each arrival, the time since the publish before it; each publish is followed by as many arrivals as there are sites. */
+function sinceLatest(arrivals: number[], publishedAt: readonly number[]): number[] {
+  const sorted = arrivals.toSorted((a, b) => a - b)
+  return sorted.map((at, index) => at - (publishedAt[Math.floor(index / HEALTHY)] ?? at))
+}

@@ -1,0 +1,51 @@
+/** The processes of a bench: receivers, senders and services, each with a memory and an event loop of its own. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Arrival, ReceiverQuestion } from './receiver-process.ts'
+
+/** A receiver in a process of its own. */
+export type BenchReceiver = {
+  port: number
+  /** Forgets what came; from now on arrivals are kept one by one if `keep` is set. */
+  reset(keep?: boolean): Promise<void>
+  /** How many requests were answered, and when the first and the last one came (milliseconds since 1970). */
+  count(): Promise<{ count: number; firstAt: number; lastAt: number }>
+  arrivals(): Promise<Arrival[]>
+  stop(): void
+}
+
+/** Starts a receiver. */
+export async function startBenchReceiver(): Promise<BenchReceiver> {
+  const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), { serialization: 'advanced' })
+  const [{ port }] = await once(child, 'message')
+  const ask = async (question: ReceiverQuestion) => {
+    child.send(question)
+    const [answer] = await once(child, 'message')
+    return answer
+  }
+  return {
+    port,
+    reset: (keep = false) => ask({ ask: 'reset', keep }),
+    count: () => ask({ ask: 'count' }),
+    arrivals: async () => (await ask({ ask: 'arrivals' })).arrivals,
+    stop: () => child.disconnect(),
+  }
+}
+
+/** Runs a script in a process of its own with one JSON argument; resolves with the one message that it sends. */
+export async function runScript<T>(script: URL, argument: object): Promise<T> {
+  const child: ChildProcess = fork(fileURLToPath(script), [JSON.stringify(argument)])
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${script.pathname} ended with ${code} and said nothing`)
+  })
+  const [message] = await Promise.race([once(child, 'message'), ended])
+  child.kill()
+  await once(child, 'exit').catch(() => {})
+  return message
+}
+
+/** Now, in milliseconds since 1970 with fractions; comparable between the processes of one machine. */
+export function wallNow(): number {
+  return performance.timeOrigin + performance.now()
+}

@@ -1,0 +1,77 @@
+/** Services under test, as processes of their own with production settings; and the context that seeds their database. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { createApp } from '../../src/app.ts'
+import { parseConfig } from '../../src/platform/config.ts'
+import type { Context } from '../../src/platform/context.ts'
+import { startTestPostgres } from '../../test/support/postgres/server.ts'
+import { type ServiceProcess, startProcess } from '../../test/support/process.ts'
+
+/** Where a service keeps its data; `env` names it. */
+export type Place = {
+  name: 'postgres' | 'embedded'
+  env: Record<string, string>
+  /** An empty database in this place; the one before is gone. */
+  fresh(): Promise<void>
+  /** Runs `work` with the service's own context, while no service runs in an embedded place. */
+  seed<T>(work: (ctx: Context) => Promise<T>): Promise<T>
+  start(env?: Record<string, string>): Promise<ServiceProcess>
+  close(): Promise<void>
+}
+
+const BENCH_ENV = {
+  SECRET_KEY: 'a secret key for benches, long enough',
+  RATE_LIMIT_AUTH: 'off',
+  RATE_LIMIT_STARTER: 'off',
+  RATE_LIMIT_PRO: 'off',
+  RATE_LIMIT_AGENCY: 'off',
+  RATE_LIMIT_PULL: 'off',
+}
+
+/** A PostgreSQL server of the bench's own, with fsync on. */
+export async function postgresPlace(): Promise<Place> {
+  const server = await startTestPostgres()
+  const url = new URL(server.url)
+  url.pathname = '/bench'
+  const env = { ...BENCH_ENV, DATABASE_URL: url.href }
+  return {
+    name: 'postgres',
+    env,
+    async fresh() {
+      const client = new pg.Client({ connectionString: server.url })
+      await client.connect()
+      await client.query('drop database if exists bench with (force)')
+      await client.query('create database bench')
+      await client.query('checkpoint')
+      await client.end()
+    },
+    seed: (work) => withContext(env, work),
+    start: (more) => startProcess({ ...env, ...more }),
+    close: server.stop,
+  }
+}
+
+/** A directory for the embedded database. */
+export async function embeddedPlace(): Promise<Place> {
+  const root = await mkdtemp(join(tmpdir(), 'postrider-bench-'))
+  const env = { ...BENCH_ENV, DATA_DIR: join(root, 'data') }
+  return {
+    name: 'embedded',
+    env,
+    fresh: () => rm(env.DATA_DIR, { recursive: true, force: true }),
+    seed: (work) => withContext(env, work),
+    start: (more) => startProcess({ ...env, ...more }),
+    close: () => rm(root, { recursive: true, force: true }),
+  }
+}
+
+async function withContext<T>(env: Record<string, string>, work: (ctx: Context) => Promise<T>): Promise<T> {
+  const app = await createApp(parseConfig({ ...env, PORT: '0', LOG_LEVEL: 'error' }))
+  try {
+    return await work(app.ctx)
+  } finally {
+    await app.stop(0)
+  }
+}
