@@ -1,0 +1,41 @@
+/** The service, as the SDK speaks to it, from the page that it served. */
+import { createClient, PostriderError } from '@postrider/sdk'
+
+/** The one client. */
+export const api = createClient({ baseUrl: location.origin })
+
+/** Whether the service asks to sign in. */
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof PostriderError && error.status === 401
+}
+
+/** A refusal in words for people: what is the matter, and what helps. */
+export function explain(error: unknown): { title: string; detail: string } {
+  if (!(error instanceof PostriderError)) {
+    return {
+      title: 'The service cannot be reached',
+      detail: 'Check the connection. Nothing is lost: what you have written is kept here.',
+    }
+  }
+  if (error.status === 429) {
+    const wait = error.retryAfter === undefined ? 'a while' : `${error.retryAfter} seconds`
+    return { title: 'Too many requests', detail: `Wait ${wait} and try again.` }
+  }
+  if (error.status >= 500) {
+    const id = error.requestId === undefined ? '' : ` If it stays so, report the request ${error.requestId}.`
+    return { title: 'The service has a problem', detail: `${error.message}${error.status === 500 ? '' : id}` }
+  }
+  if (error.status === 404) return { title: 'There is nothing here', detail: 'It may have been deleted.' }
+  return { title: 'That did not work', detail: error.message }
+}
+
+/** The refusal in one sentence. */
+export function sentence(error: unknown): string {
+  const { title, detail } = explain(error)
+  return error instanceof PostriderError && error.status < 500 && error.status !== 429 ? detail : `${title}. ${detail}`
+}
+
+/** What a form's refusal says to one of its fields, by the dotted name the API has for it. */
+export function problemOf(error: unknown, field: string): string | undefined {
+  return error instanceof PostriderError && error.field === field ? error.message : undefined
+}

@@ -1,0 +1,47 @@
+/** How a delivery stands, in the words and shapes that all screens use for it. */
+
+/** What the API tells of a delivery, as far as it is known. */
+export type DeliveryFacts = {
+  status: 'pending' | 'delivered' | 'delivered_retry' | 'failed'
+  attempts?: number
+  last_error?: string | null
+}
+
+/**
+ * `waiting` has not been tried yet and `trying` has failed before; `overtaken` ended because a newer version has arrived;
+ * `paused` waits for its site to be active again; `absent` was never sent.
+ */
+export type Standing = 'arrived' | 'arrived-late' | 'waiting' | 'trying' | 'failed' | 'overtaken' | 'paused' | 'absent'
+
+/** In a word or two. */
+export const STANDING_NAMES: Record<Standing, string> = {
+  arrived: 'Delivered',
+  'arrived-late': 'Delivered after retry',
+  waiting: 'On its way',
+  trying: 'Retrying',
+  failed: 'Failed',
+  overtaken: 'Replaced by a newer version',
+  paused: 'Waiting: the site is paused',
+  absent: 'Not sent',
+}
+
+/** The colours' names, as badges and notices have them. */
+export const STANDING_TONES = {
+  arrived: 'arrived',
+  'arrived-late': 'arrived',
+  waiting: 'waiting',
+  trying: 'trying',
+  failed: 'failed',
+  overtaken: 'plain',
+  paused: 'plain',
+  absent: 'plain',
+} as const satisfies Record<Standing, string>
+
+/** How a delivery stands. `paused`: its site is. */
+export function standingOf({ status, attempts = 0, last_error: lastError }: DeliveryFacts, paused = false): Standing {
+  if (status === 'delivered') return 'arrived'
+  if (status === 'delivered_retry') return 'arrived-late'
+  if (status === 'failed') return lastError === 'superseded' ? 'overtaken' : 'failed'
+  if (paused) return 'paused'
+  return attempts > 0 ? 'trying' : 'waiting'
+}

@@ -1,0 +1,71 @@
+/** How numbers and times read. The interface is English; the hour format is the reader's own. */
+const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB'
+
+const NUMBER = new Intl.NumberFormat(LOCALE)
+const FULL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' })
+const TIME = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
+const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' })
+const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
+
+const STEPS: ReadonlyArray<[unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** What stands where nothing was measured. */
+const NOTHING = '—'
+
+/** `1,234`, or a dash when nothing was measured. */
+export function number(value: number | null | undefined): string {
+  return value == null ? NOTHING : NUMBER.format(value)
+}
+
+/** `98.7 %`, or a dash. */
+export function percent(value: number | null | undefined): string {
+  return value == null ? NOTHING : `${NUMBER.format(value)}\u2009%`
+}
+
+/** `840 ms` or `1.2 s`, or a dash. */
+export function duration(ms: number | null | undefined): string {
+  if (ms == null) return NOTHING
+  return ms < 1_000 ? `${Math.round(ms)}\u2009ms` : `${NUMBER.format(Math.round(ms / 100) / 10)}\u2009s`
+}
+
+/** `3 posts`, `1 post`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${NUMBER.format(count)} ${count === 1 ? one : many}`
+}
+
+/** The whole date and time of an instant, in the reader's zone. */
+export function clock(at: string): string {
+  return FULL.format(new Date(at))
+}
+
+/** `12:03` of today, `2 Nov 2026` of another day; both are milliseconds since 1970. */
+export function timeOrDay(at: number, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
+  return (isToday ? TIME : DAY).format(at)
+}
+
+/** `3 minutes ago`, `tomorrow`, `just now`. */
+export function ago(at: string, now: number): string {
+  const seconds = (new Date(at).getTime() - now) / 1_000
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(seconds) >= size) return RELATIVE.format(Math.trunc(seconds / size), unit)
+  }
+  return seconds > 5 ? RELATIVE.format(Math.round(seconds), 'second') : 'just now'
+}
+
+/** `0:42`, `4:59`, `1:00:00`; `now` when the time has come. */
+export function until(at: string, now: number): string {
+  const seconds = Math.ceil((new Date(at).getTime() - now) / 1_000)
+  if (seconds <= 0) return 'now'
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  const hours = Math.floor(seconds / 3_600)
+  const minutes = (seconds % 3_600) / 60
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${Math.floor(minutes)}:${two(seconds % 60)}`
+}

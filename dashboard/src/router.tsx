@@ -1,0 +1,95 @@
+/** Every screen, with what its address may say. Screens are loaded when they are first shown. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+  type SearchSchemaInput,
+} from '@tanstack/react-router'
+import { isSignedOut } from './api.ts'
+import { accountQuery, queryClient } from './queries.ts'
+import { sessionBegan } from './session.ts'
+import { Layout } from './shell/layout.tsx'
+import { NotFound } from './shell/not-found.tsx'
+import { Problem } from './ui/placeholder.tsx'
+
+/**
+ * What an address says after its question mark: texts by name. Anybody may have written it. What a route does not return
+ * reaches its screen unread, so each returns all its names, with undefined for what is none.
+ */
+type Given = Record<string, unknown> & SearchSchemaInput
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
+
+/** Where to go after signing in: a place of ours, or nothing. */
+const withNext = ({ next }: Given): { next?: string | undefined } => ({
+  next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: withNext,
+  component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignIn'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  validateSearch: withNext,
+  component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignUp'),
+})
+
+/** What only somebody who is signed in sees; others come back after signing in. */
+const inside = createRoute({
+  getParentRoute: () => root,
+  id: 'inside',
+  component: Layout,
+  async beforeLoad({ location }) {
+    try {
+      await queryClient.ensureQueryData(accountQuery)
+      sessionBegan()
+    } catch (error) {
+      if (!isSignedOut(error)) throw error
+      throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })
+    }
+  },
+})
+
+const overview = createRoute({
+  getParentRoute: () => inside,
+  path: '/',
+  component: lazyRouteComponent(() => import('./screens/overview.tsx'), 'Overview'),
+})
+
+const editor = createRoute({
+  getParentRoute: () => inside,
+  // `new` is a post that is not stored yet; so the address can change without the page when it is.
+  path: '/posts/$postId',
+  component: lazyRouteComponent(() => import('./screens/editor.tsx'), 'Editor'),
+})
+
+const routeTree = root.addChildren([signIn, signUp, inside.addChildren([overview, editor])])
+
+/** The router. Addresses say plain texts, so that people can read and write them. */
+export const router = createRouter({
+  routeTree,
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: true,
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch(search) {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '')
+    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+    return text === '' ? '' : `?${text}`
+  },
+  defaultErrorComponent: ({ error, reset }) => <Problem alone error={error} retry={reset} />,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

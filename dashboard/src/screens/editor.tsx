@@ -1,0 +1,102 @@
+/** Writing a post. */
+import type { PostWithDeliveries } from '@postrider/sdk'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { api } from '../api.ts'
+import { accountQuery, postQuery, queryClient } from '../queries.ts'
+import { sessionEnded, useSessionEnded } from '../session.ts'
+import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { isNew, newPostId, nextNewPost, shelfOf } from './editor/local.ts'
+import { Work } from './editor/work.ts'
+import { Writing } from './editor/writing.tsx'
+
+/** By the ids of posts that were created on this page, what they were called before; so that the page goes on as it was. */
+const formerIds = new Map<string, string>()
+
+/** The editor: of the post in the address, or of a new one. */
+export function Editor() {
+  const { postId } = useParams({ from: '/inside/posts/$postId' })
+  const { user } = useSuspenseQuery(accountQuery).data
+  // An unsaved one is gone on with under its own name.
+  const id = useMemo(() => (postId === 'new' ? newPostId() : postId), [postId])
+  return <Opened key={formerIds.get(id) ?? id} id={id} accountId={user.id} />
+}
+
+function Opened({ id, accountId }: { id: string; accountId: string }) {
+  const navigate = useNavigate()
+  const stored = useQuery({ ...postQuery(id), enabled: !isNew(id), refetchOnMount: 'always' })
+  const [work, setWork] = useState<Work>()
+  const opened = useRef(false)
+
+  const open = useEffectEvent((post: PostWithDeliveries | undefined) => {
+    if (opened.current) return
+    opened.current = true
+    setWork(
+      new Work(id, post, {
+        api: api.posts,
+        shelf: shelfOf(accountId),
+        onSignedOut: sessionEnded,
+        onCreated(formerId, created) {
+          formerIds.set(created.id, formerId)
+          nextNewPost()
+          queryClient.setQueryData(postQuery(created.id).queryKey, created)
+          void navigate({ to: '/posts/$postId', params: { postId: created.id }, replace: true })
+        },
+        onStored(post) {
+          queryClient.setQueryData(postQuery(post.id).queryKey, post)
+          // Lists show it too; they are read again when they are shown.
+          void queryClient.invalidateQueries({ queryKey: ['posts'], refetchType: 'none' })
+        },
+      }),
+    )
+  })
+  const { data, isFetchedAfterMount } = stored
+  useEffect(() => {
+    if (isNew(id)) open(undefined)
+    else if (data !== undefined && isFetchedAfterMount) open(data)
+  }, [id, data, isFetchedAfterMount])
+  useEffect(() => {
+    if (data !== undefined) work?.observe(data)
+  }, [work, data])
+  useSafety(work)
+
+  if (work !== undefined) return <Writing work={work} accountId={accountId} />
+  if (stored.isError) return <Problem alone error={stored.error} retry={() => void stored.refetch()} />
+  return (
+    <div className="mx-auto grid w-full max-w-(--container-prose) gap-6 px-4 pt-24" aria-busy="true">
+      <Skeleton className="h-10 w-2/3" />
+      <Skeleton className="h-64" />
+    </div>
+  )
+}
+
+/** Keeps and sends what is left to, whenever the page may be about to go, and when the service may be back. */
+function useSafety(work: Work | undefined): void {
+  const ended = useSessionEnded()
+  useEffect(() => {
+    if (work === undefined) return
+    const leave = () => document.visibilityState === 'hidden' && work.leave()
+    const go = () => work.leave()
+    const back = () => work.tryAgain()
+    const ask = (event: BeforeUnloadEvent) => {
+      work.leave()
+      // Only then is there something to lose.
+      if (work.view().dirty && !work.view().kept) event.preventDefault()
+    }
+    document.addEventListener('visibilitychange', leave)
+    addEventListener('pagehide', go)
+    addEventListener('online', back)
+    addEventListener('beforeunload', ask)
+    return () => {
+      document.removeEventListener('visibilitychange', leave)
+      removeEventListener('pagehide', go)
+      removeEventListener('online', back)
+      removeEventListener('beforeunload', ask)
+      work.leave()
+    }
+  }, [work])
+  useEffect(() => {
+    if (!ended) work?.tryAgain()
+  }, [work, ended])
+}

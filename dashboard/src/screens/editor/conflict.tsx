@@ -1,0 +1,172 @@
+/** The post was changed here and elsewhere: what differs, and which of it is to stand. Nothing of either is thrown away. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { diffWordsWithSpace } from 'diff'
+import { useState } from 'react'
+import { api, sentence } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox, Radio } from '../../ui/choice.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Sheet } from '../../ui/page.tsx'
+import { Problem, Skeleton } from '../../ui/placeholder.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { type Draft, draftOf, FIELD_NAMES, type Field, newPostOf } from './draft.ts'
+import type { Conflict, Work } from './work.ts'
+
+type Texts = Record<string, { mine: string; theirs: string }>
+
+/** Stands in place of the editor until it is decided. */
+export function ConflictScreen({ work, conflict }: { work: Work; conflict: Conflict }) {
+  const { theirs, fields, merged } = conflict
+  const [taken, setTaken] = useState<readonly Field[]>([])
+  const [keepsOther, setKeepsOther] = useState(true)
+  const texts = useQuery({
+    queryKey: ['conflict', theirs.id, theirs.version],
+    queryFn: () => textsOf(conflict),
+    gcTime: 0,
+  })
+  const decide = useMutation({
+    async mutationFn() {
+      if (keepsOther) {
+        const { title } = await api.posts.create(newPostOf(otherOf(conflict, taken)))
+        toast({ text: `The other version is a draft of its own: “${title}”.` })
+      }
+      await work.resolve(taken)
+    },
+  })
+  const choose = (field: Field, theirsToo: boolean) =>
+    setTaken(theirsToo ? [...taken, field] : taken.filter((one) => one !== field))
+
+  return (
+    <div className="mx-auto grid w-full max-w-page gap-5 px-4 pt-6 pb-24 sm:px-6 lg:px-8 lg:pt-9 lg:pb-16">
+      <header className="max-w-(--container-prose)">
+        <h1 className="text-2xl font-[650] tracking-[-0.015em] text-balance">This post was changed elsewhere</h1>
+        <p className="mt-1 text-quiet">
+          While you were writing, another tab, person or program saved it (<Ago at={theirs.updated_at} />
+          ). What only one side changed is already put together. Choose what stands where both did.
+        </p>
+      </header>
+      {texts.isError && <Problem error={texts.error} retry={() => void texts.refetch()} />}
+      {texts.isPending && <Skeleton className="h-64" />}
+      {texts.data !== undefined &&
+        fields.map((field) => (
+          <Sheet key={field} title={FIELD_NAMES[field]} aside="Struck out: only theirs. Underlined: only yours.">
+            <Choice
+              field={field}
+              texts={texts.data[field] ?? { mine: '', theirs: '' }}
+              takesTheirs={taken.includes(field)}
+              onChange={(theirsToo) => choose(field, theirsToo)}
+            />
+          </Sheet>
+        ))}
+      <div className="grid max-w-(--container-prose) gap-4">
+        <Checkbox
+          label="Keep what is not chosen as a draft of its own"
+          hint={`“${otherTitle(merged.title)}”: for nothing to be lost.`}
+          checked={keepsOther}
+          onChange={({ target }) => setKeepsOther(target.checked)}
+        />
+        {decide.isError && <Notice tone="failed">{sentence(decide.error)}</Notice>}
+        <div>
+          <Button kind="primary" busy={decide.isPending} onClick={() => decide.mutate()}>
+            Go on with this
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+type ChoiceProps = {
+  field: Field
+  texts: { mine: string; theirs: string }
+  takesTheirs: boolean
+  onChange: (takesTheirs: boolean) => void
+}
+
+function Choice({ field, texts: { mine, theirs }, takesTheirs, onChange }: ChoiceProps) {
+  return (
+    <div className="grid gap-4">
+      <Differences before={theirs} after={mine} label={`Difference of ${FIELD_NAMES[field].toLowerCase()}`} />
+      <div className="grid gap-3 md:grid-cols-2">
+        <Radio
+          name={field}
+          label="Yours"
+          checked={!takesTheirs}
+          onChange={() => onChange(false)}
+          hint={<Whole text={mine} />}
+        />
+        <Radio
+          name={field}
+          label="Theirs"
+          checked={takesTheirs}
+          onChange={() => onChange(true)}
+          hint={<Whole text={theirs} />}
+        />
+      </div>
+    </div>
+  )
+}
+
+function Whole({ text }: { text: string }) {
+  if (text === '') return '(empty)'
+  return <span className="block max-h-48 overflow-y-auto whitespace-pre-wrap">{text}</span>
+}
+
+/** Beyond this many changes a difference says nothing to a reader, and takes long to find. */
+const MOST_CHANGES = 4_000
+
+/** What was taken away and what was added, word by word. */
+function Differences({ before, after, label }: { before: string; after: string; label: string }) {
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: MOST_CHANGES })
+  if (parts === undefined) return <p className="text-quiet">The two have too little in common to be compared.</p>
+  return (
+    <section
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+      tabIndex={0}
+      aria-label={label}
+      className="max-h-96 overflow-y-auto rounded-md bg-well p-4 font-serif whitespace-pre-wrap"
+    >
+      {parts.map(({ value, added, removed }, index) => {
+        const key = `${index} ${value.length}`
+        if (added)
+          return (
+            <ins key={key} className="bg-arrived-wash decoration-2 underline-offset-3">
+              {value}
+            </ins>
+          )
+        if (removed)
+          return (
+            <del key={key} className="bg-failed-wash">
+              {value}
+            </del>
+          )
+        return <span key={key}>{value}</span>
+      })}
+    </section>
+  )
+}
+
+async function textsOf({ theirs, fields, merged }: Conflict): Promise<Texts> {
+  const entries = fields.map(async (field) => {
+    if (field !== 'body') return [field, { mine: plain(merged[field]), theirs: plain(draftOf(theirs)[field]) }] as const
+    const { form, value } = merged.body
+    const mine = form === 'markdown' ? value : (await api.posts.convert({ [form]: value })).markdown
+    return [field, { mine, theirs: theirs.body.markdown }] as const
+  })
+  return Object.fromEntries(await Promise.all(entries))
+}
+
+function plain(value: Draft[Exclude<Field, 'body'>]): string {
+  return typeof value === 'string' ? value : value.join(', ')
+}
+
+const otherTitle = (title: string) => `${title} (other version)`.slice(-300)
+
+/** The post with everything that was not chosen. */
+function otherOf({ theirs, fields, merged }: Conflict, taken: readonly Field[]): Draft {
+  const theirDraft = draftOf(theirs)
+  const left = fields.map((field) => [field, taken.includes(field) ? merged[field] : theirDraft[field]])
+  const other: Draft = { ...merged, ...Object.fromEntries(left) }
+  return { ...other, slug: '', title: otherTitle(other.title) }
+}

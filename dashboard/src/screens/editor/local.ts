@@ -1,0 +1,92 @@
+/**
+ * Unsaved changes, kept in this browser. A copy is written while somebody types and goes when the service has the words, so
+ * it is what survives a closed tab, a lost connection and an ended session. In localStorage: it is written before the call
+ * returns, also while the page is being left. Copies belong to an account; nobody else's are shown.
+ */
+import type { Draft } from './draft.ts'
+
+/**
+ * What was changed, and what the same fields were before, at this version of the post (undefined: there is none yet).
+ * `at` is milliseconds since 1970.
+ */
+export type Copy = { version: number | undefined; was: Partial<Draft>; mine: Partial<Draft>; at: number }
+
+/** A place to keep copies: one per account. */
+export type Shelf = {
+  read(id: string): Copy | undefined
+  /** False when the browser has no room, or allows no storage. */
+  write(id: string, copy: Copy): boolean
+  remove(id: string): void
+  /** Copies of posts that were never saved, by the name they were given here; latest first. */
+  unsaved(): Array<{ id: string; copy: Copy }>
+}
+
+const NEW = 'new-'
+
+/** Whether this names a post that is not stored yet. */
+export function isNew(id: string): boolean {
+  return id.startsWith(NEW)
+}
+
+/** The shelf of an account. */
+export function shelfOf(accountId: string, storage: Storage = localStorage): Shelf {
+  const prefix = `postrider.draft.${accountId}.`
+  const read = (id: string) => parse(attempt(() => storage.getItem(prefix + id)))
+  return {
+    read,
+    write: (id, copy) =>
+      attempt(() => {
+        storage.setItem(prefix + id, JSON.stringify(copy))
+        return true
+      }) ?? false,
+    remove: (id) => void attempt(() => storage.removeItem(prefix + id)),
+    unsaved() {
+      const keys = attempt(() => Object.keys(storage)) ?? []
+      return keys
+        .filter((key) => key.startsWith(prefix + NEW))
+        .flatMap((key) => {
+          const id = key.slice(prefix.length)
+          const copy = read(id)
+          return copy === undefined ? [] : [{ id, copy }]
+        })
+        .sort((a, b) => b.copy.at - a.copy.at)
+    },
+  }
+}
+
+/**
+ * The name of the new post that this tab is writing. It outlives a reload of the tab, and every tab has its own.
+ */
+export function newPostId(): string {
+  const known = attempt(() => sessionStorage.getItem('postrider.new'))
+  if (known != null && isNew(known)) return known
+  const id = `${NEW}${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`
+  attempt(() => sessionStorage.setItem('postrider.new', id))
+  return id
+}
+
+/** The next new post of this tab is another one; or the one of this name. */
+export function nextNewPost(id?: string): void {
+  attempt(() =>
+    id === undefined ? sessionStorage.removeItem('postrider.new') : sessionStorage.setItem('postrider.new', id),
+  )
+}
+
+/** Browsers may forbid storage, and throw. */
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}
+
+/** Ours, and still what this version of the page understands. */
+function parse(text: string | null | undefined): Copy | undefined {
+  const value: unknown = text == null ? undefined : attempt(() => JSON.parse(text))
+  if (typeof value !== 'object' || value === null) return undefined
+  const { was, mine, at } = value as Partial<Copy>
+  const isPart = (part: unknown) => typeof part === 'object' && part !== null
+  if (!isPart(was) || !isPart(mine) || typeof at !== 'number') return undefined
+  return value as Copy // the shape was checked, and only this page writes here
+}

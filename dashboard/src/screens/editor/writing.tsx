@@ -1,0 +1,128 @@
+import type { DocNode } from '@postrider/server/posts/body/schema'
+import { countWords, docToText } from '@postrider/server/posts/body/text'
+import type { Editor } from '@tiptap/core'
+import { Selection } from '@tiptap/pm/state'
+import { Save } from 'lucide-react'
+import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { counted } from '../../format.ts'
+import { useAction } from '../../shell/actions.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Sheet } from '../../ui/page.tsx'
+import { ConflictScreen } from './conflict.tsx'
+import type { Body } from './draft.ts'
+import { useOnlyHere } from './only-here.ts'
+import { Outline } from './outline.tsx'
+import { SaveState } from './save-state.tsx'
+import { Text } from './text.tsx'
+import { Unsaved } from './unsaved.tsx'
+import type { Work } from './work.ts'
+
+/** The screen of an open post. */
+export function Writing({ work, accountId }: { work: Work; accountId: string }) {
+  const view = useSyncExternalStore(work.subscribe, work.view)
+  const { post, draft, dirty, conflict, problem } = view
+  const { here, takeOver } = useOnlyHere(post?.id ?? work.id)
+  const [editor, setEditor] = useState<Editor>()
+  const title = draft.title.trim() || 'Untitled'
+
+  useEffect(() => {
+    document.title = `${title} · Postrider`
+  }, [title])
+  useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => void work.save())
+
+  if (conflict !== undefined) return <ConflictScreen work={work} conflict={conflict} />
+  return (
+    <>
+      <header className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-paper px-4 py-2 sm:px-6 lg:top-0 lg:px-8">
+        <SaveState view={view} savesByItself={work.savesByItself} />
+        <div className="ml-auto flex items-center gap-2">
+          {problem?.kind === 'gone' && <Button onClick={() => void work.saveAsNew()}>Save as a new post</Button>}
+          {!work.savesByItself && dirty && (
+            <Button kind="primary" icon={<Save />} busy={view.saving} onClick={() => void work.save()}>
+              Update
+            </Button>
+          )}
+        </div>
+      </header>
+      <div className="mx-auto grid w-full max-w-page grid-cols-1 gap-x-10 gap-y-6 px-4 pt-6 pb-24 sm:px-6 lg:px-8 xl:grid-cols-[minmax(0,1fr)_18rem]">
+        <div className="mx-auto grid w-full max-w-(--container-prose) grid-cols-1 content-start gap-4">
+          <h1 className="sr-only">{post === undefined ? 'New post' : `Edit “${title}”`}</h1>
+          {!here && (
+            <Notice
+              tone="trying"
+              title="This post is open in another tab"
+              action={<Button onClick={takeOver}>Write here</Button>}
+            >
+              It can be written in one tab at a time.
+            </Notice>
+          )}
+          {post === undefined && <Unsaved accountId={accountId} current={work.id} />}
+          <Title
+            value={draft.title}
+            readOnly={!here}
+            onChange={(next) => work.change({ title: next })}
+            onEnter={() => editor && toStart(editor)}
+          />
+          <Text key={view.epoch} work={work} view={view} editable={here} onEditor={setEditor} />
+        </div>
+        <aside
+          aria-label="About this post"
+          className="grid content-start gap-5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6rem)] xl:overflow-y-auto xl:p-px"
+        >
+          <Sheet title="Outline" aside={<Words body={draft.body} />}>
+            <Outline body={draft.body} editor={editor} />
+          </Sheet>
+        </aside>
+      </div>
+    </>
+  )
+}
+
+/** At once: what is typed next belongs to the text. */
+function toStart({ view }: Editor): void {
+  view.focus()
+  view.dispatch(view.state.tr.setSelection(Selection.atStart(view.state.doc)))
+}
+
+type TitleProps = { value: string; readOnly: boolean; onChange: (value: string) => void; onEnter: () => void }
+
+/** As high as it is long; on one line for everybody else. */
+function Title({ value, readOnly, onChange, onEnter }: TitleProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (field.current?.value === '') field.current.focus({ preventScroll: true })
+  }, [])
+  return (
+    <textarea
+      ref={field}
+      aria-label="Title"
+      placeholder="Title"
+      rows={1}
+      maxLength={300}
+      readOnly={readOnly}
+      value={value}
+      onChange={({ target }) => onChange(target.value.replace(/\s*\n\s*/g, ' '))}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        onEnter()
+      }}
+      className="field-sizing-content w-full resize-none rounded-sm bg-paper font-serif text-3xl font-[650] tracking-[-0.01em] text-balance focus-visible:outline-none"
+    />
+  )
+}
+
+/** How long the text is, as the service counts it. */
+function Words({ body }: { body: Body }) {
+  const now = useDeferredValue(body)
+  const words = useMemo(() => countWords(textOf(now)), [now])
+  return <span className="figures">{counted(words, 'word')}</span>
+}
+
+function textOf({ form, value }: Body): string {
+  if (form === 'json') return docToText(value as DocNode)
+  if (form === 'markdown') return value
+  // Nothing in a parsed document runs or loads.
+  return new DOMParser().parseFromString(value, 'text/html').body.textContent ?? ''
+}

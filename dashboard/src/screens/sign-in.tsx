@@ -1,0 +1,142 @@
+import { useMutation } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useEffect } from 'react'
+import { api, problemOf, sentence } from '../api.ts'
+import { Mark } from '../shell/mark.tsx'
+import { Button } from '../ui/button.tsx'
+import { Field, Input } from '../ui/field.tsx'
+import { textOf } from '../ui/form.ts'
+import { Notice } from '../ui/notice.tsx'
+
+const PASSWORD_LENGTH = 8
+
+/** Signing in, and where to sign up. */
+export function SignIn() {
+  const { next } = useSearch({ from: '/sign-in' })
+  const enter = useEntrance(next)
+  const signIn = useMutation({
+    mutationFn: (form: FormData) =>
+      api.auth.signIn({ email: textOf(form, 'email'), password: textOf(form, 'password') }),
+    onSuccess: enter,
+  })
+  return (
+    <Gate
+      title="Sign in"
+      switchTo={
+        <>
+          No account yet?{' '}
+          <Link to="/sign-up" search={{ next }} className="font-[550] text-ink underline underline-offset-3">
+            Create one
+          </Link>
+        </>
+      }
+    >
+      <form className="grid gap-4" onSubmit={submitWith(signIn.mutate)}>
+        <Field label="E-mail" required>
+          <Input type="email" name="email" autoComplete="username" autoFocus />
+        </Field>
+        <Field label="Password" required>
+          <Input type="password" name="password" autoComplete="current-password" />
+        </Field>
+        {signIn.isError && <Notice tone="failed">{sentence(signIn.error)}</Notice>}
+        <Button kind="primary" type="submit" busy={signIn.isPending}>
+          Sign in
+        </Button>
+      </form>
+    </Gate>
+  )
+}
+
+/** Creating an account, which signs in too. */
+export function SignUp() {
+  const { next } = useSearch({ from: '/sign-up' })
+  const enter = useEntrance(next)
+  const signUp = useMutation({
+    mutationFn: (form: FormData) =>
+      api.auth.signUp({
+        name: textOf(form, 'name'),
+        email: textOf(form, 'email'),
+        password: textOf(form, 'password'),
+      }),
+    onSuccess: enter,
+  })
+  const problem = (field: string) => problemOf(signUp.error, field)
+  const named = ['name', 'email', 'password'].some((field) => problem(field) !== undefined)
+  return (
+    <Gate
+      title="Create your account"
+      switchTo={
+        <>
+          Already have one?{' '}
+          <Link to="/sign-in" search={{ next }} className="font-[550] text-ink underline underline-offset-3">
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      <form className="grid gap-4" onSubmit={submitWith(signUp.mutate)}>
+        <Field label="Name" required error={problem('name')}>
+          <Input name="name" autoComplete="name" maxLength={120} autoFocus />
+        </Field>
+        <Field label="E-mail" required error={problem('email')}>
+          <Input type="email" name="email" autoComplete="username" maxLength={254} />
+        </Field>
+        <Field
+          label="Password"
+          required
+          error={problem('password')}
+          hint={`At least ${PASSWORD_LENGTH} characters. A few words are easier to remember.`}
+        >
+          <Input
+            type="password"
+            name="password"
+            autoComplete="new-password"
+            minLength={PASSWORD_LENGTH}
+            maxLength={256}
+          />
+        </Field>
+        {signUp.isError && !named && <Notice tone="failed">{sentence(signUp.error)}</Notice>}
+        <Button kind="primary" type="submit" busy={signUp.isPending}>
+          Create account
+        </Button>
+      </form>
+    </Gate>
+  )
+}
+
+function submitWith(submit: (form: FormData) => void) {
+  return (event: React.SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    submit(new FormData(event.currentTarget))
+  }
+}
+
+/** Where one wanted to go, as far as it is a place of ours. */
+function useEntrance(next: string | undefined): () => void {
+  const navigate = useNavigate()
+  return () => void navigate({ href: next ?? '/', replace: true })
+}
+
+function Gate({ title, switchTo, children }: { title: string; switchTo: ReactNode; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Postrider`
+  }, [title])
+  return (
+    <main className="grid min-h-dvh content-center justify-items-center px-4 py-10">
+      <div className="w-full max-w-form">
+        <div className="mb-7 flex items-center gap-3">
+          <Mark className="size-10" />
+          <div>
+            <p className="text-lg leading-tight font-[680]">Postrider</p>
+            <p className="text-quiet">Write once. It arrives everywhere.</p>
+          </div>
+        </div>
+        <div className="rounded-lg bg-sheet px-5 py-6 shadow-sheet ring-1 ring-line sm:px-7">
+          <h1 className="mb-5 text-xl font-[650]">{title}</h1>
+          {children}
+        </div>
+        <p className="mt-5 text-center text-quiet">{switchTo}</p>
+      </div>
+    </main>
+  )
+}

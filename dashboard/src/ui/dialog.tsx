@@ -1,0 +1,65 @@
+import { clsx } from 'clsx'
+import { X } from 'lucide-react'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+
+type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: ReactNode
+  description?: ReactNode
+  /** The buttons, the one that does it last. */
+  actions?: ReactNode
+  wide?: boolean
+  /** Neither Escape nor a click beside it closes it: something must be answered or is under way. */
+  firm?: boolean
+  children?: ReactNode
+}
+
+/**
+ * A dialog: it keeps the focus, and gives it back when it closes; on a phone it comes from below. The scrim is ours and not
+ * the library's, which holds the page still with a style sheet that the content security policy forbids.
+ */
+export function Dialog({ open, onOpenChange, title, description, actions, wide, firm = false, children }: DialogProps) {
+  const stay = (event: Event) => {
+    if (firm) event.preventDefault()
+  }
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <div data-scrim className="fixed inset-0 z-40 animate-appear bg-scrim" />
+        <div className="pointer-events-none fixed inset-0 z-40 flex items-end justify-center sm:items-center sm:p-4">
+          <Radix.Content
+            onEscapeKeyDown={stay}
+            onInteractOutside={stay}
+            {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+            className={clsx(
+              'pointer-events-auto relative flex max-h-[92dvh] w-full animate-rise flex-col rounded-t-lg bg-raised shadow-float focus:outline-none sm:rounded-lg',
+              wide ? 'max-w-[52rem]' : 'max-w-dialog',
+            )}
+          >
+            <header className="px-5 pt-5 pr-14">
+              <Radix.Title className="text-lg font-[620]">{title}</Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="mt-1 text-quiet">{description}</Radix.Description>
+              )}
+            </header>
+            {children !== undefined && <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>}
+            {actions !== undefined && (
+              <footer className="flex flex-wrap justify-end gap-2 px-5 pt-2 pb-4">{actions}</footer>
+            )}
+            {!firm && (
+              // Last, so that the focus begins with what the dialog is about.
+              <Radix.Close
+                aria-label="Close"
+                className="absolute top-4 right-4 grid size-8 place-items-center rounded-md text-quiet hover:bg-hover hover:text-ink"
+              >
+                <X className="size-4" aria-hidden="true" />
+              </Radix.Close>
+            )}
+          </Radix.Content>
+        </div>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

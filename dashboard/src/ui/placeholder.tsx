@@ -1,0 +1,57 @@
+import { clsx } from 'clsx'
+import { CloudOff, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { explain } from '../api.ts'
+import { Button } from './button.tsx'
+
+/** What stands where something will be: the same size, so that nothing moves when it comes. */
+export function Skeleton({ className }: { className: string }) {
+  return <span aria-hidden="true" className={clsx('block animate-breathe rounded-sm bg-line', className)} />
+}
+
+type EmptyProps = {
+  picture?: ReactNode
+  title: string
+  children?: ReactNode
+  action?: ReactNode
+  /** It is all there is on the page. */
+  alone?: boolean
+}
+
+/** Nothing is here: why, and what to do about it. */
+export function Empty({ picture, title, children, action, alone = false }: EmptyProps) {
+  const Heading = alone ? 'h1' : 'h2'
+  return (
+    <div className="grid justify-items-center gap-2 px-6 py-14 text-center">
+      {picture !== undefined && <div className="mb-2 text-faint [&_svg]:size-8">{picture}</div>}
+      <Heading className="text-lg font-[620]">{title}</Heading>
+      {children !== undefined && <div className="max-w-104 text-balance text-quiet">{children}</div>}
+      {action !== undefined && <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+type ProblemProps = { error: unknown; retry?: (() => void) | undefined; alone?: boolean }
+
+/** Something could not be shown: the reason, and another try. */
+export function Problem({ error, retry, alone = false }: ProblemProps) {
+  const { title, detail } = explain(error)
+  return (
+    <div role="alert">
+      <Empty
+        alone={alone}
+        picture={<CloudOff />}
+        title={title}
+        action={
+          retry !== undefined && (
+            <Button onClick={retry} icon={<RotateCw />}>
+              Try again
+            </Button>
+          )
+        }
+      >
+        {detail}
+      </Empty>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from 'react'
+import { ago, clock, until } from '../format.ts'
+
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
+
+/** One beat per second for all times on the page, and none while there are none. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  timer ??= setInterval(() => {
+    for (const one of listeners) one()
+  }, 1_000)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+/** Of whole seconds, so that one rendering sees one text. */
+function useText(textAt: (now: number) => string): string {
+  return useSyncExternalStore(subscribe, () => textAt(Math.floor(Date.now() / 1_000) * 1_000))
+}
+
+/** How long ago, or how far ahead, as people say it; the full date is in its title. `at` is an ISO instant. */
+export function Ago({ at }: { at: string }) {
+  const text = useText((now) => ago(at, now))
+  return (
+    <time dateTime={at} title={clock(at)} className="whitespace-nowrap">
+      {text}
+    </time>
+  )
+}
+
+/** What is left until an instant, counting down to "now". */
+export function Until({ at }: { at: string }) {
+  const text = useText((now) => until(at, now))
+  return (
+    <time dateTime={at} title={clock(at)} className="figures whitespace-nowrap">
+      {text}
+    </time>
+  )
+}

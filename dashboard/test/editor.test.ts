@@ -1,0 +1,275 @@
+/** Writing: what is typed arrives, and nothing that was typed is ever lost. */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { newPerson, signInAgain } from './support/person.ts'
+
+const title = (page: Page) => page.getByRole('textbox', { name: 'Title' })
+const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true })
+const saved = (page: Page) => page.getByText(/^Saved /).waitFor()
+const idOf = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? ''
+
+/** Everything the browser keeps of unsaved posts. */
+const copies = (page: Page) =>
+  page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('postrider.draft.')).length)
+
+describeInBrowser('writing a post', (scene) => {
+  it('begins with a title, is stored by itself, and goes on where it was after a reload', async () => {
+    const { page, client } = await newPerson(scene)
+    await page.goto('/posts/new')
+    await title(page).fill('Growing')
+    await page.waitForURL(/\/posts\/[0-9a-f-]{36}$/)
+    // The page is the same one: the focus is where it was, and what is typed goes on.
+    await page.keyboard.type(' tomatoes')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('## Soil')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Rich, **not wet**, and `warm`.')
+    await saved(page)
+    await expect.poll(async () => (await client.posts.get(idOf(page))).body.markdown).toContain('warm')
+    const post = await client.posts.get(idOf(page))
+    expect(post).toMatchObject({ title: 'Growing tomatoes', slug: 'growing-tomatoes', status: 'draft' })
+    expect(post.body.markdown).toBe('## Soil\n\nRich, **not wet**, and `warm`.\n')
+    expect((await client.posts.list()).pagination.total).toBe(1)
+    expect(await copies(page)).toBe(0)
+    await page.reload()
+    await expect.poll(() => text(page).textContent()).toContain('Rich, not wet, and warm.')
+    expect(await title(page).inputValue()).toBe('Growing tomatoes')
+  })
+
+  it('survives a reload before anything could be stored', async () => {
+    const { page, client } = await newPerson(scene)
+    await page.goto('/posts/new')
+    await text(page).click()
+    await page.keyboard.type('No title yet, but words.')
+    await page.getByText('Kept in this browser until it has a title').waitFor()
+    await page.reload()
+    await expect.poll(() => text(page).textContent()).toContain('No title yet, but words.')
+    // A tab that was closed: another one finds the words.
+    const other = await page.context().newPage()
+    await page.close()
+    await other.goto('/posts/new')
+    await other.getByText('Written in this browser and never saved').waitFor()
+    await expectAccessible(other)
+    await other.getByRole('button', { name: 'Go on with it' }).click()
+    await expect.poll(() => text(other).textContent()).toContain('No title yet, but words.')
+    await title(other).fill('Now it has one')
+    await saved(other)
+    const { data } = await client.posts.list()
+    expect(data.map((post) => [post.title, post.body.markdown])).toEqual([
+      ['Now it has one', 'No title yet, but words.\n'],
+    ])
+    expect(await copies(other)).toBe(0)
+  })
+
+  it('goes on without the service, and is stored when it is back', async () => {
+    const { page, client, context } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'A long train ride' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await context.setOffline(true)
+    await page.keyboard.type('Through the tunnel.')
+    await page.getByText('Offline, kept in this browser').waitFor()
+    await expectAccessible(page)
+    await context.setOffline(false)
+    await saved(page)
+    expect((await client.posts.get(id)).body.markdown).toBe('Through the tunnel.\n')
+  })
+
+  it('goes on when the session has ended', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Late at night' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.context().clearCookies()
+    await page.keyboard.type('Still awake.')
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    expect(await copies(page)).toBe(1)
+    await signInAgain(page)
+    await saved(page)
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('Still awake.\n')
+    expect(await text(page).textContent()).toContain('Still awake.')
+  })
+
+  it('keeps changes to a published post here until they are sent', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Out there', body: { markdown: 'First.' }, status: 'published' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Second.')
+    await page.getByText('Changes kept in this browser until you update').waitFor()
+    await page.reload()
+    await expect.poll(() => text(page).textContent()).toContain('First. Second.')
+    expect((await client.posts.get(id)).body.markdown).toBe('First.')
+    await page.keyboard.press('Control+s')
+    await saved(page)
+    expect((await client.posts.get(id)).body.markdown).toBe('First. Second.\n')
+  })
+
+  it('puts together what was changed here and elsewhere, and asks where both did', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Shared', body: { markdown: 'The old words.' }, tags: ['a'] })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await client.posts.update(id, { tags: ['a', 'b'] })
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Mine.')
+    await saved(page)
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('The old words. Mine.\n')
+    expect((await client.posts.get(id)).tags).toEqual(['a', 'b'])
+
+    await client.posts.update(id, { body: { markdown: 'The old words. Theirs.' } })
+    await page.keyboard.type(' More of mine.')
+    await page.getByRole('heading', { name: 'This post was changed elsewhere' }).waitFor()
+    await page.getByRole('region', { name: 'Difference of text' }).locator('del', { hasText: 'Theirs' }).waitFor()
+    await expectAccessible(page)
+    // Nothing is lost by leaving it there.
+    await page.reload()
+    await page.getByRole('heading', { name: 'This post was changed elsewhere' }).waitFor()
+    await page.getByRole('radio', { name: 'Theirs' }).check()
+    await page.getByRole('button', { name: 'Go on with this' }).click()
+    await expect.poll(() => text(page).textContent()).toContain('The old words. Theirs.')
+    const { data } = await client.posts.list()
+    expect(Object.fromEntries(data.map((post) => [post.title, post.body.markdown.trim()]))).toEqual({
+      Shared: 'The old words. Theirs.',
+      'Shared (other version)': 'The old words. Mine. More of mine.',
+    })
+    expect(await copies(page)).toBe(0)
+  })
+
+  it('happens in one tab at a time', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'One pen' })
+    await page.goto(`/posts/${id}`)
+    await text(page).waitFor()
+    const second = await page.context().newPage()
+    await second.goto(`/posts/${id}`)
+    await second.getByText('This post is open in another tab').waitFor()
+    expect(await title(second).isEditable()).toBe(false)
+    await second.getByRole('button', { name: 'Write here' }).click()
+    await page.getByText('This post is open in another tab').waitFor()
+    expect(await title(page).isEditable()).toBe(false)
+    expect(await title(second).isEditable()).toBe(true)
+  })
+})
+
+describeInBrowser('the forms of a text', (scene) => {
+  it('are looked at without a change, and edited in any of them', async () => {
+    const { page, client } = await newPerson(scene)
+    const markdown = 'Some *words*.\n\n- one\n- two\n'
+    const { id, version } = await client.posts.create({ title: 'Forms', body: { markdown } })
+    await page.goto(`/posts/${id}`)
+    await page.getByRole('tab', { name: 'Markdown' }).click()
+    const source = page.getByRole('textbox', { name: 'Markdown' })
+    expect(await source.inputValue()).toBe(markdown)
+    await page.getByRole('tab', { name: 'HTML' }).click()
+    await page.getByRole('textbox', { name: 'HTML' }).waitFor()
+    await page.getByRole('tab', { name: 'Preview' }).click()
+    const preview = page.frameLocator('iframe[title="Preview"]')
+    await preview.getByRole('heading', { name: 'Forms' }).waitFor()
+    expect(await preview.locator('em').evaluate((em) => getComputedStyle(em.ownerDocument.body).fontFamily)).toContain(
+      'Georgia',
+    )
+    expect((await client.posts.get(id)).version).toBe(version)
+
+    await page.getByRole('tab', { name: 'Markdown' }).click()
+    await source.fill('## Now\n\nfrom Markdown')
+    // At once, before it could be stored.
+    await page.getByRole('tab', { name: 'Rich text' }).click()
+    await text(page).getByRole('heading', { name: 'Now' }).waitFor()
+    await saved(page)
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('## Now\n\nfrom Markdown')
+    expect(await copies(page)).toBe(0)
+  })
+
+  it('say which words of the HTML are not kept', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Careful' })
+    await page.goto(`/posts/${id}`)
+    await page.getByRole('tab', { name: 'HTML' }).click()
+    await page.getByRole('textbox', { name: 'HTML' }).fill('<p>Kept</p><textarea>Dropped words</textarea>')
+    await page.getByText('Some words of the HTML are not kept').waitFor()
+    await page.getByText('“Dropped words”').waitFor()
+    expect((await client.posts.get(id)).body.html).toBe('<p>Kept</p>')
+    // What was typed is still here after a reload.
+    await page.reload()
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'HTML' }).inputValue())
+      .toBe('<p>Kept</p><textarea>Dropped words</textarea>')
+  })
+
+  it('take pasted Markdown for what it means, and give the plain text back', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Paste' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await text(page).evaluate((element) => {
+      const clipboardData = new DataTransfer()
+      clipboardData.setData('text/plain', '# Peas\n\nSow in **March**.\n\n- early\n- late')
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+    })
+    await text(page).getByRole('heading', { name: 'Peas' }).waitFor()
+    expect(await text(page).getByRole('listitem').allInnerTexts()).toEqual(['early', 'late'])
+    await page.keyboard.press('Control+z')
+    await expect.poll(() => text(page).textContent()).toContain('# Peas')
+  })
+
+  it('take blocks from the slash menu and the toolbar, by keyboard', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Blocks' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.keyboard.type('/tab')
+    await page.getByRole('option', { name: 'Table' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Crop')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Month')
+    await page.getByRole('toolbar', { name: 'Table' }).waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Alt+F10')
+    await page.keyboard.press('Enter')
+    expect(await text(page).getByRole('row').count()).toBe(4)
+    await page.keyboard.press('Control+End')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.type('A picture: /pic')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Picture' })
+    await dialog.getByLabel('Address').fill('javascript:alert(1)')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('A picture is on the web').waitFor()
+    await expectAccessible(page)
+    await dialog.getByLabel('Address').fill('https://example.com/peas.jpg')
+    await dialog.getByLabel('Description').fill('Peas')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.type(' and words')
+    await page.keyboard.press('Control+Shift+ArrowLeft')
+    await page.getByRole('toolbar', { name: 'Format' }).getByRole('button', { name: 'Bold' }).click()
+    await expect
+      .poll(async () => (await client.posts.get(id)).body.markdown)
+      .toContain('A picture: ![Peas](https://example.com/peas.jpg) and **words**')
+    expect((await client.posts.get(id)).body.markdown).toContain('| Crop | Month |')
+  })
+
+  it.each(THEMES)('are for everybody: %s', async (theme) => {
+    const { page, client } = await newPerson(scene, { theme })
+    const body = {
+      markdown: '## Soil\n\nWarm [ground](https://example.com).\n\n- [ ] dig\n\n| a | b |\n|---|---|\n| c | d |',
+    }
+    const { id } = await client.posts.create({ title: 'For everybody', body })
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`/posts/${id}`)
+      await text(page).getByRole('heading', { name: 'Soil' }).waitFor()
+      for (const tab of ['Rich text', 'Markdown', 'HTML', 'Preview']) {
+        await page.getByRole('tab', { name: tab }).click()
+        await page.getByRole('tab', { name: tab, selected: true }).waitFor()
+        await expectAccessible(page)
+        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      }
+    }
+  })
+})

@@ -1,0 +1,159 @@
+/** Coming in, going out, and what happens when a session ends in between. */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+
+const PASSWORD = 'correct horse'
+let people = 0
+const newEmail = () => `visitor-${++people}@example.com`
+
+async function signUp(page: Page, email = newEmail()): Promise<string> {
+  await page.goto('/sign-up')
+  await page.getByLabel('Name').fill('Ada Lovelace')
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor()
+  return email
+}
+
+describeInBrowser('a session', ({ service, visit }) => {
+  it('begins with signing up, survives a reload and ends with signing out', async () => {
+    const { page, context } = await visit()
+    await page.goto('/')
+    await page.getByRole('link', { name: 'Create one' }).click()
+    await signUp(page)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor()
+    expect(await page.evaluate(() => document.cookie)).toBe('')
+    expect(JSON.stringify((await context.storageState()).origins)).not.toContain('eyJ')
+    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.waitForURL('**/sign-in')
+    await page.goto('/')
+    await page.waitForURL('**/sign-in')
+  })
+
+  it('is refused with the reason, beside the field that is to blame', async () => {
+    const { page } = await visit()
+    const email = await signUp(page)
+    await page.context().clearCookies()
+    await page.goto('/sign-up')
+    await page.getByLabel('Name').fill('Somebody else')
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('This e-mail address is registered already').waitFor()
+    expect(await page.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true')
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password').fill('wrong horse')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('alert').getByText('E-mail address or password is wrong').waitFor()
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor()
+  })
+
+  it('leads to where somebody wanted to go, and never to another site', async () => {
+    const { page } = await visit()
+    const email = await signUp(page)
+    const signIn = async (address: string) => {
+      await page.context().clearCookies()
+      await page.goto(address)
+      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Password').fill(PASSWORD)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor()
+      return page.url()
+    }
+    expect(await signIn('/?range=7d')).toBe(`${service().url}/?range=7d`)
+    for (const elsewhere of ['//example.com/', 'https://example.com/', '/\\example.com']) {
+      expect(await signIn(`/sign-in?next=${encodeURIComponent(elsewhere)}`)).toBe(`${service().url}/`)
+    }
+  })
+
+  it('that ends elsewhere asks for the password over the page as it is', async () => {
+    const { page } = await visit()
+    const email = await signUp(page)
+    const elsewhere = await visit()
+    await elsewhere.page.goto('/sign-in')
+    await elsewhere.page.getByLabel('E-mail').fill(email)
+    await elsewhere.page.getByLabel('Password').fill(PASSWORD)
+    await elsewhere.page.getByRole('button', { name: 'Sign in' }).click()
+    await elsewhere.page.getByRole('heading', { name: 'Hello, Ada' }).waitFor()
+    expect(
+      await elsewhere.page.evaluate(
+        async () => (await fetch('/api/auth/logout-everywhere', { method: 'POST' })).status,
+      ),
+    ).toBe(204)
+    // The page reads again when somebody comes back to it.
+    service().clock.advance(60_000)
+    await page.clock.install()
+    await page.clock.fastForward(120_000)
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    expect(await dialog.isVisible()).toBe(true)
+    await dialog.getByLabel('Password').fill('wrong horse')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('E-mail address or password is wrong').waitFor()
+    await dialog.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByRole('heading', { name: 'Hello, Ada' }).isVisible()).toBe(true)
+  })
+
+  it.each(THEMES)('can be begun by everybody: %s', async (theme) => {
+    for (const width of [1280, 360]) {
+      const { page } = await visit({ theme, width })
+      await page.goto('/sign-in')
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+      await expectAccessible(page)
+      await signUp(page)
+      await expectAccessible(page)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    }
+  })
+})
+
+describeInBrowser('the frame', ({ visit }) => {
+  it('is worked by keyboard', async () => {
+    const { page } = await visit()
+    await signUp(page)
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    await help.getByText('Search commands').waitFor()
+    await expectAccessible(page)
+    await page.keyboard.press('Escape')
+    await help.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Commands' })
+    await palette.getByRole('combobox').fill('keyboard')
+    await expectAccessible(page)
+    await page.keyboard.press('Enter')
+    await help.waitFor()
+  })
+
+  it('keeps the chosen appearance, before anything is painted', async () => {
+    const { page } = await visit({ theme: 'light' })
+    await signUp(page)
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const light = await paper()
+    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    expect(await paper()).not.toBe(light)
+    await page.reload({ waitUntil: 'commit' })
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+  })
+
+  it('says so when there is nothing at an address', async () => {
+    const { page } = await visit()
+    await page.goto('/no-such-page')
+    await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+    await expectAccessible(page)
+  })
+})

@@ -1,0 +1,92 @@
+/** The dashboard in a real browser, before a real service. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { startService, type TestService } from '../../../server/test/support/service.ts'
+import { CHROMIUM, hasChromium } from './chromium.ts'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** WCAG 2.2 A and AA, and what axe recommends besides. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Both, since colours differ. */
+export const THEMES = ['light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+/** Someone at a browser. Their page must break no rule: `problems` has uncaught errors and violations of the policy. */
+export type Visitor = { page: Page; context: BrowserContext; problems: string[] }
+
+/** A service with the built dashboard, and people who visit it. */
+export type Scene = {
+  service: () => TestService
+  /** Opens a browser window of its own; `width` and `height` in pixels. */
+  visit(options?: { theme?: Theme; width?: number; height?: number }): Promise<Visitor>
+}
+
+/** A block of tests in the browser; skipped, visibly, where there is none. The service's clock begins at the present. */
+export function describeInBrowser(name: string, tests: (scene: Scene) => void): void {
+  describe.skipIf(!hasChromium)(name, () => {
+    let browser: Browser
+    let service: TestService
+    const visitors: Visitor[] = []
+    beforeAll(async () => {
+      service = await startService()
+      service.clock.advance(Date.now() - service.clock.now().getTime())
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+    })
+    afterAll(async () => {
+      await browser?.close()
+      await service?.stop()
+      expect(visitors.flatMap(({ problems }) => problems)).toEqual([])
+    })
+    tests({
+      service: () => service,
+      async visit({ theme = 'light', width = 1280, height = 800 } = {}) {
+        const context = await browser.newContext({
+          baseURL: service.url,
+          colorScheme: theme,
+          locale: 'en-GB',
+          viewport: { width, height },
+        })
+        const visitor: Visitor = { context, page: await context.newPage(), problems: [] }
+        await watch(visitor)
+        visitors.push(visitor)
+        return visitor
+      },
+    })
+  })
+}
+
+async function watch({ page, context, problems }: Visitor): Promise<void> {
+  page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
+  await context.exposeBinding('reportViolation', (_source, what: string) => void problems.push(what))
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const { reportViolation } = window as unknown as { reportViolation: (what: string) => void }
+      reportViolation(`${event.violatedDirective} refused ${event.blockedURI} ${event.sample}`)
+    })
+  })
+}
+
+/** Expects that axe finds nothing on the page as it is. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Animations that are still running would be measured half way.
+  await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))))
+  const run = `(() => { ${AXE}; return axe.run(document, { runOnly: ${JSON.stringify(RULES)} }) })()`
+  const { violations } = (await page.evaluate(run)) as AxeResults
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' · ')}`)
+  expect(found).toEqual([])
+}
