@@ -1,11 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { EXCEPTIONS } from './server/test/support/apart/exceptions.ts'
 
-/** The black-box suite runs twice, once per kind of database; tests of pure code stand beside it and run once. */
-const blackBox = (name: string) => ({
+/**
+ * The black-box suite runs once per kind of database, and once more on PostgreSQL with the API and two workers in processes
+ * of their own. Tests of pure code stand beside it and run once.
+ */
+const blackBox = (name: string, except: Record<string, string> = {}) => ({
   test: {
     name,
     include: ['server/test/**/*.test.ts'],
-    exclude: ['server/test/support/**'],
+    exclude: ['server/test/{support,simulation}/**', ...Object.keys(except)],
     globalSetup: `server/test/support/setup-${name}.ts`,
     testTimeout: 30_000,
     hookTimeout: 60_000,
@@ -20,9 +24,12 @@ export default defineConfig({
           name: 'unit',
           include: [
             'server/src/**/*.test.ts',
+            'server/eval/*.test.ts',
             'server/test/support/**/*.test.ts',
+            'server/test/simulation/**/*.test.ts',
             'sdk/**/*.test.ts',
             'integrations/**/*.test.ts',
+            'dashboard/{src,build}/**/*.test.ts',
           ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -30,6 +37,17 @@ export default defineConfig({
       },
       blackBox('embedded'),
       blackBox('postgres'),
+      blackBox('apart', EXCEPTIONS),
+      {
+        test: {
+          name: 'browser',
+          include: ['dashboard/test/**/*.test.ts'],
+          globalSetup: ['server/test/support/setup-embedded.ts', 'dashboard/test/support/setup.ts'],
+          expect: { poll: { timeout: 15_000 } },
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
     ],
   },
 })

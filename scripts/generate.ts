@@ -10,7 +10,7 @@ import { createApiDocument } from '../server/src/openapi.ts'
 const DOCUMENT = fileURLToPath(new URL('../openapi/openapi.json', import.meta.url))
 const TYPES = fileURLToPath(new URL('../sdk/src/generated/api.ts', import.meta.url))
 
-const document = `${JSON.stringify(createApiDocument('http://localhost:3000'), null, 2)}\n`
+const document = `${JSON.stringify(createApiDocument('/'), null, 2)}\n`
 const outputs = new Map([
   [DOCUMENT, document],
   [TYPES, await typesOf(document)],
