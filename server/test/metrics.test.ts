@@ -1,5 +1,7 @@
 import type { PostriderClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeDraft, writtenBy } from './support/drafts.ts'
+import { startModelServer } from './support/model-server.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -60,6 +62,25 @@ describe('GET /metrics', () => {
       await metric('postrider_request_duration_seconds_count{route="GET /api/posts",status="200"}'),
     ).toBeGreaterThan(0)
   })
+})
+
+it('drafts are counted, with the tokens they used, and with why they failed', async () => {
+  const model = await startModelServer()
+  const service = await startService(writtenBy(model, { METRICS_TOKEN: TOKEN }))
+  const client = await newAccount(service)
+  const { tokens } = await writeDraft(service, client, { topic: 'Watering tomatoes', length: 'short' })
+  model.follow(() => ({ status: 402, body: 'no' }))
+  await writeDraft(service, client, { topic: 'Watering tomatoes', length: 'short' })
+  const scraped = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+  expect((await scraped.text()).split('\n')).toEqual(
+    expect.arrayContaining([
+      'postrider_drafts_total{outcome="complete"} 1',
+      'postrider_drafts_total{outcome="model_quota"} 1',
+      `postrider_draft_tokens_total{kind="output"} ${tokens.output}`,
+    ]),
+  )
+  await service.stop()
+  await model.close()
 })
 
 it('without a token there are no metrics', async () => {

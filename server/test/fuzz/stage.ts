@@ -27,11 +27,12 @@ const SETTINGS = {
 }
 
 /** What an answer takes away, by operation. */
-const TAKEN: Record<string, 'things' | 'session'> = {
+const TAKEN: Record<string, 'things' | 'job' | 'session'> = {
   deletePost: 'things',
   changePosts: 'things',
   deleteSite: 'things',
   rotateSiteKeys: 'things',
+  cancelGenerationJob: 'job',
   logoutEverywhere: 'session',
 }
 
@@ -42,9 +43,9 @@ export async function setStage(): Promise<Stage> {
   const agent = new Agent({ keepAlive: true })
   let somebody = await newSomebody(service, receiver)
   const texts = (): Record<string, string> => {
-    const { api, things, delivery } = somebody
+    const { api, things, delivery, job } = somebody
     const { post: post_id, site: site_id, slug } = things
-    return { post_id, site_id, slug, delivery_id: delivery, email: api.user.email, password: api.password }
+    return { post_id, site_id, slug, delivery_id: delivery, job_id: job, email: api.user.email, password: api.password }
   }
   const credentials = (): Record<string, Record<string, string>> => ({
     accessToken: { authorization: `Bearer ${somebody.ways.token}` },
@@ -91,6 +92,7 @@ export async function setStage(): Promise<Stage> {
   async function restore(name: string): Promise<void> {
     const taken = TAKEN[name]
     if (taken === 'session') somebody.ways = await waysIn(service.url, somebody.api)
+    if (taken === 'job') somebody.job = await orderDraft(somebody.api)
     if (taken === 'things') somebody.things = await give(apiOf(service, somebody.ways), receiver)
   }
 }
@@ -98,8 +100,8 @@ export async function setStage(): Promise<Stage> {
 type Things = { post: string; site: string; slug: string; key: string }
 type Ways = { token: string; cookie: string }
 
-/** An account with things of its own; `delivery` is one that has failed. */
-type Somebody = { api: Api; ways: Ways; things: Things; delivery: string }
+/** An account with things of its own; `delivery` is one that has failed, `job` writes a draft. */
+type Somebody = { api: Api; ways: Ways; things: Things; delivery: string; job: string }
 
 async function newSomebody(service: TestService, receiver: Receiver): Promise<Somebody> {
   await service.drain()
@@ -110,7 +112,13 @@ async function newSomebody(service: TestService, receiver: Receiver): Promise<So
   await service.drain()
   const { deliveries } = (await api.get(`/api/analytics/posts/${id}/deliveries`)).json
   const [{ id: delivery } = { id: '' }] = deliveries as Array<{ id: string }>
-  return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), delivery }
+  const job = await orderDraft(api)
+  return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), delivery, job }
+}
+
+async function orderDraft(api: Api): Promise<string> {
+  const { job_id } = (await api.post('/api/posts/generate', { topic: 'Watering tomatoes' })).json
+  return String(job_id)
 }
 
 /** A site, a post to change, and a published post to pull. */
