@@ -25,6 +25,7 @@ import { createLog, type Log } from './platform/log.ts'
 import { Metrics } from './platform/metrics.ts'
 import { assertSameKey, loadSecretKey } from './platform/secret-key.ts'
 import { createSignals } from './platform/signals.ts'
+import { createTraces } from './platform/traces/create-traces.ts'
 import { referenceRoutes } from './reference/reference.ts'
 import { endpoints } from './routes.ts'
 import { VERSION } from './version.ts'
@@ -61,8 +62,15 @@ export type App = {
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? systemClock
   const log = overrides.log ?? createLog(config.logLevel)
+  const egress = createEgress({
+    allow: config.webhookAllow,
+    userAgent: `Postrider/${VERSION}`,
+    ...(overrides.lookup === undefined ? {} : { lookup: overrides.lookup }),
+  })
+  const traces = await createTraces(config.traces, { egress, log, version: VERSION })
   const database = overrides.database ?? (await openDatabase(config, log, overrides.onBroken ?? (() => {})))
   const { db, maintain } = database
+  if (traces.statement !== undefined) db.observe(traces.statement)
   try {
     const applied = await migrate(db, migrations)
     if (applied.length > 0) log.info('db.migrated', { applied })
@@ -71,11 +79,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const signals = createSignals(database.signalsUrl, clock, log)
     const changes = new Changes({ clock, db, log, signals })
     const feeds = new Feeds({ changes, clock, log, read: (owner, things) => readThings(db.root, owner, things) })
-    const egress = createEgress({
-      allow: config.webhookAllow,
-      userAgent: `Postrider/${VERSION}`,
-      ...(overrides.lookup === undefined ? {} : { lookup: overrides.lookup }),
-    })
     const ctx: Context = {
       config,
       clock,
@@ -88,6 +91,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       signals,
       changes,
       feeds,
+      traces,
     }
     if (config.role !== 'worker') feeds.start()
     signals.on('signed-out', (accountId) => void feeds.recheck(accountId))
@@ -159,6 +163,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       await streamsEnded
       await ctx.changes.close()
       await ctx.signals.close()
+      await ctx.traces.close()
       await ctx.egress.close()
       await ctx.db.close()
     },

@@ -6,6 +6,8 @@ import { EXIT, type Run } from './command.ts'
 /** A variable as shown. `secret` values never appear, only whether there is one. */
 type Shown = { name: string; value: string; source: 'environment' | 'default' }
 
+const UNTRACED = 'not used without OTEL_EXPORTER_OTLP_ENDPOINT'
+
 /** How each variable's value in effect reads, in the form in which it would be set. */
 const VARIABLES: Record<string, (config: Config) => string> = {
   NODE_ENV: ({ production }) => (production ? 'production' : 'not production'),
@@ -22,6 +24,11 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   HISTORY_RETENTION: ({ historyRetentionMs }) =>
     historyRetentionMs === undefined ? 'keep' : durationText(historyRetentionMs),
   METRICS_TOKEN: ({ metricsToken }) => (metricsToken === undefined ? 'not set: no /metrics' : 'set'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: ({ traces }) => traces?.url.replace(/\/v1\/traces$/, '') ?? 'none: no traces',
+  OTEL_EXPORTER_OTLP_HEADERS: ({ traces }) => (Object.keys(traces?.headers ?? {}).length > 0 ? 'set' : 'not set'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: ({ traces }) => traces?.protocol ?? UNTRACED,
+  OTEL_SERVICE_NAME: ({ traces }) => traces?.serviceName ?? UNTRACED,
+  OTEL_TRACES_SAMPLER_ARG: ({ traces }) => String(traces?.share ?? UNTRACED),
   DEFAULT_PLAN: ({ defaultPlan }) => defaultPlan,
   RATE_LIMIT_AUTH: ({ rateLimits }) => rateText(rateLimits.auth),
   RATE_LIMIT_STARTER: ({ rateLimits }) => rateText(rateLimits.starter),

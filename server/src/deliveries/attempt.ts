@@ -12,6 +12,27 @@ import type { SigningKeys } from './signing-keys.ts'
  * goes wrong on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
  */
 export async function attemptDelivery(
+  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log' | 'traces'>,
+  keys: SigningKeys,
+  delivery: DueDelivery,
+  event: EventContent,
+  signal: AbortSignal,
+): Promise<AttemptResult | undefined> {
+  const facts = {
+    'postrider.delivery_id': delivery.id,
+    'postrider.site_id': delivery.siteId,
+    'postrider.event': event.kind,
+    'postrider.attempt': delivery.attempts + 1,
+  }
+  return ctx.traces.span({ name: 'deliver', kind: 'client', facts }, async (span) => {
+    const result = await attempt(ctx, keys, delivery, event, signal)
+    if (result?.code != null) span.tell({ 'http.response.status_code': result.code })
+    if (result?.ok !== true) span.failed(result?.error ?? 'aborted')
+    return result
+  })
+}
+
+async function attempt(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log'>,
   keys: SigningKeys,
   delivery: DueDelivery,

@@ -55,7 +55,7 @@ const SLOW_MS = 1_000
 /** Further ahead than this, the loop's own poll is in time. */
 const SOON_MS = 1_000
 
-type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'egress' | 'keys' | 'log' | 'metrics'>
+type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'egress' | 'keys' | 'log' | 'metrics' | 'traces'>
 
 /** Holds the lanes that this process works on. */
 export class Dispatcher {

@@ -37,7 +37,7 @@ import {
 } from './lease.ts'
 import { type DraftMetrics, draftMetrics } from './metrics.ts'
 import { connectModel } from './model/connect.ts'
-import { type Model, ModelError, type Question } from './model/model.ts'
+import { type Answer, type Model, ModelError, type Question } from './model/model.ts'
 import { estimateTokens } from './model/sdk-model.ts'
 import { OUTLINE_WRITER, writeOutline } from './outline-writer/write-outline.ts'
 import { MOST_LEASES, waitAfter } from './policy.ts'
@@ -50,7 +50,7 @@ import { type WrittenDraft, writeDraft } from './writing/write-draft.ts'
 const LEASE_MS = 60_000
 const RENEW_MS = 20_000
 
-type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'config'>
+type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'config' | 'traces'>
 
 /** The process ends, or a limit is reached: not the model's fault. */
 class Stopping extends Error {}
@@ -129,10 +129,14 @@ export class DraftWriter {
 
   #begin(lease: JobLease): void {
     const abort = new AbortController()
-    const done = this.#work(lease, abort).finally(() => {
-      this.#atWork.delete(lease.id)
-      this.#onCapacity()
-    })
+    const facts = { 'postrider.job_id': lease.id, 'postrider.try': lease.tries }
+    const work = { name: 'write draft', kind: 'internal', facts } as const
+    const done = this.#ctx.traces
+      .span(work, () => this.#work(lease, abort))
+      .finally(() => {
+        this.#atWork.delete(lease.id)
+        this.#onCapacity()
+      })
     this.#atWork.set(lease.id, { done, abort })
   }
 
@@ -172,7 +176,7 @@ export class DraftWriter {
       await noteProgress(db.root, lease, progress)
       this.#ctx.changes.tell([jobChange(lease.accountId, lease.id)])
       try {
-        const { text, tokens, tookMs } = await model.ask(question, signal)
+        const { text, tokens, tookMs } = await this.#traced(model, name, () => model.ask(question, signal))
         this.#metrics.used(tokens)
         signal.throwIfAborted()
         await db.tx((tx) => saveAnswer(tx, lease, { name, answer: text }, { tokens, tookMs, now: clock.now() }))
@@ -188,6 +192,20 @@ export class DraftWriter {
         throw error
       }
     }
+  }
+
+  #traced(model: Model, question: string, ask: () => Promise<Answer>): Promise<Answer> {
+    const facts = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.request.model': model.name,
+      'postrider.question': question,
+    }
+    return this.#ctx.traces.span({ name: 'ask', kind: 'client', facts }, async (span) => {
+      const answer = await ask()
+      const { input, output } = answer.tokens
+      span.tell({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
+      return answer
+    })
   }
 
   /** The question with what it may cost. Throws LimitReached when that is too little for an answer. */

@@ -14,6 +14,14 @@ import {
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
+import {
+  OTLP_PROTOCOLS,
+  type OtlpProtocol,
+  parseOtlpEndpoint,
+  parseOtlpHeaders,
+  parseShare,
+  type TraceConfig,
+} from './traces/trace-config.ts'
 
 /** The plans an account may have (specification, section 8). */
 export const PLANS = ['starter', 'pro', 'agency'] as const
@@ -39,6 +47,8 @@ export type Config = {
   historyRetentionMs: number | undefined
   /** What a scraper of /metrics must present; undefined: there are no metrics. */
   metricsToken: string | undefined
+  /** Where traces go; undefined: there are none. */
+  traces: TraceConfig | undefined
   defaultPlan: Plan
   /**
    * Requests to the auth endpoints per client address, to the Management API per account by plan (by the dashboard:
@@ -126,6 +136,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     deliveryTimeoutMs: read('DELIVERY_TIMEOUT', 15_000, parseTimeout),
     historyRetentionMs: read('HISTORY_RETENTION', undefined, parseRetention),
     metricsToken: read('METRICS_TOKEN', undefined, parseMetricsToken),
+    traces: readTraces(read),
     defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', oneOf(PLANS)),
     rateLimits: {
       auth: read('RATE_LIMIT_AUTH', { requests: 5, windowMs: UNITS.m }, parseRate),
@@ -151,6 +162,17 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+}
+
+function readTraces(read: Reader): TraceConfig | undefined {
+  const url = read<string | undefined>('OTEL_EXPORTER_OTLP_ENDPOINT', undefined, parseOtlpEndpoint)
+  const rest = {
+    headers: read('OTEL_EXPORTER_OTLP_HEADERS', {}, parseOtlpHeaders),
+    protocol: read<OtlpProtocol>('OTEL_EXPORTER_OTLP_PROTOCOL', 'http/protobuf', oneOf(OTLP_PROTOCOLS)),
+    serviceName: read('OTEL_SERVICE_NAME', 'postrider', (text) => text),
+    share: read('OTEL_TRACES_SAMPLER_ARG', 1, parseShare),
+  }
+  return url === undefined ? undefined : { url, ...rest }
 }
 
 function readAi(read: Reader, problems: string[]): AiConfig {

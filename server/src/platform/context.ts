@@ -9,6 +9,7 @@ import type { Ids } from './ids.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 import type { Signals } from './signals.ts'
+import type { Traces } from './traces/traces.ts'
 
 /** What the service is made of. Built once, by `createApp`; functions take the few fields they need. */
 export type Context = {
@@ -23,4 +24,5 @@ export type Context = {
   signals: Signals
   changes: Changes
   feeds: Feeds
+  traces: Traces
 }

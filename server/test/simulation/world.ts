@@ -16,6 +16,7 @@ import { afterCommit, createDatabase } from '../../src/platform/db/database.ts'
 import type { Log } from '../../src/platform/log.ts'
 import { Metrics } from '../../src/platform/metrics.ts'
 import type { Signals, Topic } from '../../src/platform/signals.ts'
+import { noTraces } from '../../src/platform/traces/traces.ts'
 import { Agenda, stream } from './agenda.ts'
 import { Clients } from './clients.ts'
 import { SimulatedDatabase, type Store } from './database.ts'
@@ -319,6 +320,7 @@ export class World {
       egress: this.network.egressOf(process),
       signals,
       changes,
+      traces: noTraces,
       feeds: new Feeds({ changes, clock, log, read: async () => [] }), // nobody watches
     }
   }

@@ -26,10 +26,15 @@ export type Database = {
    * at most twice; `work` must therefore have no effects but its queries and `afterCommit`.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Has every statement from now on told of once it has ended: its text, how long it took, and whether it failed. */
+  observe(told: StatementObserver): void
   /** Whether this is a PostgreSQL server or the embedded database. */
   kind: 'postgres' | 'embedded'
   close(): Promise<void>
 }
+
+/** Hears of statements. Their values are never told. */
+export type StatementObserver = (sql: string, tookMs: number, failed: boolean) => void
 
 type Scope = { afterCommit: Array<() => void> }
 const scope = new AsyncLocalStorage<Scope | undefined>()
@@ -57,7 +62,11 @@ const RETRYABLE = new Set(['40001', '40P01'])
 
 /** Wraps a pool. `closeServer` runs after the pool has ended (the embedded database is closed there). */
 export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServer?: () => Promise<void>): Database {
-  const root = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(pool) }) })
+  let observer: StatementObserver | undefined
+  const root = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: guarded(pool) }),
+    log: ({ level, query, queryDurationMillis }) => observer?.(query.sql, queryDurationMillis, level === 'error'),
+  })
   async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const current: Scope = { afterCommit: [] }
     const first = pending.getStore()
@@ -75,6 +84,9 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   return {
     root,
     kind,
+    observe(told) {
+      observer = told
+    },
     async tx(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {

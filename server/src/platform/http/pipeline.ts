@@ -14,6 +14,7 @@ import { Failure, fail, invalid } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
 import { errorField } from '../log.ts'
 import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
+import type { Work } from '../traces/traces.ts'
 import { createClientAddress } from './client-address.ts'
 import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
 import { sentenceAbout, telling } from './issues.ts'
@@ -108,7 +109,14 @@ function createAnswer(ctx: Context): (c: HonoContext<Bindings>, route: string, r
       header,
     }
     const progress: Progress = {}
-    const { reply, failure } = await settle(run(facts, progress), facts.requestId)
+    const work = requestWork(route, facts)
+    const { reply, failure, traceId } = await ctx.traces.span(work, async (span) => {
+      const outcome = await settle(run(facts, progress), facts.requestId)
+      const { status } = outcome.reply
+      span.tell({ 'http.response.status_code': status })
+      if (status >= 500) span.failed(String(status))
+      return { ...outcome, traceId: span.traceId }
+    })
     // What a client leaves waiting in the socket would stay there for as long as it likes.
     if ('stream' in reply)
       reply.stream?.onEnd((reason) => {
@@ -122,11 +130,19 @@ function createAnswer(ctx: Context): (c: HonoContext<Bindings>, route: string, r
     const { status } = response
     const tookMs = performance.now() - startedAt
     durations.observe({ route, status }, tookMs / 1000)
-    const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(tookMs) }
+    const trace = traceId === undefined ? {} : { trace_id: traceId }
+    const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(tookMs), ...trace }
     if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure) })
     else ctx.log.info('request.done', fields)
     return response
   }
+}
+
+/** The request as a piece of work that is traced, within the caller's trace if it sent one. */
+function requestWork(route: string, { requestId, method, header }: RequestFacts): Work {
+  const [, path = route] = route.split(' ')
+  const facts = { 'http.request.method': method, 'http.route': path, 'postrider.request_id': requestId }
+  return { name: route, kind: 'server', facts, parent: header('traceparent') }
 }
 
 /**
