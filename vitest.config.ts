@@ -18,6 +18,8 @@ const blackBox = (name: string, except: Record<string, string> = {}) => ({
 
 export default defineConfig({
   test: {
+    // The tests wait for processes and databases more than they compute.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
