@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSimulator, type Simulator } from './simulator.ts'
 import { tell } from './story.ts'
 
-const SEEDS = 250
-const TIMEOUT_MS = 240_000
+const SEEDS = 500
+const TIMEOUT_MS = 480_000
 
 let simulator: Simulator
 
