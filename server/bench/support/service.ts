@@ -48,7 +48,7 @@ export async function postgresPlace(): Promise<Place> {
       await client.end()
     },
     seed: (work) => withContext(env, work),
-    start: (more) => startProcess({ ...env, ...more }),
+    start: (more) => startUnread({ ...env, ...more }),
     close: server.stop,
   }
 }
@@ -62,9 +62,16 @@ export async function embeddedPlace(): Promise<Place> {
     env,
     fresh: () => rm(env.DATA_DIR, { recursive: true, force: true }),
     seed: (work) => withContext(env, work),
-    start: (more) => startProcess({ ...env, ...more }),
+    start: (more) => startUnread({ ...env, ...more }),
     close: () => rm(root, { recursive: true, force: true }),
   }
+}
+
+/** A service whose log is taken and thrown away: keeping it would cost the bench more than writing it costs the service. */
+async function startUnread(env: Record<string, string>): Promise<ServiceProcess> {
+  const service = await startProcess(env)
+  for (const stream of [service.child.stdout, service.child.stderr]) stream?.removeAllListeners('data').resume()
+  return service
 }
 
 async function withContext<T>(env: Record<string, string>, work: (ctx: Context) => Promise<T>): Promise<T> {

@@ -25,7 +25,9 @@ export async function startProcess(env: Record<string, string>): Promise<Service
   const port = await new Promise<string>((resolve, reject) => {
     const look = () => {
       const [, found] = /http:\/\/localhost:(\d+)\/api/.exec(output()) ?? []
-      if (found !== undefined) resolve(found)
+      if (found === undefined) return
+      child.stdout?.off('data', look)
+      resolve(found)
     }
     child.stdout?.on('data', look)
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output()}`)))
