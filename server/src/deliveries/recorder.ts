@@ -3,12 +3,17 @@ import { errorField } from '../platform/log.ts'
 import { outcomeChanges } from './changes.ts'
 import { type Release, type Settlement, settleBatch } from './settle.ts'
 
-const LARGEST_BATCH = 500
+const LARGEST_BATCH = 1_000
 const RETRY_MS = 250
+
+/** Something to write down: what came of an attempt, or that a lane is given back. */
+type Entry = { settlement: Settlement } | { release: Release }
 
 /**
  * Collects results and releases and records them in batches: while one batch is being written the next one gathers,
- * so that batches are as large as the load asks for and a lone result waits for nobody.
+ * so that batches are as large as the load asks for and a lone result waits for nobody. Both stand in one line, so that a
+ * lane is given back after its results, and not only once the results of all other lanes are written: under load that moment
+ * would not come before the work has run out.
  *
  * A batch that cannot be written (the database is away) is tried again until its leases have run out. From then on
  * another worker may hold the lanes, so the results are dropped with a line in the log; their deliveries are still
@@ -17,8 +22,7 @@ const RETRY_MS = 250
 export class Recorder {
   readonly #ctx: Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
   readonly #onReleased: (releases: readonly Release[], nextDue: Date | undefined) => void
-  #settlements: Settlement[] = []
-  #releases: Release[] = []
+  readonly #line: Entry[] = []
   #writing: Promise<void> | undefined
 
   constructor(
@@ -30,13 +34,13 @@ export class Recorder {
   }
 
   record(settlement: Settlement): void {
-    this.#settlements.push(settlement)
+    this.#line.push({ settlement })
     this.#write()
   }
 
   /** To be called after the lane's results were handed to `record`. */
   release(release: Release): void {
-    this.#releases.push(release)
+    this.#line.push({ release })
     this.#write()
   }
 
@@ -49,10 +53,10 @@ export class Recorder {
   async #writeAll(): Promise<void> {
     // Let everything that is ready in this turn of the event loop join the batch.
     await new Promise(setImmediate)
-    while (this.#settlements.length + this.#releases.length > 0) {
-      const settlements = this.#settlements.splice(0, LARGEST_BATCH)
-      // Releases wait for the results that were recorded before them.
-      const releases = this.#settlements.length === 0 ? this.#releases.splice(0) : []
+    while (this.#line.length > 0) {
+      const batch = this.#line.splice(0, LARGEST_BATCH)
+      const settlements = batch.flatMap((entry) => ('settlement' in entry ? entry.settlement : []))
+      const releases = batch.flatMap((entry) => ('release' in entry ? entry.release : []))
       this.#onReleased(releases, await this.#writeBatch(settlements, releases))
     }
   }
