@@ -6,6 +6,7 @@ const BENCHES: Record<string, () => Promise<{ run(args: string[]): Promise<void>
   isolation: () => import('./isolation.ts'),
   latency: () => import('./latency.ts'),
   memory: () => import('./memory.ts'),
+  pull: () => import('./pull/pull.ts'),
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -1,4 +1,5 @@
 /** Services under test, as processes of their own with production settings; and the context that seeds their database. */
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +7,7 @@ import pg from 'pg'
 import { createApp } from '../../src/app.ts'
 import { parseConfig } from '../../src/platform/config.ts'
 import type { Context } from '../../src/platform/context.ts'
-import { startTestPostgres } from '../../test/support/postgres/server.ts'
+import { startOwnPostgres, startTestPostgres } from '../../test/support/postgres/server.ts'
 import { type ServiceProcess, startProcess } from '../../test/support/process.ts'
 
 /** Where a service keeps its data; `env` names it. */
@@ -15,6 +16,8 @@ export type Place = {
   env: Record<string, string>
   /** An empty database in this place; the one before is gone. */
   fresh(): Promise<void>
+  /** Whether there is a database; a kept place may have one from before. */
+  exists(): Promise<boolean>
   /** Runs `work` with the service's own context, while no service runs in an embedded place. */
   seed<T>(work: (ctx: Context) => Promise<T>): Promise<T>
   start(env?: Record<string, string>): Promise<ServiceProcess>
@@ -30,15 +33,22 @@ const BENCH_ENV = {
   RATE_LIMIT_PULL: 'off',
 }
 
-/** A PostgreSQL server of the bench's own, with fsync on. */
-export async function postgresPlace(): Promise<Place> {
-  const server = await startTestPostgres()
+/** A PostgreSQL server of the bench's own, with fsync on. `keep` names a directory that keeps its data for another run. */
+export async function postgresPlace(keep?: string): Promise<Place> {
+  const server = keep === undefined ? await startTestPostgres() : await startOwnPostgres({ keep })
   const url = new URL(server.url)
   url.pathname = '/bench'
   const env = { ...BENCH_ENV, DATABASE_URL: url.href }
   return {
     name: 'postgres',
     env,
+    async exists() {
+      const client = new pg.Client({ connectionString: server.url })
+      await client.connect()
+      const { rowCount } = await client.query("select from pg_database where datname = 'bench'")
+      await client.end()
+      return rowCount === 1
+    },
     async fresh() {
       const client = new pg.Client({ connectionString: server.url })
       await client.connect()
@@ -60,6 +70,7 @@ export async function embeddedPlace(): Promise<Place> {
   return {
     name: 'embedded',
     env,
+    exists: async () => existsSync(env.DATA_DIR),
     fresh: () => rm(env.DATA_DIR, { recursive: true, force: true }),
     seed: (work) => withContext(env, work),
     start: (more) => startUnread({ ...env, ...more }),

@@ -7,9 +7,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, open, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Binaries, layOutBinaries, nativeDirectory } from './binaries.ts'
 import { openTmpdir, type RunAs, unprivilegedUser } from './unprivileged.ts'
@@ -50,23 +50,34 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   return external ? externalServer(external) : startOwnPostgres()
 }
 
-/** Starts a new server, whatever the environment says; `root` is the directory that holds all of it. */
-export async function startOwnPostgres(options: { native?: string } = {}): Promise<TestPostgres & { root: string }> {
+/**
+ * Starts a server of one's own, whatever the environment says; `root` is the directory that holds all of it. `keep` names a
+ * directory (every user must be able to enter it) that is used as it is and left behind, with the data.
+ */
+export async function startOwnPostgres(
+  options: { native?: string; keep?: string } = {},
+): Promise<TestPostgres & { root: string }> {
   const runAs = await unprivilegedUser()
-  const root = await mkdtemp(join(await openTmpdir(), 'postrider-postgres-'))
-  const watchdog = watch(root)
+  const root = options.keep === undefined ? await newRoot() : resolve(options.keep)
+  await mkdir(root, { recursive: true })
+  const watchdog = watch(root, options.keep !== undefined)
   try {
     const installation = await install(root, options.native ?? nativeDirectory(), runAs)
-    return { root, ...(await supervise(installation, watchdog)) }
+    return { root, ...(await supervise(installation, watchdog, options.keep !== undefined)) }
   } catch (error) {
     await endWatch(watchdog)
     throw error
   }
 }
 
+async function newRoot(): Promise<string> {
+  return mkdtemp(join(await openTmpdir(), 'postrider-postgres-'))
+}
+
 async function supervise(
   { password, ...installation }: Installation & { password: string },
   watchdog: ChildProcess,
+  kept: boolean,
 ): Promise<TestPostgres> {
   let server = await start(installation)
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -79,7 +90,7 @@ async function supervise(
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${installation.port}/postgres`,
     stop: async () => {
-      await end('SIGQUIT')
+      await end(kept ? 'SIGINT' : 'SIGQUIT')
       await endWatch(watchdog)
     },
     kill: () => end('SIGKILL'),
@@ -101,8 +112,12 @@ async function install(root: string, native: string, runAs: RunAs): Promise<Inst
   await chmod(root, 0o755)
   const data = join(root, 'data')
   const passwordFile = join(root, 'password')
-  const password = randomBytes(16).toString('hex')
+  await rm(join(root, 'native'), { recursive: true, force: true })
   const binaries = await layOutBinaries(native, join(root, 'native'))
+  const known = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined)
+  if (known !== undefined)
+    return { root, data, binaries, runAs, password: await readFile(passwordFile, 'utf8'), port: await freePort() }
+  const password = randomBytes(16).toString('hex')
   await mkdir(data, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (runAs.uid !== undefined && runAs.gid !== undefined) {
@@ -175,12 +190,12 @@ if read -r pid <"$1/data/postmaster.pid"; then
   for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$pid" || break; sleep 0.1; done
   kill -KILL "$pid"
 fi
-rm -rf "$1"
+[ "$2" = keep ] || rm -rf "$1"
 `
 
 /** Runs in a session of its own, so that a terminal's Ctrl-C reaches the tests and not this. */
-function watch(root: string): ChildProcess {
-  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', root], {
+function watch(root: string, keep: boolean): ChildProcess {
+  const watchdog = spawn('/bin/sh', ['-c', WATCHDOG, 'watchdog', root, keep ? 'keep' : 'remove'], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
