@@ -14,7 +14,16 @@ const MAINTAIN_MS = 5 * 60_000
 const EXPIRE_MS = 10 * 60_000
 
 /** The tables whose rows are rewritten all the time. */
-const HOT_TABLES = ['lanes', 'deliveries', 'delivery_hours', 'posts', 'post_sites', 'events', 'generation_jobs']
+const HOT_TABLES = [
+  'lanes',
+  'deliveries',
+  'delivery_hours',
+  'delivery_days',
+  'posts',
+  'post_sites',
+  'events',
+  'generation_jobs',
+]
 
 /** Every background loop of the service, and what those drive that only begin the work. */
 export type Loops = {

@@ -154,6 +154,41 @@ describe('GET /api/analytics/deliveries', () => {
     expect(months.data.reduce((sum, { delivered }) => sum + delivered, 0)).toBe(1)
   })
 
+  it('adds up to the same by any unit, for any period', async () => {
+    const begin = service.clock.now()
+    await failForGood('Broken')
+    const retried = await failForGood('Mended')
+    await service.advance(30 * HOUR)
+    await client.analytics.retry(retried.id)
+    for (let count = 0; count < 4; count += 1) {
+      await publish(`Post ${count}`)
+      await service.advance(11 * HOUR)
+    }
+    const sum = (units: Array<{ delivered: number; failed: number }>) =>
+      units.reduce((total, { delivered, failed }) => [(total[0] ?? 0) + delivered, (total[1] ?? 0) + failed], [0, 0])
+    const found: number[][] = []
+    for (const [since, hours] of [
+      [0, 100],
+      [0, 30],
+      [3, 20],
+      [20, 50],
+      [29, 24],
+      [35, 48],
+      [41, 12],
+    ] as const) {
+      const [from, to] = [since, since + hours].map((hour) => plusMs(begin, hour * HOUR).toISOString())
+      const period = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+      const { data } = await client.analytics.deliveries({ ...period, granularity: 'hour' })
+      for (const granularity of ['day', 'week', 'month'] as const)
+        expect(sum((await client.analytics.deliveries({ ...period, granularity })).data)).toEqual(sum(data))
+      const { totals } = await client.analytics.overview(period)
+      expect([totals.successful, totals.failed]).toEqual(sum(data))
+      found.push(sum(data))
+    }
+    expect(found[0]).toEqual([5, 1])
+    expect(new Set(found.map(String)).size).toBeGreaterThan(3)
+  })
+
   it('names granularity when it is wrong', async () => {
     await expect(client.analytics.deliveries({ granularity: 'year' as never })).rejects.toMatchObject({
       status: 400,
@@ -319,17 +354,19 @@ describe('the history of a deleted site', () => {
     const purge = async (days: number) => {
       while (await purgeDeletedSites(service.ctx.db.root, plusMs(deletedAt, days * 24 * HOUR))) {}
     }
-    const rows = async (table: 'deliveries' | 'delivery_hours' | 'lanes' | 'endpoints') =>
+    const rows = async (table: 'deliveries' | 'delivery_hours' | 'delivery_days' | 'lanes' | 'endpoints') =>
       (await service.ctx.db.root.selectFrom(table).select('site_id').where('site_id', '=', site.id).execute()).length
     await purge(89)
-    expect([await rows('deliveries'), await rows('delivery_hours'), await rows('endpoints')]).toEqual([1, 1, 1])
+    const kept = ['deliveries', 'delivery_hours', 'delivery_days', 'endpoints'] as const
+    expect(await Promise.all(kept.map(rows))).toEqual([1, 1, 1, 1])
     await purge(90)
     expect([
       await rows('deliveries'),
       await rows('delivery_hours'),
+      await rows('delivery_days'),
       await rows('lanes'),
       await rows('endpoints'),
-    ]).toEqual([0, 0, 0, 0])
+    ]).toEqual([0, 0, 0, 0, 0])
     const orphans = await service.ctx.db.root
       .selectFrom('events')
       .select('id')

@@ -247,6 +247,9 @@ insert into delivery_hours (account_id, site_id, hour, delivered, failed, retrie
     count(*) filter (where status = 'failed'), count(*) filter (where attempts > 1),
     coalesce(sum(response_time_ms) filter (where status <> 'failed'), 0)
   from deliveries group by 1, 2, 3 order by 3, 1, 2;
+insert into delivery_days (account_id, site_id, day, delivered, failed, retried, delivered_ms)
+  select account_id, site_id, date_trunc('day', hour, 'UTC'), sum(delivered), sum(failed), sum(retried), sum(delivered_ms)
+  from delivery_hours group by 1, 2, 3 order by 3, 1, 2;
 update lanes l set delivered = s.delivered, failed = s.failed, last_delivered_at = s.last
   from (select site_id, count(*) filter (where status <> 'failed') as delivered, count(*) filter (where status = 'failed') as failed,
     max(finished_at) filter (where status <> 'failed') as last from deliveries group by site_id) s

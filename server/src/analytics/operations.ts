@@ -59,8 +59,10 @@ export type Overview = {
 export async function overview(ctx: Context, accountId: string, range: Range): Promise<Overview> {
   const period = periodOf(range, ctx.clock.now())
   const siteId = await knownSite(ctx, accountId, range.siteId)
-  const sites = await sumBySite(ctx.db.root, accountId, period, siteId)
-  const postsPublished = await countPublished(ctx.db.root, accountId, period, siteId)
+  const [sites, postsPublished] = await Promise.all([
+    sumBySite(ctx.db.root, accountId, period, siteId),
+    countPublished(ctx.db.root, accountId, period, siteId),
+  ])
   return { period, totals: sites.reduce<Sums>(add, NOTHING), postsPublished, sites }
 }
 

@@ -106,15 +106,23 @@ async function countConfirmed(
   tx: Tx,
   one: { accountId: string; siteId: string; at: Date; retried: boolean },
 ): Promise<void> {
+  const { accountId, siteId, at } = one
+  const retried = one.retried ? 1 : 0
   await sql`
+    with day as (
+      insert into delivery_days as d (account_id, site_id, day, delivered, retried, confirmed)
+      values (${accountId}, ${siteId}, date_trunc('day', ${at}::timestamptz, 'UTC'), 1, ${retried}, 1)
+      on conflict (account_id, site_id, day) do update
+      set delivered = d.delivered + 1, retried = d.retried + excluded.retried, confirmed = d.confirmed + 1
+    )
     insert into delivery_hours as h (account_id, site_id, hour, delivered, retried, confirmed)
-    values (${one.accountId}, ${one.siteId}, date_trunc('hour', ${one.at}::timestamptz, 'UTC'), 1, ${one.retried ? 1 : 0}, 1)
+    values (${accountId}, ${siteId}, date_trunc('hour', ${at}::timestamptz, 'UTC'), 1, ${retried}, 1)
     on conflict (account_id, site_id, hour) do update
     set delivered = h.delivered + 1, retried = h.retried + excluded.retried, confirmed = h.confirmed + 1
   `.execute(tx)
   await sql`
     update lanes set delivered = delivered + 1, failing = false, failures_in_a_row = 0,
-      last_delivered_at = greatest(last_delivered_at, ${one.at})
-    where site_id = ${one.siteId}
+      last_delivered_at = greatest(last_delivered_at, ${at})
+    where site_id = ${siteId}
   `.execute(tx)
 }

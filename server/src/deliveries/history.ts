@@ -1,5 +1,5 @@
-/** What became of deliveries, as analytics show it. Sums come from the hourly roll-up, never from the deliveries. */
-import { sql } from 'kysely'
+/** What became of deliveries, as analytics show it. Sums come from the roll-ups, never from the deliveries. */
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
@@ -17,6 +17,26 @@ export async function keepsHistoryOf(db: Db, accountId: string, siteId: string):
   return row !== undefined
 }
 
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/**
+ * Rows of the roll-ups of the endpoint `e` that make up a period, each with its `start`: days as far as they lie in it
+ * completely, hours at its ends; or hours all the way.
+ */
+function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day'): RawBuilder<unknown> {
+  const begin = Math.floor(from.getTime() / HOUR_MS) * HOUR_MS
+  const end = Math.floor(to.getTime() / HOUR_MS) * HOUR_MS + HOUR_MS
+  const rows = (of: 'hour' | 'day', since: number, until: number) => sql`
+    select ${sql.id(of)} as start, delivered, failed, retried, confirmed, delivered_ms from ${sql.id(`delivery_${of}s`)}
+    where account_id = ${accountId} and site_id = e.site_id and ${sql.id(of)} >= ${new Date(since)} and ${sql.id(of)} < ${new Date(until)}`
+  const firstDay = Math.ceil(begin / DAY_MS) * DAY_MS
+  const lastDay = Math.floor(end / DAY_MS) * DAY_MS
+  if (unit === 'hour' || firstDay >= lastDay) return rows('hour', begin, end)
+  const parts = [rows('hour', begin, firstDay), rows('day', firstDay, lastDay), rows('hour', lastDay, end)]
+  return sql.join(parts, sql` union all `)
+}
+
 /** Finished deliveries. `deliveredMs`: the sum of the response times of the `timed` ones among the delivered. */
 export type Sums = { delivered: number; failed: number; retried: number; timed: number; deliveredMs: number }
 
@@ -28,16 +48,17 @@ export async function sumBySite(
   siteId?: string,
 ): Promise<Array<Sums & { siteId: string; siteName: string }>> {
   const { rows } = await sql<Sums & { siteId: string; siteName: string }>`
-    select e.site_id as "siteId", e.site_name as "siteName", coalesce(sum(h.delivered), 0)::int as delivered,
-      coalesce(sum(h.failed), 0)::int as failed, coalesce(sum(h.retried), 0)::int as retried,
-      coalesce(sum(h.delivered - h.confirmed), 0)::int as timed,
-      coalesce(sum(h.delivered_ms), 0)::bigint as "deliveredMs"
+    select e.site_id as "siteId", e.site_name as "siteName", coalesce(h.delivered, 0)::int as delivered,
+      coalesce(h.failed, 0)::int as failed, coalesce(h.retried, 0)::int as retried,
+      coalesce(h.timed, 0)::int as timed, coalesce(h.delivered_ms, 0)::bigint as "deliveredMs"
     from endpoints e
-    left join delivery_hours h on h.account_id = ${accountId} and h.site_id = e.site_id
-      and h.hour >= date_trunc('hour', ${period.from}::timestamptz, 'UTC') and h.hour <= ${period.to}
+    cross join lateral (
+      select sum(delivered) as delivered, sum(failed) as failed, sum(retried) as retried, sum(delivered - confirmed) as timed,
+        sum(delivered_ms) as delivered_ms
+      from (${outcomes(accountId, period, 'day')}) as o
+    ) as h
     where e.account_id = ${accountId} and (${siteId ?? null}::uuid is null or e.site_id = ${siteId ?? null}::uuid)
-    group by e.site_id, e.site_name, e.deleted_at, e.created_at
-    having e.deleted_at is null or sum(h.delivered + h.failed) > 0
+      and (e.deleted_at is null or h.delivered + h.failed > 0)
     order by e.created_at, e.site_id
   `.execute(db)
   return rows
@@ -55,11 +76,11 @@ export async function sumByTime(
   siteId?: string,
 ): Promise<Array<Sums & { start: Date }>> {
   const { rows } = await sql<Sums & { start: Date }>`
-    select date_trunc(${granularity}, hour, 'UTC') as start, sum(delivered)::int as delivered, sum(failed)::int as failed,
+    select date_trunc(${granularity}, start, 'UTC') as start, sum(delivered)::int as delivered, sum(failed)::int as failed,
       sum(retried)::int as retried, sum(delivered - confirmed)::int as timed, sum(delivered_ms)::bigint as "deliveredMs"
-    from delivery_hours
-    where account_id = ${accountId} and (${siteId ?? null}::uuid is null or site_id = ${siteId ?? null}::uuid)
-      and hour >= date_trunc('hour', ${period.from}::timestamptz, 'UTC') and hour <= ${period.to}
+    from endpoints e
+    cross join lateral (${outcomes(accountId, period, granularity === 'hour' ? 'hour' : 'day')}) as o
+    where e.account_id = ${accountId} and (${siteId ?? null}::uuid is null or e.site_id = ${siteId ?? null}::uuid)
     group by 1 order by 1
   `.execute(db)
   return rows

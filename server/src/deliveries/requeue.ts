@@ -44,6 +44,14 @@ export async function requeueFailed(
         from again group by account_id, site_id, hour
       ) s
       where h.account_id = s.account_id and h.site_id = s.site_id and h.hour = s.hour
+    ), days as (
+      update delivery_days d set failed = d.failed - s.failed, retried = d.retried - s.retried
+      from (
+        select account_id, site_id, date_trunc('day', hour, 'UTC') as day, count(*) as failed,
+          count(*) filter (where attempts > 1) as retried
+        from again group by 1, 2, 3
+      ) s
+      where d.account_id = s.account_id and d.site_id = s.site_id and d.day = s.day
     ), lanes as (
       update lanes l set due_at = least(l.due_at, ${now}), failed = l.failed - s.failed
       from (select site_id, count(*) as failed from again group by site_id) s where l.site_id = s.site_id

@@ -25,6 +25,7 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<boolean> {
     ),
     finished as (select site_id from gone where (select count(*) from doomed) < ${ROWS_PER_STEP}),
     hours_purged as (delete from delivery_hours where site_id in (select site_id from finished)),
+    days_purged as (delete from delivery_days where site_id in (select site_id from finished)),
     lanes_purged as (delete from lanes where site_id in (select site_id from finished)),
     endpoints_purged as (delete from endpoints where site_id in (select site_id from finished) returning 1)
     select (select count(*) from doomed)::int as deliveries, (select count(*) from endpoints_purged)::int as endpoints

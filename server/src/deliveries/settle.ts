@@ -49,7 +49,7 @@ export async function settleBatch(
     tx,
     settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
   )
-  await addToHours(
+  await addToRollUps(
     tx,
     settled.filter(({ next }) => next.status !== 'pending'),
   )
@@ -166,21 +166,31 @@ type Hour = {
   ms: number
 }
 
-/** Adds finished deliveries to the hourly roll-up. A site's hours are written under its lane's lock only. */
-async function addToHours(tx: Tx, finished: readonly Settled[]): Promise<void> {
+/** Adds finished deliveries to the roll-ups. Those of a site are written under its lane's lock only. */
+async function addToRollUps(tx: Tx, finished: readonly Settled[]): Promise<void> {
   if (finished.length === 0) return
   const hours = [...sumByHour(finished).values()]
   await sql`
-    insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
-    select * from unnest(
-      ${plainArray(hours.map((hour) => hour.accountId))}::uuid[],
-      ${plainArray(hours.map((hour) => hour.siteId))}::uuid[],
-      ${plainArray(hours.map((hour) => hour.hour))}::timestamptz[],
-      ${plainArray(hours.map((hour) => hour.delivered))}::int[],
-      ${plainArray(hours.map((hour) => hour.failed))}::int[],
-      ${plainArray(hours.map((hour) => hour.retried))}::int[],
-      ${plainArray(hours.map((hour) => hour.ms))}::bigint[]
+    with finished as materialized (
+      select * from unnest(
+        ${plainArray(hours.map((hour) => hour.accountId))}::uuid[],
+        ${plainArray(hours.map((hour) => hour.siteId))}::uuid[],
+        ${plainArray(hours.map((hour) => hour.hour))}::timestamptz[],
+        ${plainArray(hours.map((hour) => hour.delivered))}::int[],
+        ${plainArray(hours.map((hour) => hour.failed))}::int[],
+        ${plainArray(hours.map((hour) => hour.retried))}::int[],
+        ${plainArray(hours.map((hour) => hour.ms))}::bigint[]
+      ) as f (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
+    ), days as (
+      insert into delivery_days as d (account_id, site_id, day, delivered, failed, retried, delivered_ms)
+      select account_id, site_id, date_trunc('day', hour, 'UTC'), sum(delivered), sum(failed), sum(retried), sum(delivered_ms)
+      from finished group by 1, 2, 3
+      on conflict (account_id, site_id, day) do update
+      set delivered = d.delivered + excluded.delivered, failed = d.failed + excluded.failed,
+        retried = d.retried + excluded.retried, delivered_ms = d.delivered_ms + excluded.delivered_ms
     )
+    insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
+    select * from finished
     on conflict (account_id, site_id, hour) do update
     set delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
       retried = h.retried + excluded.retried, delivered_ms = h.delivered_ms + excluded.delivered_ms

@@ -88,10 +88,9 @@ type DeliveriesTable = {
   metadata: ColumnType<object | null, string | null | undefined, string | null>
 }
 
-type DeliveryHoursTable = {
+type Outcomes = {
   account_id: string
   site_id: string
-  hour: Date
   delivered: number
   failed: number
   retried: number
@@ -99,6 +98,11 @@ type DeliveryHoursTable = {
   /** Those of the delivered that a site confirmed itself; they have no response time. */
   confirmed: Generated<number>
 }
+
+type DeliveryHoursTable = Outcomes & { hour: Date }
+
+/** The same by day (UTC), always written together with the hours. */
+type DeliveryDaysTable = Outcomes & { day: Date }
 
 declare module '../platform/changes/kinds.ts' {
   interface ChangeKinds {
@@ -115,5 +119,6 @@ declare module '../platform/db/tables.ts' {
     events: EventsTable
     deliveries: DeliveriesTable
     delivery_hours: DeliveryHoursTable
+    delivery_days: DeliveryDaysTable
   }
 }

@@ -11,6 +11,7 @@ import * as deliveryLog from './2026-11-22-delivery-log.ts'
 import * as generation from './2026-11-22-generation.ts'
 import * as lists from './2026-11-22-lists.ts'
 import * as vacuum from './2026-11-22-vacuum.ts'
+import * as deliveryDays from './2026-11-23-delivery-days.ts'
 
 /** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-22-generation': generation,
   '2026-11-22-lists': lists,
   '2026-11-22-vacuum': vacuum,
+  '2026-11-23-delivery-days': deliveryDays,
 }

@@ -27,6 +27,7 @@ export type Store = {
 const TABLES = [
   'deliveries',
   'delivery_hours',
+  'delivery_days',
   'events',
   'lanes',
   'endpoints',

@@ -356,6 +356,11 @@ async function books({ world, deliveries, posts }: Evidence): Promise<Violation[
     select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
       sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
     from delivery_hours group by site_id order by site_id`)
+  const days = await world.database.look<Sums & { site_id: string }>(`
+    select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
+      sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
+    from delivery_days group by site_id order by site_id`)
+  if (JSON.stringify(days) !== JSON.stringify(hours)) wrong('the days say something else than the hours')
   const sums = new Map(hours.map((one) => [one.site_id, one]))
   for (const lane of lanes) {
     const own = deliveries.filter((one) => one.site_id === lane.site_id)
