@@ -33,7 +33,7 @@ export type Owed = {
 }
 
 /** A post that was accepted for a time; `cancelled` once anything else has been asked of the post. */
-export type Scheduled = { postId: string; wallAt: number; call: Call; cancelled: boolean }
+export type Scheduled = { postId: string; wallAt: number; call: Call; cancelled: boolean; sequenceBefore: number }
 
 /** A post as its owner knows it. `sentTo`: undefined when that cannot be known. */
 type OwnPost = { id: string; status: 'draft' | 'scheduled' | 'published' | 'unknown'; sentTo: Set<string> | undefined }
@@ -272,7 +272,8 @@ export class Clients {
     }
     call.postId = value.post.id
     this.#posts.set(slot, { id: value.post.id, status: 'unknown', sentTo: undefined })
-    this.scheduled.push({ postId: value.post.id, wallAt, call, cancelled: false })
+    const { id: postId, event_sequence: sequenceBefore } = value.post
+    this.scheduled.push({ postId, wallAt, call, cancelled: false, sequenceBefore })
   }
 
   async #unpublish(slot: number): Promise<void> {
@@ -334,17 +335,15 @@ export class Clients {
     if (this.#sites.has(slot)) return
     this.#addresses += 1
     const url = `https://site-${this.#addresses}.example/hook`
+    // It may be sent something before its owner hears of it, and be there unknown to its owner: whoever lives at the address
+    // takes what comes.
+    const unknown = { secretUnknown: true, paused: { is: undefined, since: 0 } }
+    this.byUrl.set(url, { ...this.#receiver(UNKNOWN, slot, url), ...unknown })
     const { call, value } = await this.#call({ what: 'add a site' }, (ctx) =>
       createSite(ctx, this.#world.accountId, { name: `Site ${slot}`, url, webhookUrl: url, platform: 'custom' }),
     )
     if (value === undefined) {
-      // It may be there, unknown to its owner: whoever lives at the address takes what comes.
       if (call.outcome === 'unknown') this.#world.count('sites of unknown fate')
-      this.byUrl.set(url, {
-        ...this.#receiver(UNKNOWN, slot, url),
-        secretUnknown: true,
-        paused: { is: undefined, since: 0 },
-      })
       return
     }
     const receiver = this.#receiver(value.row.id, slot, url)

@@ -317,9 +317,9 @@ function dueAt(world: World, delivery: Delivery | undefined, before: Post | unde
 
 /** 8: a scheduled post is published once, when its time has come. */
 function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
-  return world.clients.scheduled.flatMap(({ postId, wallAt, call, cancelled }) => {
+  return world.clients.scheduled.flatMap(({ postId, wallAt, call, cancelled, sequenceBefore }) => {
     const events = Map.groupBy(
-      deliveries.filter((one) => one.post_id === postId && one.created_at >= wallAt),
+      deliveries.filter((one) => one.post_id === postId && one.sequence > sequenceBefore),
       (one) => one.sequence,
     )
     const wrong = (detail: string) => [
@@ -339,6 +339,7 @@ function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
     const missing = steady.find(({ siteId }) => !published.some((one) => one.site_id === siteId))
     if (missing !== undefined) return wrong(`was not sent to ${missing.siteId}`)
     const late = Math.min(...published.map((one) => one.created_at)) - wallAt
+    if (late < 0) return wrong(`was published ${-late} ms early`)
     const due = wallAt - world.epoch
     const calm = world.jumps.length === 0 && !troubles.some((at) => at >= due - LEASE_MS && at <= due + late)
     return calm && published.length > 0 && late > PROMPT_MS ? wrong(`was published ${late} ms late`) : []

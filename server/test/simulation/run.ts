@@ -44,6 +44,7 @@ else {
 async function runAll(snapshot: string): Promise<number> {
   const asked = Number(values.seeds)
   const first = Number(values.from)
+  let told = 0
   const summary = await runSeeds({
     first,
     count: asked,
@@ -52,14 +53,14 @@ async function runAll(snapshot: string): Promise<number> {
     mostSeconds: Number(values.minutes) * 60,
     directory: ROOT,
     snapshot,
-    onProgress: ({ seeds, seconds, failures }) =>
-      void process.stderr.write(
-        `\r${seeds}/${asked} seeds, ${(seeds / seconds).toFixed(1)}/s, ${failures.length} failed `,
-      ),
+    onProgress({ seeds, seconds, failures }) {
+      for (const { seed, promise, detail } of failures.slice(told))
+        console.error(`\nseed ${seed} breaks "${promise}": ${detail}\n  npm run simulate -- --seed ${seed}`)
+      told = failures.length
+      process.stderr.write(`\r${seeds}/${asked} seeds, ${(seeds / seconds).toFixed(1)}/s, ${told} failed `)
+    },
   })
   process.stderr.write('\n')
-  for (const { seed, promise, detail } of summary.failures)
-    console.error(`seed ${seed} breaks "${promise}": ${detail}\n  npm run simulate -- --seed ${seed}`)
   await report('simulate', `npm run simulate -- --seeds ${asked} --from ${first}`, [
     sentence(summary, asked),
     table(
