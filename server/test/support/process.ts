@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import packageJson from '../../../package.json' with { type: 'json' }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+/** What `npm start` tells Node, so that the process is the one that people run. */
+const FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
 
 /** The service as a process of its own. */
 export type ServiceProcess = {
@@ -61,7 +65,7 @@ export function launch(
   env: Record<string, string>,
   args: string[] = [],
 ): { child: ChildProcess; output: () => string; result: () => string } {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...FLAGS, MAIN, ...args], {
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
