@@ -32,24 +32,20 @@ export async function publishLocked(
   now: Date,
 ): Promise<{ post: PostRow; siteIds: string[] }> {
   const targets = chooseSites(await endpointStates(tx, post.account_id), siteIds)
-  const published = await updatePost(tx, post.id, {
+  const change = {
     status: 'published',
     scheduled_at: null,
     published_at: post.published_at ?? now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
-  })
-  notePosts(ctx, tx, [published])
+  } as const
   const sent = new Set(await sentSites(tx, post.id))
-  if (post.status === 'published' && published.visible_to_all) await unnameSites(tx, post.id)
-  await markSent(tx, published, targets, !published.visible_to_all)
-  const announced = await announce(
-    ctx,
-    tx,
-    published,
-    now,
-    publishing(targets, (id) => sent.has(id)),
-  )
-  return { post: announced, siteIds: targets }
+  if (post.status === 'published' && change.visible_to_all) await unnameSites(tx, post.id)
+  await markSent(tx, { ...post, ...change }, targets, !change.visible_to_all)
+  const announced = publishing(targets, (id) => sent.has(id))
+  const counted = await announce(ctx, tx, { ...post, ...change }, now, announced)
+  const published = await updatePost(tx, post.id, { ...change, ...counted })
+  notePosts(ctx, tx, [published])
+  return { post: published, siteIds: targets }
 }
 
 function chooseSites(endpoints: Map<string, EndpointState>, siteIds: readonly string[] | undefined): string[] {
@@ -67,7 +63,8 @@ function chooseSites(endpoints: Map<string, EndpointState>, siteIds: readonly st
 
 /** Sends a changed published post to every site that has it. */
 export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
-  return announce(ctx, tx, post, now, [{ kind: 'post.updated', siteIds: await sentSites(tx, post.id) }])
+  const counted = await announce(ctx, tx, post, now, [{ kind: 'post.updated', siteIds: await sentSites(tx, post.id) }])
+  return counted === undefined ? post : updatePost(tx, post.id, counted)
 }
 
 /**
@@ -75,22 +72,26 @@ export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: D
  * anew. `was` is the post as the sites know it.
  */
 export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: Date): Promise<void> {
-  await announce(ctx, tx, was, now, [{ kind: 'post.deleted', siteIds: await sentSites(tx, was.id) }])
+  const counted = await announce(ctx, tx, was, now, [{ kind: 'post.deleted', siteIds: await sentSites(tx, was.id) }])
+  if (counted !== undefined) await updatePost(tx, was.id, counted)
   await forgetSites(tx, was.id)
 }
 
-/** Records events for the sites that there are, numbered in the post's order; returns the post with its new count. */
+/**
+ * Records events for the sites that there are, numbered in the post's order. Returns what the post's row must be told of them,
+ * or undefined when there are none.
+ */
 async function announce(
   ctx: Context,
   tx: Tx,
   post: PostRow,
   now: Date,
   announcements: readonly Announcement[],
-): Promise<PostRow> {
-  if (announcements.every(({ siteIds }) => siteIds.length === 0)) return post
+): Promise<Pick<PostRow, 'event_sequence' | 'sent_version'> | undefined> {
+  if (announcements.every(({ siteIds }) => siteIds.length === 0)) return undefined
   const events = eventsOf(post, await formerSlugs(tx, post.id), announcements)
   await enqueueEvents(ctx, tx, events, now)
-  return updatePost(tx, post.id, { event_sequence: post.event_sequence + events.length, sent_version: post.version })
+  return { event_sequence: post.event_sequence + events.length, sent_version: post.version }
 }
 
 /** The events that announce a post to sites, numbered in the post's order. */

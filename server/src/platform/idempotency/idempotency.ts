@@ -57,16 +57,23 @@ async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Prom
     .update(JSON.stringify([path, body]))
     .digest()
   const { db } = ctx
-  await db.root
-    .deleteFrom('idempotency_keys')
-    .where('scope', '=', scope)
-    .where('key', '=', key)
-    .where('begun_at', '<=', plusMs(now, -KEPT_MS))
-    .execute()
+  const fresh = {
+    request,
+    state: 'running',
+    begun_at: now,
+    status: null,
+    headers: JSON.stringify({}),
+    body: null,
+  } as const
   const inserted = await db.root
     .insertInto('idempotency_keys')
-    .values({ scope, key, request, state: 'running', begun_at: now, status: null, headers: JSON.stringify({}) })
-    .onConflict((conflict) => conflict.doNothing())
+    .values({ scope, key, ...fresh })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['scope', 'key'])
+        .doUpdateSet(fresh)
+        .where('idempotency_keys.begun_at', '<=', plusMs(now, -KEPT_MS)),
+    )
     .executeTakeFirst()
   if (inserted.numInsertedOrUpdatedRows === 1n) return undefined
   const first = await db.root
