@@ -17,6 +17,7 @@ export type UpdatePost = Schemas['UpdatePost']
 export type CreateSite = Schemas['CreateSite']
 export type UpdateSite = Schemas['UpdateSite']
 export type Dispatched = Schemas['Dispatched']
+export type DetectedPlatform = Schemas['DetectedPlatform']
 export type TestDelivery = Schemas['TestDelivery']
 export type RotatedKeys = Schemas['RotatedKeys']
 export type Overview = Schemas['Overview']
@@ -209,6 +210,9 @@ export function createClient({ token, ...options }: ClientOptions) {
         post<RotatedKeys>(at('sites', id, '/rotate-keys'), undefined, options),
       testDelivery: (id: string, options?: PostOptions) =>
         post<TestDelivery>(at('sites', id, '/test-delivery'), undefined, options),
+      /** What the site at an address runs on; looked at now. */
+      detectPlatform: (url: string, options?: PostOptions) =>
+        post<DetectedPlatform>('/api/sites/detect-platform', { url }, options),
     },
     analytics: {
       overview: (range: AnalyticsRange = {}, options?: CallOptions) =>

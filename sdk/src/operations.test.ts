@@ -90,6 +90,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   deleteSite: (client) => client.sites.delete(ID),
   rotateSiteKeys: (client) => client.sites.rotateKeys(ID),
   testSiteDelivery: (client) => client.sites.testDelivery(ID),
+  detectPlatform: (client) => client.sites.detectPlatform('https://kitchen.example.com'),
   getOverview: (client) => client.analytics.overview({ from: '2026-11-01', to: '2026-11-02', site_id: 's' }),
   getDeliveriesOverTime: (client) => client.analytics.deliveries({ granularity: 'week', from: '2026-11-01' }),
   getPostDeliveries: (client) => client.analytics.postDeliveries(ID),

@@ -5,7 +5,7 @@ import { liveRoutes } from './live/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { postRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
-import { siteRoutes } from './sites/index.ts'
+import { detectionRoutes, siteRoutes } from './sites/index.ts'
 
 /** The whole API, in the order in which it is documented. */
 export const endpoints: readonly Endpoint[] = [
@@ -13,6 +13,7 @@ export const endpoints: readonly Endpoint[] = [
   ...postRoutes,
   ...generationRoutes,
   ...siteRoutes,
+  ...detectionRoutes,
   ...deliveryRoutes,
   ...analyticsRoutes,
   ...pullRoutes,

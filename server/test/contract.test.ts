@@ -61,6 +61,7 @@ describe('the document', () => {
     receiver.answerNext(200, 401)
     await client.sites.testDelivery(site.id)
     await client.sites.testDelivery(site.id)
+    await client.sites.detectPlatform(service.url)
     await client.sites.update(site.id, { niche: 'Bread' })
     await client.sites.get(site.id)
     await client.sites.list()

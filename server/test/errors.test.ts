@@ -82,6 +82,7 @@ const validBodies: Record<string, unknown> = {
   convertBody: {},
   generateDraft: { topic: 'Tomatoes' },
   createSite: site,
+  detectPlatform: { url: 'http://127.0.0.1:1' },
   updateSite: {},
   retryPost: {},
   changePosts: { action: 'tag', ids: [NOWHERE], tag: 'x' },

@@ -46,6 +46,25 @@ async function platformOf(url: string): Promise<string> {
   return (await client.sites.get(id)).platform
 }
 
+describe('a site that is not connected yet', () => {
+  it('is recognised by its address, and left alone', async () => {
+    const site = await website(gatsby)
+    const owner = await newAccount(service)
+    expect(await owner.sites.detectPlatform(site.url)).toEqual({ platform: 'gatsby', reached: true })
+    expect((await owner.sites.list()).total).toBe(0)
+  })
+
+  it('is custom when it says nothing of itself, and not reached when it does not answer', async () => {
+    expect(await client.sites.detectPlatform((await website()).url)).toEqual({ platform: 'custom', reached: true })
+    expect(await client.sites.detectPlatform('http://127.0.0.1:1')).toEqual({
+      platform: 'custom',
+      reached: false,
+      reason: 'connection_refused',
+    })
+    await expect(client.sites.detectPlatform('nonsense')).rejects.toMatchObject({ status: 400, field: 'url' })
+  })
+})
+
 describe('a site without a platform', () => {
   it.each([
     ['nextjs', nextjs],

@@ -177,9 +177,11 @@ describe('a test delivery', () => {
   it('sends a signed site.test and tells that it was accepted', async () => {
     const owner = await newAccount(service)
     const site = await connectSite(owner, receiver)
+    receiver.answerNext((_, response) => response.end('Kept.'))
     const result = await owner.sites.testDelivery(site.id)
     expect(result).toMatchObject({
       success: true,
+      response: 'Kept.',
       response_code: 200,
       response_time_ms: expect.any(Number),
       message: expect.any(String),
@@ -203,10 +205,11 @@ describe('a test delivery', () => {
   it('tells what the site answered and what to look at when it fails', async () => {
     const owner = await newAccount(service)
     const site = await connectSite(owner, receiver)
-    receiver.answerNext(401)
+    receiver.answerNext((_, response) => response.writeHead(401).end('Signature?\n'))
     expect(await owner.sites.testDelivery(site.id)).toMatchObject({
       success: false,
       response_code: 401,
+      response: 'Signature?',
       error: 'http_error',
       troubleshooting: expect.stringContaining('webhook_secret'),
     })

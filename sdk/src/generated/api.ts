@@ -369,6 +369,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sites/detect-platform": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find out what a site runs on
+         * @description Looks at the site now, as is done for a site that is connected without a platform. Takes 16 seconds at most; nothing is stored.
+         */
+        post: operations["detectPlatform"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/deliveries": {
         parameters: {
             query?: never;
@@ -1033,6 +1053,20 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "delivered_retry" | "failed";
+        DetectedPlatform: {
+            platform: components["schemas"]["Platform"] & unknown;
+            /** @description Whether the site answered. When it did not, nothing is known of it. */
+            reached: boolean;
+            /** @description Why it was not reached: a code such as `dns_error`. */
+            reason?: string;
+        };
+        DetectPlatform: {
+            /**
+             * Format: uri
+             * @example https://kitchen.example.com
+             */
+            url: string;
+        };
         Dispatched: {
             /**
              * Format: uuid
@@ -1899,6 +1933,8 @@ export interface components {
             error?: string;
             /** @description When it failed: what to check. */
             troubleshooting?: string;
+            /** @description The beginning of what the site answered, 500 characters at most, when that was text. */
+            response?: string;
         };
         TimelineUnit: {
             /**
@@ -3334,6 +3370,49 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    detectPlatform: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DetectPlatform"];
+            };
+        };
+        responses: {
+            /** @description What was found. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetectedPlatform"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

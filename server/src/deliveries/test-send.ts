@@ -1,12 +1,13 @@
 import type { Context } from '../platform/context.ts'
 import { openSecret } from './endpoints.ts'
+import { excerptOf } from './excerpt.ts'
 import { type PublishedPost, testBody } from './payload.ts'
 import { type AttemptResult, judge } from './policy.ts'
 import { signedHeaders, signingKey } from './sign.ts'
 
 /**
  * Sends one `site.test` event now and waits for the answer. Nothing is recorded and nothing is retried. `post` is the
- * sample that stands in the body.
+ * sample that stands in the body. What the site said is in the result also when it accepted.
  */
 export async function sendTest(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'ids' | 'keys'>,
@@ -23,5 +24,6 @@ export async function sendTest(
     body,
     deadlineMs: ctx.config.deliveryTimeoutMs,
   })
-  return judge(outcome, startedAt, ctx.clock.now())
+  const excerpt = outcome.kind === 'response' ? excerptOf(outcome.body) : null
+  return { ...judge(outcome, startedAt, ctx.clock.now()), excerpt }
 }

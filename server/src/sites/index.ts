@@ -1,5 +1,6 @@
 export { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from './auth.ts'
 export { Detector } from './detect/detector.ts'
+export { detectionRoutes } from './detect/routes.ts'
 export { exampleSite } from './examples.ts'
 export { type Site, sitesOf } from './operations.ts'
 export { findSite, siteExists } from './queries.ts'

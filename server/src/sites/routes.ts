@@ -20,7 +20,8 @@ import { samplePost } from './sample-post.ts'
 import { PLATFORMS } from './tables.ts'
 import { troubleshoot } from './troubleshooting.ts'
 
-const PlatformName = z.enum(PLATFORMS, `The platform is one of ${PLATFORMS.join(', ')}.`).openapi('Platform')
+/** What a site runs on, on the wire. */
+export const PlatformName = z.enum(PLATFORMS, `The platform is one of ${PLATFORMS.join(', ')}.`).openapi('Platform')
 
 const SITE_STATUSES = ['active', 'inactive', 'error'] as const
 const SiteStatus = z.enum(SITE_STATUSES, 'The status is "active" or "inactive".').openapi('SiteStatus', {
@@ -98,6 +99,10 @@ const TestResult = z
     message: z.string().optional().openapi({ description: 'When it succeeded.' }),
     error: z.string().optional().openapi({ description: 'When it failed: a code such as `timeout`.' }),
     troubleshooting: z.string().optional().openapi({ description: 'When it failed: what to check.' }),
+    response: z
+      .string()
+      .optional()
+      .openapi({ description: 'The beginning of what the site answered, 500 characters at most, when that was text.' }),
   })
   .openapi('TestDelivery')
 
@@ -349,6 +354,7 @@ export const siteRoutes: Endpoint[] = [
             response_time_ms: 61,
             error: 'http_error',
             troubleshooting: troubleshoot({ code: 401, error: 'http_error' }),
+            response: 'The signature does not match.',
           },
         },
       },
@@ -356,7 +362,12 @@ export const siteRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, params }) {
       const { result, post } = await testDelivery(ctx, principal.accountId, params.id)
-      const common = { success: result.ok, response_code: result.code, response_time_ms: result.tookMs }
+      const common = {
+        success: result.ok,
+        response_code: result.code,
+        response_time_ms: result.tookMs,
+        ...(result.excerpt === null ? {} : { response: result.excerpt }),
+      }
       if (result.ok)
         return {
           status: 200,

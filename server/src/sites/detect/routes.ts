@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { accountAuth } from '../../accounts/index.ts'
+import { type Endpoint, endpoint } from '../../platform/http/endpoint.ts'
+import { httpUrl } from '../../platform/http/url.ts'
+import { exampleNewSite } from '../examples.ts'
+import { PlatformName } from '../routes.ts'
+import { detectPlatform } from './detect-platform.ts'
+
+const DetectPlatform = z
+  .strictObject({ url: httpUrl('The url').openapi({ example: exampleNewSite.url }) })
+  .openapi('DetectPlatform')
+
+const DetectedPlatform = z
+  .object({
+    platform: PlatformName.openapi({ description: '`custom` when nothing was recognised.' }),
+    reached: z
+      .boolean()
+      .openapi({ description: 'Whether the site answered. When it did not, nothing is known of it.' }),
+    reason: z.string().optional().openapi({ description: 'Why it was not reached: a code such as `dns_error`.' }),
+  })
+  .openapi('DetectedPlatform')
+
+/** Looking at a site before it is connected, beyond the specification. */
+export const detectionRoutes: Endpoint[] = [
+  endpoint({
+    tag: 'Sites',
+    auth: accountAuth,
+    method: 'post',
+    path: '/api/sites/detect-platform',
+    name: 'detectPlatform',
+    summary: 'Find out what a site runs on',
+    description:
+      'Looks at the site now, as is done for a site that is connected without a platform. Takes 16 seconds at most; nothing is stored.',
+    body: DetectPlatform,
+    bodyExamples: { 'A site': { url: exampleNewSite.url } },
+    replies: {
+      200: {
+        description: 'What was found.',
+        schema: DetectedPlatform,
+        examples: {
+          'It was recognised': { platform: 'nextjs', reached: true },
+          'It does not answer': { platform: 'custom', reached: false, reason: 'dns_error' },
+        },
+      },
+    },
+    errors: [],
+    async handler({ ctx, body }) {
+      const look = await detectPlatform(ctx.egress, body.url, new AbortController().signal)
+      if (look.kind === 'settled') return { status: 200, body: { platform: look.platform, reached: true } }
+      const reason = look.kind === 'later' ? look.reason : 'interrupted'
+      return { status: 200, body: { platform: 'custom' as const, reached: false, reason } }
+    },
+  }),
+]
