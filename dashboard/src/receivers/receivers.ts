@@ -1,0 +1,154 @@
+/**
+ * What a site needs to receive posts, by what it is made with. The code is shown as it stands in `code`, and run as it
+ * stands there by `test/receivers.test.ts`; what belongs to one site is only in its settings.
+ */
+import type { Site } from '@postrider/sdk'
+import astro from './code/astro-endpoint.ts.txt?raw'
+import express from './code/express.ts.txt?raw'
+import gatsby from './code/gatsby-function.ts.txt?raw'
+import gatsbyNode from './code/gatsby-node.ts.txt?raw'
+import hono from './code/hono.ts.txt?raw'
+import nextjsStart from './code/nextjs-instrumentation.ts.txt?raw'
+import nextjs from './code/nextjs-route.ts.txt?raw'
+import postrider from './code/postrider.ts.txt?raw'
+import sveltekitStart from './code/sveltekit-hooks.ts.txt?raw'
+import sveltekit from './code/sveltekit-server.ts.txt?raw'
+import wordpress from './code/wordpress.php.txt?raw'
+
+/** A file of the site, by its path in there. */
+type CodeFile = { path: string; text: string }
+
+/** What belongs to one site; `service` is the address of this service. */
+export type Settings = { secret: string; key: string; siteId: string; service: string }
+
+/** How sites of one kind receive. */
+export type Receiver = {
+  name: string
+  /** What the API calls it. */
+  platform: Site['platform']
+  /** Where its webhooks go, below the site's address. */
+  webhookPath: string
+  /** A command to begin with. */
+  install?: string
+  settings: (settings: Settings) => CodeFile
+  files: readonly CodeFile[]
+  note?: string
+}
+
+function environment({ secret, key, siteId, service }: Settings): CodeFile {
+  const lines = {
+    POSTRIDER_SECRET: secret,
+    POSTRIDER_KEY: key,
+    POSTRIDER_SITE: siteId,
+    POSTRIDER_URL: service,
+  }
+  const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`)
+  return { path: '.env', text: text.join('') }
+}
+
+const INSTALL = 'npm install @postrider/sdk'
+const KEPT_IN_FILES =
+  'Posts are kept as files in content/posts, and posts() reads them. On Vercel, Netlify and the like there is no disk that lasts: use your database in read, write and posts.'
+
+/** By name, in the order in which they are offered. */
+export const RECEIVERS = {
+  nextjs: {
+    name: 'Next.js',
+    platform: 'nextjs',
+    webhookPath: '/api/postrider',
+    install: INSTALL,
+    settings: environment,
+    files: [
+      { path: 'lib/postrider.ts', text: postrider },
+      { path: 'app/api/postrider/route.ts', text: nextjs },
+      { path: 'instrumentation.ts', text: nextjsStart },
+    ],
+    note: KEPT_IN_FILES,
+  },
+  sveltekit: {
+    name: 'SvelteKit',
+    platform: 'sveltekit',
+    webhookPath: '/api/postrider',
+    install: INSTALL,
+    settings: environment,
+    files: [
+      { path: 'src/lib/server/postrider.ts', text: postrider },
+      { path: 'src/routes/api/postrider/+server.ts', text: sveltekit },
+      { path: 'src/hooks.server.ts', text: sveltekitStart },
+    ],
+    note: KEPT_IN_FILES,
+  },
+  astro: {
+    name: 'Astro',
+    platform: 'custom',
+    webhookPath: '/api/postrider',
+    install: INSTALL,
+    settings: environment,
+    files: [
+      { path: 'src/lib/postrider.ts', text: postrider },
+      { path: 'src/pages/api/postrider.ts', text: astro },
+    ],
+    note: KEPT_IN_FILES,
+  },
+  gatsby: {
+    name: 'Gatsby',
+    platform: 'gatsby',
+    webhookPath: '/api/postrider',
+    install: INSTALL,
+    settings: (settings) => {
+      const { path, text } = environment(settings)
+      return { path, text: `${text}BUILD_HOOK_URL=https://…\n` }
+    },
+    files: [
+      { path: 'src/api/postrider.ts', text: gatsby },
+      { path: 'gatsby-node.ts', text: gatsbyNode },
+    ],
+    note: 'BUILD_HOOK_URL is the address with which your host begins a build. Query the posts as allPostriderPost.',
+  },
+  wordpress: {
+    name: 'WordPress',
+    platform: 'wordpress',
+    webhookPath: '/wp-json/postrider/v1/webhook',
+    settings: ({ secret }) => ({
+      path: 'wp-config.php, above “stop editing”',
+      text: `define('POSTRIDER_SECRET', '${secret}');\n`,
+    }),
+    files: [{ path: 'wp-content/plugins/postrider.php', text: wordpress }],
+    note: 'Then activate the plugin “Postrider”. Posts that are taken back go to the trash. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
+  },
+  express: {
+    name: 'Express, or another Node server',
+    platform: 'custom',
+    webhookPath: '/webhooks/postrider',
+    install: 'npm install express @postrider/sdk',
+    settings: environment,
+    files: [
+      { path: 'postrider.ts', text: postrider },
+      { path: 'server.ts', text: express },
+    ],
+    note: 'Posts are kept as files in content/posts, and posts() reads them.',
+  },
+  hono: {
+    name: 'Hono',
+    platform: 'custom',
+    webhookPath: '/webhooks/postrider',
+    install: 'npm install hono @hono/node-server @postrider/sdk',
+    settings: environment,
+    files: [
+      { path: 'postrider.ts', text: postrider },
+      { path: 'server.ts', text: hono },
+    ],
+    note: 'Posts are kept as files in content/posts, and posts() reads them.',
+  },
+} as const satisfies Record<string, Receiver>
+
+/** What a site can be made with. */
+export type ReceiverName = keyof typeof RECEIVERS
+
+/** The names, in order. */
+export const RECEIVER_NAMES = Object.keys(RECEIVERS) as ReceiverName[]
+
+/** The one to offer for a platform. */
+export function receiverFor(platform: Site['platform']): ReceiverName {
+  return platform === 'custom' ? 'express' : platform
+}
