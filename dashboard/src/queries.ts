@@ -2,6 +2,7 @@
  * What the screens read, by the name under which it is kept. A key begins with the noun, so that all of a noun can be
  * looked at anew at once.
  */
+import type { AnalyticsRange, PostriderClient, Site } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, isSignedOut } from './api.ts'
 import { sessionEnded } from './session.ts'
@@ -32,10 +33,59 @@ export const postQuery = (id: string) =>
   })
 
 /** All sites of the account. */
-export const sitesQuery = queryOptions({ queryKey: ['sites'], queryFn: () => api.sites.list() })
+export const sitesQuery = queryOptions({ queryKey: ['sites', 'list'], queryFn: () => api.sites.list() })
 
 /** Totals of the last 30 days. */
 export const overviewQuery = queryOptions({
   queryKey: ['deliveries', 'overview'],
   queryFn: () => api.analytics.overview(),
 })
+
+/** Totals of a time, in all and per site. Its key is all that it depends on. */
+export const overviewOf = (range: AnalyticsRange) =>
+  queryOptions({
+    queryKey: ['deliveries', 'overview', range],
+    queryFn: ({ signal }) => api.analytics.overview(range, { signal }),
+  })
+
+/** The same over time. */
+export const timelineOf = (query: NonNullable<Parameters<PostriderClient['analytics']['deliveries']>[0]>) =>
+  queryOptions({
+    queryKey: ['deliveries', 'timeline', query],
+    queryFn: ({ signal }) => api.analytics.deliveries(query, { signal }),
+  })
+
+/** One site with its secrets: asked for when somebody wants to see them, and forgotten when nobody does any more. */
+export const siteWithSecretsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['sites', 'secrets', id],
+    queryFn: ({ signal }) => api.sites.get(id, { signal }),
+    gcTime: 0,
+  })
+
+/** What was sent to a site last. */
+export const siteDeliveriesOf = (siteId: string) =>
+  queryOptions({
+    queryKey: ['deliveries', 'site', siteId],
+    queryFn: ({ signal }) => api.deliveries.list({ site_id: siteId, limit: 10 }, { signal }),
+  })
+
+/** A site has changed, to this. */
+export function keepSite(site: Site): void {
+  queryClient.setQueryData(
+    sitesQuery.queryKey,
+    (list) => list && { ...list, sites: list.sites.map((one) => (one.id === site.id ? site : one)) },
+  )
+  void queryClient.invalidateQueries({ queryKey: ['sites'] })
+  // What was waiting goes on, or stops.
+  void queryClient.invalidateQueries({ queryKey: ['deliveries'] })
+}
+
+/** A site is gone. */
+export function forgetSite(id: string): void {
+  queryClient.setQueryData(sitesQuery.queryKey, (list) => {
+    const sites = list?.sites.filter((one) => one.id !== id)
+    return sites && { sites, total: sites.length }
+  })
+  void queryClient.invalidateQueries({ queryKey: ['sites'] })
+}

@@ -71,7 +71,56 @@ const editor = createRoute({
   component: lazyRouteComponent(() => import('./screens/editor.tsx'), 'Editor'),
 })
 
-const routeTree = root.addChildren([signIn, signUp, inside.addChildren([overview, editor])])
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const analytics = createRoute({
+  getParentRoute: () => inside,
+  path: '/analytics',
+  validateSearch: ({ range, unit, from, to, site }: Given): Partial<Record<AnalyticsSearch, string | undefined>> => ({
+    range: textOf(range),
+    unit: textOf(unit),
+    from: textOf(from),
+    to: textOf(to),
+    site: textOf(site),
+  }),
+  component: lazyRouteComponent(() => import('./screens/analytics.tsx'), 'Analytics'),
+})
+type AnalyticsSearch = 'range' | 'unit' | 'from' | 'to' | 'site'
+
+const sites = createRoute({
+  getParentRoute: () => inside,
+  path: '/sites',
+  component: lazyRouteComponent(() => import('./screens/sites.tsx'), 'Sites'),
+})
+
+const connectSite = createRoute({
+  getParentRoute: () => inside,
+  path: '/sites/new',
+  // Once the site exists, which one it is, and the code that is shown for it.
+  validateSearch: ({ site, receiver }: Given): { site?: string | undefined; receiver?: string | undefined } => ({
+    site: textOf(site),
+    receiver: textOf(receiver),
+  }),
+  component: lazyRouteComponent(() => import('./screens/connect-site.tsx'), 'ConnectSite'),
+})
+
+const site = createRoute({
+  getParentRoute: () => inside,
+  path: '/sites/$siteId',
+  component: lazyRouteComponent(() => import('./screens/site.tsx'), 'Site'),
+})
+
+const account = createRoute({
+  getParentRoute: () => inside,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./screens/account.tsx'), 'Account'),
+})
+
+const routeTree = root.addChildren([
+  signIn,
+  signUp,
+  inside.addChildren([overview, editor, sites, connectSite, site, analytics, account]),
+])
 
 /** The router. Addresses say plain texts, so that people can read and write them. */
 export const router = createRouter({

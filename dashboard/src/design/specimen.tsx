@@ -9,9 +9,11 @@ import { createRoot } from 'react-dom/client'
 import { Route } from '../delivery/route.tsx'
 import { STANDING_NAMES, STANDING_TONES, type Standing } from '../delivery/standing.ts'
 import { StandingLabel, StopMark, Stops } from '../delivery/stops.tsx'
+import { duration, number } from '../format.ts'
 import { Mark } from '../shell/mark.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { Chart } from '../ui/chart.tsx'
 import { Checkbox, Radio, Switch, Tick } from '../ui/choice.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Code, CopyButton } from '../ui/copy.tsx'
@@ -31,6 +33,7 @@ import { Tooltips } from '../ui/tooltip.tsx'
 const STANDINGS = Object.keys(STANDING_NAMES) as Standing[]
 const LONG =
   'An unreasonably long title that somebody pasted from somewhere and that goes on well past the end of the line'
+const DAYS = Array.from({ length: 30 }, (_, day) => ({ name: `Day ${day + 1}`, short: `${day + 1}` }))
 const inFiveMinutes = new Date(Date.now() + 300_000).toISOString()
 const anHourAgo = new Date(Date.now() - 3_600_000).toISOString()
 
@@ -210,6 +213,27 @@ function Specimen() {
           </div>
         </Sheet>
 
+        <Sheet title="Over time">
+          <div className="grid gap-8">
+            <Chart
+              label="Deliveries"
+              units={DAYS}
+              format={number}
+              bars={[
+                { name: 'Delivered', tone: 'arrived', values: DAYS.map((_, day) => (day * 7) % 19) },
+                { name: 'Failed', tone: 'failed', values: DAYS.map((_, day) => (day % 5 === 0 ? 3 : 0)) },
+              ]}
+              lines={[{ name: 'Needed a retry', tone: 'trying', values: DAYS.map((_, day) => (day * 3) % 7) }]}
+            />
+            <Chart
+              label="Mean response"
+              compact
+              units={DAYS}
+              format={duration}
+              lines={[{ name: 'Mean', tone: 'plain', values: DAYS.map((_, day) => (day % 4 ? day * 40 : null)) }]}
+            />
+          </div>
+        </Sheet>
         <Sheet>
           <Empty picture={<FileText />} title="No posts yet" action={<Button kind="primary">Write the first</Button>}>
             What you write appears here, with a mark for every site that has it.

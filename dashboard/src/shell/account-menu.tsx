@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { accountQuery } from '../queries.ts'
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuOption } from '../ui/menu.tsx'
 import { signOut } from './sign-out.ts'
@@ -49,6 +50,12 @@ export function AccountMenu({ compact = false, onHelp }: { compact?: boolean; on
         </MenuOption>
       </MenuChoice>
       <MenuLine />
+      <MenuItem asChild>
+        <Link to="/account">
+          <UserRound aria-hidden="true" />
+          Account
+        </Link>
+      </MenuItem>
       <MenuItem icon={<Keyboard />} onSelect={onHelp}>
         Keyboard
       </MenuItem>

@@ -1,12 +1,16 @@
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
-import { House } from 'lucide-react'
+import { ChartColumn, Globe, House } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useAction } from './actions.ts'
 
 type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
 
 /** Where one can go. */
-const PLACES: readonly Place[] = [{ to: '/', name: 'Overview', icon: <House /> }]
+const PLACES: readonly Place[] = [
+  { to: '/', name: 'Overview', icon: <House /> },
+  { to: '/sites', name: 'Sites', icon: <Globe /> },
+  { to: '/analytics', name: 'Analytics', icon: <ChartColumn /> },
+]
 
 const within = (to: string) => ({ exact: to === '/', includeSearch: false })
 

@@ -53,7 +53,7 @@ export function Switch({ label, hint, ...input }: ChoiceProps) {
         <span className="font-[550]">{label}</span>
         {hint !== undefined && <span className="text-sm text-faint">{hint}</span>}
       </span>
-      <span className="relative mt-0.5 h-5 w-9 shrink-0">
+      <span className="relative h-6 w-10 shrink-0">
         <input
           {...input}
           type="checkbox"
@@ -61,7 +61,7 @@ export function Switch({ label, hint, ...input }: ChoiceProps) {
           role="switch"
           className="peer absolute inset-0 m-0 cursor-pointer appearance-none rounded-full bg-edge transition-colors duration-150 checked:bg-ink disabled:cursor-default"
         />
-        <span className="pointer-events-none absolute top-0.5 left-0.5 size-4 rounded-full bg-sheet transition-transform duration-150 peer-checked:translate-x-4" />
+        <span className="pointer-events-none absolute top-0.5 left-0.5 size-5 rounded-full bg-sheet transition-transform duration-150 peer-checked:translate-x-4" />
       </span>
     </label>
   )

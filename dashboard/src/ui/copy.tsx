@@ -31,8 +31,16 @@ export function CopyButton({ text, what, words = false }: { text: string; what: 
   )
 }
 
-/** Code to be read and copied. `label` says what it is; it scrolls sideways and can be reached by keyboard for that. */
-export function Code({ label, text }: { label: string; text: string }) {
+type CodeProps = {
+  /** What it is. */
+  label: string
+  text: string
+  /** Shown instead, such as a text with its secrets hidden; copied is `text`. */
+  instead?: string
+}
+
+/** Code to be read and copied. It scrolls sideways and can be reached by keyboard for that. */
+export function Code({ label, text, instead = text }: CodeProps) {
   return (
     <figure className="overflow-clip rounded-md bg-well ring-1 ring-line">
       <figcaption className="flex items-center justify-between gap-2 border-b border-line py-0.5 pr-0.5 pl-3">
@@ -42,7 +50,7 @@ export function Code({ label, text }: { label: string; text: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <section tabIndex={0} aria-label={label} className="max-h-112 overflow-auto p-3 font-mono text-sm">
         <pre>
-          <code>{text}</code>
+          <code>{instead}</code>
         </pre>
       </section>
     </figure>

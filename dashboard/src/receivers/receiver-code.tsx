@@ -1,0 +1,60 @@
+import type { SiteWithSecrets } from '@postrider/sdk'
+import { Eye, EyeOff } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../ui/button.tsx'
+import { Code } from '../ui/copy.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
+
+/** All that a site has to be given to receive: its settings, and the code. Secrets are copied, and shown when asked for. */
+export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: ReceiverName }) {
+  const [shown, setShown] = useState(false)
+  const { install, settings, files, note }: Receiver = RECEIVERS[receiver]
+  const given = { siteId: site.id, service: location.origin }
+  const real = settings({ ...given, secret: site.webhook_secret, key: site.api_key })
+  const hidden = settings({ ...given, secret: `whsec_${DOTS}`, key: `pr_${DOTS}` })
+  return (
+    <ol className="grid grid-cols-1 gap-6">
+      {install !== undefined && (
+        <Step title="Install the SDK">
+          <Code label="Terminal" text={install} />
+          <p className="text-sm text-faint">
+            While it is not on npm: <code className="font-mono">npm run build -w sdk</code> in Postrider’s folder makes
+            the package in <code className="font-mono">sdk/dist</code>, which can be installed from there.
+          </p>
+        </Step>
+      )}
+      <Step
+        title="Give the site its settings"
+        aside={
+          <Button size="sm" kind="quiet" icon={shown ? <EyeOff /> : <Eye />} onClick={() => setShown(!shown)}>
+            {shown ? 'Hide the secrets' : 'Show the secrets'}
+          </Button>
+        }
+      >
+        <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden.text })} />
+        <p className="text-sm text-faint">For the server only: whoever has them can write to your site.</p>
+      </Step>
+      <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>
+        {files.map(({ path, text }) => (
+          <Code key={path} label={path} text={text} />
+        ))}
+        {note !== undefined && <Notice>{note}</Notice>}
+      </Step>
+    </ol>
+  )
+}
+
+const DOTS = '•'.repeat(16)
+
+function Step({ title, aside, children }: { title: string; aside?: React.ReactNode; children: React.ReactNode }) {
+  return (
+    <li className="grid min-w-0 grid-cols-1 gap-2">
+      <div className="flex min-h-8 flex-wrap items-center justify-between gap-2">
+        <h3 className="font-[550]">{title}</h3>
+        {aside}
+      </div>
+      {children}
+    </li>
+  )
+}

@@ -1,0 +1,132 @@
+/** The account: who, the plan and what is left of its limits, and the ways out. */
+import type { Account as AccountBody } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { LogOut, ShieldOff } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../api.ts'
+import { number } from '../format.ts'
+import { accountQuery, sitesQuery } from '../queries.ts'
+import { signOut } from '../shell/sign-out.ts'
+import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Page, Sheet } from '../ui/page.tsx'
+import { Problem, Skeleton } from '../ui/placeholder.tsx'
+
+const PLANS: Record<AccountBody['plan'], string> = { starter: 'Starter', pro: 'Pro', agency: 'Agency' }
+
+/** The screen. */
+export function Account() {
+  const account = useQuery({ ...accountQuery, refetchOnMount: 'always' })
+  const sites = useQuery(sitesQuery)
+  if (account.isError) return <Problem alone error={account.error} retry={() => void account.refetch()} />
+  const { data } = account
+  if (data === undefined) return <Skeleton className="m-8 h-64" />
+  return (
+    <Page title="Account" narrow>
+      <Sheet title="You">
+        <dl className="grid gap-4 sm:grid-cols-2">
+          <Fact name="Name" value={data.user.name} />
+          <Fact name="E-mail" value={data.user.email} />
+        </dl>
+      </Sheet>
+      <Sheet title="Plan" aside={<Badge>{PLANS[data.plan]}</Badge>}>
+        <div className="grid gap-5">
+          <Requests limit={data.limits.management} />
+          <dl className="grid gap-4 sm:grid-cols-2">
+            <Fact name="Connected sites" value={number(sites.data?.total)} />
+            <Fact name="Drafts are written by" value={data.generation.model ?? 'Nobody: no language model is set up'} />
+          </dl>
+          {data.generation.model === null && (
+            <Notice>
+              A draft is then an outline to write from. Whoever runs this service can set up a model: see AI_MODEL in
+              its configuration.
+            </Notice>
+          )}
+        </div>
+      </Sheet>
+      <Sheet title="Sessions">
+        <Sessions />
+      </Sheet>
+    </Page>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex min-w-0 flex-col-reverse justify-end">
+      <dt className="text-sm text-faint">{name}</dt>
+      <dd className="font-[550] wrap-anywhere">{value}</dd>
+    </div>
+  )
+}
+
+/** What programs may ask of the API. The dashboard is counted apart. */
+function Requests({ limit }: { limit: AccountBody['limits']['management'] }) {
+  if (limit === null) {
+    return <p className="text-quiet">Requests to the API are not limited here.</p>
+  }
+  const used = limit.limit - limit.remaining
+  const minutes = Math.ceil(limit.reset_seconds / 60)
+  return (
+    <div className="grid gap-1.5">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span id="requests" className="font-[550]">
+          Requests
+        </span>
+        <span className="figures text-sm text-faint">
+          {number(used)} of {number(limit.limit)} used
+        </span>
+      </div>
+      <meter
+        aria-labelledby="requests"
+        min={0}
+        max={limit.limit}
+        value={used}
+        className="h-2 w-full appearance-none overflow-clip rounded-full bg-well ring-1 ring-line [&::-moz-meter-bar]:bg-ink [&::-webkit-meter-bar]:h-2 [&::-webkit-meter-bar]:rounded-full [&::-webkit-meter-bar]:border-0 [&::-webkit-meter-bar]:bg-well [&::-webkit-meter-optimum-value]:bg-ink [&::-webkit-meter-optimum-value]:rounded-full"
+      />
+      <p className="text-sm text-faint">
+        {used === 0
+          ? 'Counted from the first request on, for an hour.'
+          : `Counted anew in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`}
+      </p>
+    </div>
+  )
+}
+
+function Sessions() {
+  const [asking, setAsking] = useState(false)
+  const everywhere = async () => {
+    await api.auth.logoutEverywhere()
+    location.assign('/sign-in')
+  }
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      <p className="text-quiet">
+        You stay signed in for seven days after you were last here. Signing out everywhere also ends the access tokens
+        of programs.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button icon={<LogOut />} onClick={() => void signOut()}>
+          Sign out
+        </Button>
+        <Button icon={<ShieldOff />} onClick={() => setAsking(true)}>
+          Sign out everywhere
+        </Button>
+      </div>
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title="Sign out everywhere?"
+        verb="Sign out everywhere"
+        act={everywhere}
+      >
+        <p>
+          Every browser and every program has to sign in again, this one too. Keys of sites go on working, and so do
+          deliveries.
+        </p>
+      </Confirm>
+    </div>
+  )
+}

@@ -1,0 +1,134 @@
+/** Connecting a site: what it is, the code that receives, and a test. Once it exists, the address of the page says which. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { StopMark } from '../delivery/stops.tsx'
+import { siteWithSecretsQuery } from '../queries.ts'
+import { ReceiverCode } from '../receivers/receiver-code.tsx'
+import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../receivers/receivers.ts'
+import { SendTest } from '../sites/test-delivery.tsx'
+import { buttonLook } from '../ui/button.tsx'
+import { Field, Select } from '../ui/field.tsx'
+import { Page, Sheet } from '../ui/page.tsx'
+import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { NewSite } from './connect-site/new-site.tsx'
+
+/** The screen. */
+export function ConnectSite() {
+  const { site: siteId, receiver } = useSearch({ from: '/inside/sites/new' })
+  return siteId === undefined ? (
+    <Frame at={1} lead="Tell us where it is. We look what it runs on and make the code that receives your posts.">
+      <Sheet>
+        <NewSite />
+      </Sheet>
+    </Frame>
+  ) : (
+    <Install siteId={siteId} chosen={RECEIVER_NAMES.find((name) => name === receiver)} />
+  )
+}
+
+function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | undefined }) {
+  const site = useQuery(siteWithSecretsQuery(siteId))
+  const navigate = useNavigate({ from: '/sites/new' })
+  const [accepted, setAccepted] = useState(false)
+  if (site.isError) return <Problem alone error={site.error} retry={() => void site.refetch()} />
+  if (site.data === undefined) {
+    return (
+      <Frame at={2}>
+        <Skeleton className="h-96 rounded-lg" />
+      </Frame>
+    )
+  }
+  const receiver = chosen ?? receiverFor(site.data.platform)
+  return (
+    <Frame at={accepted ? 4 : 3} lead={`${site.data.name} is connected. Give it what it needs to receive.`}>
+      <Sheet title="The receiver">
+        <div className="grid grid-cols-1 gap-6">
+          <Field label="Your site is made with">
+            <Select
+              value={receiver}
+              onChange={({ target: { value } }) =>
+                void navigate({ search: { site: siteId, receiver: value }, replace: true })
+              }
+            >
+              <ReceiverOptions />
+            </Select>
+          </Field>
+          <ReceiverCode site={site.data} receiver={receiver} />
+        </div>
+      </Sheet>
+      <Sheet title="The test">
+        <div className="grid grid-cols-1 gap-4">
+          <p className="text-quiet">
+            Once the code is live, a signed test goes to{' '}
+            <span className="font-mono text-sm wrap-anywhere">{site.data.webhook_url}</span>. Nothing is published.
+          </p>
+          <SendTest siteId={siteId} primary={!accepted} onResult={({ success }) => setAccepted(success)} />
+        </div>
+      </Sheet>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Link
+          to="/sites/$siteId"
+          params={{ siteId }}
+          className={buttonLook({ kind: accepted ? 'secondary' : 'quiet' })}
+        >
+          {accepted ? 'See the site' : 'Do this later'}
+        </Link>
+        {accepted && (
+          <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+            Write a post
+          </Link>
+        )}
+      </div>
+    </Frame>
+  )
+}
+
+/** What a site can be made with, as options of a list. */
+function ReceiverOptions() {
+  return RECEIVER_NAMES.map((name) => (
+    <option key={name} value={name}>
+      {RECEIVERS[name].name}
+    </option>
+  ))
+}
+
+const STEPS = ['The site', 'The receiver', 'The test']
+
+/** `at`: the step that is next, counted from 1. */
+function Frame({ at, lead, children }: { at: number; lead?: string; children: ReactNode }) {
+  return (
+    <Page title="Connect a site" narrow {...(lead === undefined ? {} : { lead })}>
+      <ol className="grid grid-cols-3" aria-label="Steps">
+        {STEPS.map((step, index) => {
+          const isDone = index + 1 < at
+          return (
+            <li key={step} className="group relative min-w-0 pr-3" aria-current={index + 1 === at ? 'step' : undefined}>
+              <span className="relative mb-1.5 flex h-5 items-center">
+                <span className="absolute inset-x-0 -right-3 h-px bg-line group-last:hidden" aria-hidden="true" />
+                <span className="relative bg-paper pr-1.5">
+                  {index + 1 === at ? <Here /> : <StopMark standing={isDone ? 'arrived' : 'absent'} large />}
+                </span>
+              </span>
+              <span className="clip block text-sm text-quiet group-aria-[current=step]:font-[620] group-aria-[current=step]:text-ink">
+                {step}
+                {isDone && <span className="sr-only"> (done)</span>}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+      {children}
+    </Page>
+  )
+}
+
+/** The mark of the step that one is at. Unlike a post on its way, it rests. */
+function Here() {
+  return (
+    <svg viewBox="0 0 16 16" aria-hidden="true" className="size-5 shrink-0 text-ink">
+      <circle cx="8" cy="8" r="6.1" fill="none" stroke="currentColor" strokeWidth="1.8" />
+      <circle cx="8" cy="8" r="2.8" className="fill-horn" />
+    </svg>
+  )
+}

@@ -1,0 +1,153 @@
+import type { CreateSite, DetectedPlatform } from '@postrider/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { api, problemOf, sentence } from '../../api.ts'
+import { queryClient } from '../../queries.ts'
+import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
+import { PLATFORM_NAMES } from '../../sites/health.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Input, Select } from '../../ui/field.tsx'
+import { textOf } from '../../ui/form.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { addressOf, nameFrom, webhookAddress } from './address.ts'
+
+type Look = { address: string; found: DetectedPlatform | undefined }
+
+/** The address first; what follows from it is filled in and can be changed. */
+export function NewSite() {
+  const [typed, setTyped] = useState('')
+  const [wrong, setWrong] = useState(false)
+  const look = useMutation({
+    // Not being able to look keeps nobody from going on.
+    mutationFn: async (address: string): Promise<Look> => ({
+      address,
+      found: await api.sites.detectPlatform(address).catch(() => undefined),
+    }),
+  })
+  const address = addressOf(typed)
+  const looked = look.data?.address === address ? look.data : undefined
+
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setWrong(address === undefined)
+    if (address !== undefined && !look.isPending) look.mutate(address)
+  }
+  return (
+    <div className="grid grid-cols-1 gap-5">
+      <form className="grid gap-4" noValidate onSubmit={submit}>
+        <Field
+          label="Address"
+          required
+          hint="As your readers know it."
+          error={wrong && address === undefined ? 'This is not the address of a site.' : undefined}
+        >
+          <Input
+            type="url"
+            name="url"
+            autoComplete="url"
+            placeholder="https://blog.example.com"
+            value={typed}
+            onChange={({ target: { value } }) => setTyped(value)}
+            autoFocus
+          />
+        </Field>
+        {looked === undefined && (
+          <div>
+            <Button kind="primary" type="submit" busy={look.isPending}>
+              {look.isPending ? 'Looking at the site' : 'Continue'}
+            </Button>
+          </div>
+        )}
+      </form>
+      {looked !== undefined && <Details key={looked.address} look={looked} />}
+    </div>
+  )
+}
+
+function Details({ look: { address, found } }: { look: Look }) {
+  const detected = receiverFor(found?.platform ?? 'custom')
+  const [receiver, setReceiver] = useState<ReceiverName>(detected)
+  const [webhook, setWebhook] = useState<string>()
+  const navigate = useNavigate({ from: '/sites/new' })
+  const { platform, webhookPath } = RECEIVERS[receiver]
+  const connect = useMutation({
+    mutationFn: (input: CreateSite) => api.sites.create(input),
+    onSuccess(site) {
+      void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] })
+      void navigate({ search: { site: site.id, receiver }, replace: true })
+    },
+  })
+  const submit = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget)
+    // What was found is left to the service, which looks again when the site moves.
+    const choice = receiver === detected ? {} : { platform }
+    connect.mutate({
+      name: textOf(form, 'name'),
+      url: address,
+      webhook_url: textOf(form, 'webhook_url'),
+      niche: textOf(form, 'niche'),
+      ...choice,
+    })
+  }
+  const problem = (field: string) => problemOf(connect.error, field)
+  const named = ['name', 'webhook_url', 'niche'].some((field) => problem(field) !== undefined)
+  return (
+    <form className="grid animate-appear gap-4" onSubmit={submit}>
+      <Found found={found} />
+      <Field label="Made with">
+        <Select value={receiver} onChange={({ target: { value } }) => setReceiver(value as ReceiverName)}>
+          {RECEIVER_NAMES.map((name) => (
+            <option key={name} value={name}>
+              {RECEIVERS[name].name}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field label="Name" required error={problem('name')}>
+        <Input name="name" maxLength={120} defaultValue={nameFrom(address)} />
+      </Field>
+      <Field
+        label="Webhook address"
+        required
+        error={problem('webhook_url')}
+        hint="Where posts are sent. This one fits the code of the next step."
+      >
+        <Input
+          type="url"
+          name="webhook_url"
+          mono
+          value={webhook ?? webhookAddress(address, webhookPath)}
+          onChange={({ target: { value } }) => setWebhook(value)}
+        />
+      </Field>
+      <Field
+        label="What it is about"
+        error={problem('niche')}
+        hint="Optional. Drafts written for this site keep to it."
+      >
+        <Input name="niche" maxLength={500} placeholder="Baking at home" />
+      </Field>
+      {connect.isError && !named && <Notice tone="failed">{sentence(connect.error)}</Notice>}
+      <div>
+        <Button kind="primary" type="submit" busy={connect.isPending}>
+          Connect the site
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function Found({ found }: { found: DetectedPlatform | undefined }) {
+  if (found === undefined) return <Notice>We could not look at the site. Choose what it is made with.</Notice>
+  if (!found.reached) {
+    return (
+      <Notice tone="trying" title={`The site did not answer: ${(found.reason ?? '').replaceAll('_', ' ')}.`}>
+        You can connect it all the same. Choose what it is made with.
+      </Notice>
+    )
+  }
+  if (found.platform === 'custom') return <Notice>We could not tell what the site is made with. Choose it here.</Notice>
+  return <Notice tone="arrived">It is made with {PLATFORM_NAMES[found.platform]}.</Notice>
+}

@@ -1,0 +1,144 @@
+/** One site: how it is, what went to it, its settings and its secrets. */
+import type { Site as SiteBody } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { Code2, ExternalLink } from 'lucide-react'
+import { duration, number, percent } from '../format.ts'
+import { overviewOf, sitesQuery } from '../queries.ts'
+import { HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
+import { SendTest } from '../sites/test-delivery.tsx'
+import { buttonLook } from '../ui/button.tsx'
+import { Figures } from '../ui/figures.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Page, Sheet } from '../ui/page.tsx'
+import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
+import { Disconnect } from './site/disconnect.tsx'
+import { History } from './site/history.tsx'
+import { Secrets } from './site/secrets.tsx'
+import { Activity, Settings } from './site/settings.tsx'
+
+/** The screen. What it shows at first is in the list of sites, so no secret is asked for before somebody wants it. */
+export function Site() {
+  const { siteId } = useParams({ from: '/inside/sites/$siteId' })
+  const sites = useQuery(sitesQuery)
+  if (sites.isError) return <Problem alone error={sites.error} retry={() => void sites.refetch()} />
+  if (sites.data === undefined) {
+    return (
+      <div className="mx-auto grid w-full max-w-page gap-5 px-4 pt-9 sm:px-6 lg:px-8" aria-busy="true">
+        <Skeleton className="h-9 w-1/2" />
+        <Skeleton className="h-40 rounded-lg" />
+        <Skeleton className="h-80 rounded-lg" />
+      </div>
+    )
+  }
+  const site = sites.data.sites.find(({ id }) => id === siteId)
+  if (site === undefined) {
+    return (
+      <Empty
+        alone
+        title="There is no such site"
+        action={
+          <Link to="/sites" className={buttonLook()}>
+            All sites
+          </Link>
+        }
+      >
+        It may have been disconnected. What was delivered to it stays in the analytics for 90 days.
+      </Empty>
+    )
+  }
+  return <Shown key={site.id} site={site} />
+}
+
+function Shown({ site }: { site: SiteBody }) {
+  return (
+    <Page
+      title={site.name}
+      heading={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <span className="min-w-0 wrap-anywhere">{site.name}</span>
+          <HealthBadge site={site} />
+        </span>
+      }
+      lead={
+        <span className="flex flex-wrap items-center gap-x-2">
+          {PLATFORM_NAMES[site.platform]} ·
+          <a
+            href={site.url}
+            target="_blank"
+            rel="noreferrer"
+            className="inline-flex min-w-0 items-center gap-1 hover:text-ink hover:underline"
+          >
+            <span className="wrap-anywhere">{site.url}</span>
+            <ExternalLink className="size-3.5 shrink-0" aria-hidden="true" />
+            <span className="sr-only">(opens in a new window)</span>
+          </a>
+        </span>
+      }
+      actions={
+        <Link to="/sites/new" search={{ site: site.id }} className={buttonLook()}>
+          <Code2 aria-hidden="true" />
+          Receiver code
+        </Link>
+      }
+    >
+      {site.status === 'error' && (
+        <Notice tone="failed" title="Deliveries to this site fail.">
+          The next success ends this. Send a test to see what the site answers, or look at the failed deliveries below.
+        </Notice>
+      )}
+      <Totals siteId={site.id} />
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[3fr_2fr]">
+        <div className="grid grid-cols-1 gap-5">
+          <History siteId={site.id} paused={site.status === 'inactive'} />
+          <Sheet title="Settings">
+            <Settings site={site} />
+          </Sheet>
+        </div>
+        <div className="grid grid-cols-1 gap-5">
+          <Sheet>
+            <Activity site={site} />
+          </Sheet>
+          <Sheet title="Test delivery">
+            <SendTest siteId={site.id} />
+          </Sheet>
+          <Sheet title="Keys">
+            <Secrets site={site} />
+          </Sheet>
+          <Sheet title="Disconnect">
+            <Disconnect site={site} />
+          </Sheet>
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function Totals({ siteId }: { siteId: string }) {
+  const overview = useQuery(overviewOf({ site_id: siteId }))
+  const totals = overview.data?.totals
+  return (
+    <Sheet
+      title="The last 30 days"
+      aside={
+        <Link to="/analytics" search={{ site: siteId }} className="underline underline-offset-3 hover:text-ink">
+          Analytics
+        </Link>
+      }
+    >
+      {overview.isError ? (
+        <Problem error={overview.error} retry={() => void overview.refetch()} />
+      ) : (
+        <Figures
+          figures={[
+            { name: 'Deliveries', value: totals && number(totals.deliveries) },
+            { name: 'Success rate', value: totals && percent(totals.success_rate) },
+            { name: 'Failed', value: totals && number(totals.failed) },
+            { name: 'Needed a retry', value: totals && number(totals.retried) },
+            { name: 'Mean response', value: totals && duration(totals.avg_delivery_ms) },
+          ]}
+        />
+      )}
+    </Sheet>
+  )
+}

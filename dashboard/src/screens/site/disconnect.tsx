@@ -1,0 +1,42 @@
+import type { Site } from '@postrider/sdk'
+import { useNavigate } from '@tanstack/react-router'
+import { Unplug } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../api.ts'
+import { forgetSite } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** The way out, with what follows from it. */
+export function Disconnect({ site }: { site: Site }) {
+  const [asking, setAsking] = useState(false)
+  const navigate = useNavigate()
+  const disconnect = async () => {
+    await api.sites.delete(site.id)
+    await navigate({ to: '/sites' })
+    forgetSite(site.id)
+    toast({ text: `${site.name} is disconnected.` })
+  }
+  return (
+    <div className="grid grid-cols-1 justify-items-start gap-3">
+      <p className="text-quiet">Nothing more is sent to it. Posts that it has stay there.</p>
+      <Button icon={<Unplug />} onClick={() => setAsking(true)}>
+        Disconnect the site
+      </Button>
+      <Confirm
+        open={asking}
+        onOpenChange={setAsking}
+        title={`Disconnect ${site.name}?`}
+        verb="Disconnect"
+        act={disconnect}
+      >
+        <p>
+          Its API key stops working and what was on its way to it ends. Posts that it has are not removed from it. What
+          was delivered stays in the analytics for 90 days.
+        </p>
+        <p>This cannot be taken back: connected again, it is a new site with new keys.</p>
+      </Confirm>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import type { LoggedDelivery } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Inbox } from 'lucide-react'
+import { standingOf } from '../../delivery/standing.ts'
+import { StandingLabel } from '../../delivery/stops.tsx'
+import { siteDeliveriesOf } from '../../queries.ts'
+import { Sheet } from '../../ui/page.tsx'
+import { Empty, Problem, Skeleton } from '../../ui/placeholder.tsx'
+import { Table, Td, Th, Tr } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+const EVENTS: Record<LoggedDelivery['event'], string> = {
+  'post.published': 'Published',
+  'post.updated': 'Updated',
+  'post.deleted': 'Taken back',
+}
+
+/** What was sent to the site last. */
+export function History({ siteId, paused }: { siteId: string; paused: boolean }) {
+  const log = useQuery(siteDeliveriesOf(siteId))
+  return (
+    <Sheet title="Deliveries" aside="The newest ten" flush>
+      {log.isError ? (
+        <Problem error={log.error} retry={() => void log.refetch()} />
+      ) : log.data === undefined ? (
+        <div className="p-5">
+          <Skeleton className="h-40" />
+        </div>
+      ) : log.data.data.length === 0 ? (
+        <Empty picture={<Inbox />} title="Nothing was sent to it yet">
+          What you publish from now on appears here.
+        </Empty>
+      ) : (
+        <Table label="Deliveries to this site" busy={log.isFetching}>
+          <thead>
+            <tr>
+              <Th grow>Post</Th>
+              <Th from="sm">What</Th>
+              <Th>How it stands</Th>
+              <Th from="md">When</Th>
+            </tr>
+          </thead>
+          <tbody>
+            {log.data.data.map((delivery) => (
+              <Tr key={delivery.id}>
+                <Td grow>
+                  <span className="clip block" title={delivery.post_title}>
+                    {delivery.post_title}
+                  </span>
+                </Td>
+                <Td from="sm">
+                  <span className="whitespace-nowrap text-quiet">{EVENTS[delivery.event]}</span>
+                </Td>
+                <Td>
+                  <StandingLabel standing={standingOf(delivery, paused)} />
+                </Td>
+                <Td from="md">
+                  <Ago at={delivery.finished_at ?? delivery.created_at} />
+                </Td>
+              </Tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+    </Sheet>
+  )
+}

@@ -1,0 +1,78 @@
+import type { Site } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Eye, EyeOff, RotateCw } from 'lucide-react'
+import { useState } from 'react'
+import { api, sentence } from '../../api.ts'
+import { queryClient, siteWithSecretsQuery } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+/** The two secrets, fetched when somebody asks for them, and new ones. */
+export function Secrets({ site }: { site: Site }) {
+  const [shown, setShown] = useState(false)
+  const [asking, setAsking] = useState(false)
+  const [warning, setWarning] = useState<string>()
+  const secrets = useQuery({ ...siteWithSecretsQuery(site.id), enabled: shown })
+  const rotate = async () => {
+    const rotated = await api.sites.rotateKeys(site.id)
+    await queryClient.invalidateQueries({ queryKey: siteWithSecretsQuery(site.id).queryKey })
+    setWarning(rotated.warning)
+    setShown(true)
+  }
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      {warning !== undefined && (
+        <Notice tone="trying" title="These are new.">
+          {warning}
+        </Notice>
+      )}
+      <Secret
+        name="Webhook secret"
+        about="Signs what is sent."
+        value={shown ? secrets.data?.webhook_secret : undefined}
+      />
+      <Secret name="API key" about="For the Pull API." value={shown ? secrets.data?.api_key : undefined} />
+      {shown && secrets.isError && <Notice tone="failed">{sentence(secrets.error)}</Notice>}
+      <div className="flex flex-wrap gap-2">
+        <Button
+          icon={shown ? <EyeOff /> : <Eye />}
+          busy={shown && secrets.isFetching && secrets.data === undefined}
+          onClick={() => setShown(!shown)}
+        >
+          {shown ? 'Hide' : 'Show'}
+        </Button>
+        <Button kind="quiet" icon={<RotateCw />} onClick={() => setAsking(true)}>
+          Replace both
+        </Button>
+      </div>
+      <Confirm open={asking} onOpenChange={setAsking} title="Replace the keys?" verb="Replace both keys" act={rotate}>
+        <p>
+          The present webhook secret and API key stop working <b className="font-[620] text-ink">at once</b>. Until{' '}
+          {site.name} has the new ones, it refuses every delivery.
+        </p>
+        <p>
+          Deliveries that fail meanwhile are tried again for about 35 minutes. To take your time, pause the site first:
+          then they wait.
+        </p>
+      </Confirm>
+    </div>
+  )
+}
+
+function Secret({ name, about, value }: { name: string; about: string; value: string | undefined }) {
+  return (
+    <div className="grid grid-cols-1 gap-1">
+      <p>
+        <span className="font-[550]">{name}</span> <span className="text-sm text-faint">{about}</span>
+      </p>
+      <div className="flex items-center gap-1 rounded-md bg-well py-0.5 pr-0.5 pl-3 ring-1 ring-line">
+        <code className="min-h-8 min-w-0 flex-1 content-center font-mono text-sm wrap-anywhere">
+          {value ?? <span className="text-faint">••••••••••••••••</span>}
+        </code>
+        {value !== undefined && <CopyButton text={value} what={`the ${name}`} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/** All sites, and how each one is. */
+import type { Site } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Globe, Plus } from 'lucide-react'
+import { counted, number, percent } from '../format.ts'
+import { sitesQuery } from '../queries.ts'
+import { useAction } from '../shell/actions.ts'
+import { HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
+import { buttonLook } from '../ui/button.tsx'
+import { Page, Sheet } from '../ui/page.tsx'
+import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
+import { Ago } from '../ui/time.tsx'
+
+const GRID = 'grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3'
+
+/** The screen. */
+export function Sites() {
+  const sites = useQuery(sitesQuery)
+  const navigate = useNavigate()
+  useAction({ does: 'Connect a site', group: 'Sites' }, () => void navigate({ to: '/sites/new' }))
+  const none = sites.data?.total === 0
+  const connect = (
+    <Link to="/sites/new" className={buttonLook({ kind: 'primary' })}>
+      <Plus aria-hidden="true" />
+      Connect a site
+    </Link>
+  )
+  return (
+    <Page
+      title="Sites"
+      {...(sites.data === undefined || none ? {} : { lead: counted(sites.data.total, 'connected site') })}
+      {...(none ? {} : { actions: connect })}
+    >
+      {sites.isError ? (
+        <Sheet>
+          <Problem error={sites.error} retry={() => void sites.refetch()} />
+        </Sheet>
+      ) : sites.data === undefined ? (
+        <div className={GRID} aria-busy="true">
+          {[1, 2, 3].map((key) => (
+            <Skeleton key={key} className="h-46 rounded-lg" />
+          ))}
+        </div>
+      ) : none ? (
+        <Sheet>
+          <Empty picture={<Globe />} title="No site is connected yet" action={connect}>
+            Posts go to your sites by signed webhooks. Connecting one takes a few minutes: an address, some code to
+            copy, and a test.
+          </Empty>
+        </Sheet>
+      ) : (
+        <ul className={GRID}>
+          {sites.data.sites.map((site) => (
+            <SiteCard key={site.id} site={site} />
+          ))}
+        </ul>
+      )}
+    </Page>
+  )
+}
+
+function SiteCard({ site }: { site: Site }) {
+  const { total, success_rate: rate, last_delivery: last } = site.delivery_stats
+  return (
+    <li className="relative grid min-w-0 grid-cols-1 content-between gap-5 rounded-lg bg-sheet p-4 shadow-sheet ring-1 ring-line hover:ring-edge sm:p-5">
+      <div className="grid grid-cols-1 gap-2">
+        <div className="flex items-start justify-between gap-3">
+          <h2 className="min-w-0 flex-1 text-lg font-[620]">
+            <Link
+              to="/sites/$siteId"
+              params={{ siteId: site.id }}
+              title={site.name}
+              className="clip block after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
+            >
+              {site.name}
+            </Link>
+          </h2>
+          <HealthBadge site={site} />
+        </div>
+        <p className="clip text-sm text-faint" title={site.url}>
+          {PLATFORM_NAMES[site.platform]} · {site.url.replace(/^https?:\/\/|\/$/g, '')}
+        </p>
+      </div>
+      <dl className="grid grid-cols-3 gap-3">
+        <Fact name="Arrived" value={percent(rate)} />
+        <Fact name="Deliveries" value={number(total)} />
+        <Fact name="Last" value={last === null ? '—' : <Ago at={last} />} />
+      </dl>
+    </li>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: React.ReactNode }) {
+  return (
+    <div className="flex min-w-0 flex-col-reverse">
+      <dt className="text-sm text-faint">{name}</dt>
+      <dd className="figures clip font-[620]">{value}</dd>
+    </div>
+  )
+}

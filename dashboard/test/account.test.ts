@@ -1,0 +1,50 @@
+/** The account's page. */
+import { createClient } from '@postrider/sdk'
+import { expect, it } from 'vitest'
+import { startService } from '../../server/test/support/service.ts'
+import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { newPerson } from './support/person.ts'
+
+describeInBrowser('the account', (scene) => {
+  it('shows the plan and what programs have used of it', async () => {
+    const limited = await startService({ RATE_LIMIT_STARTER: '100/h' })
+    const client = createClient({ baseUrl: limited.url })
+    const credentials = { email: 'ada@example.com', password: 'correct horse' }
+    await client.auth.register({ name: 'Ada Lovelace', ...credentials })
+    await client.posts.list()
+    await client.sites.list()
+    const { page } = await scene.visit()
+    await page.goto(`${limited.url}/sign-in`)
+    await page.getByLabel('E-mail').fill(credentials.email)
+    await page.getByLabel('Password').fill(credentials.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
+    await page.getByRole('menuitem', { name: 'Account' }).click()
+    await page.getByText(credentials.email).last().waitFor()
+    const { limit, remaining } = (await client.account()).limits.management ?? { limit: 0, remaining: 0 }
+    await page.reload()
+    await page.getByText(`${limit - remaining} of 100 used`).waitFor()
+    expect(await page.getByRole('meter', { name: 'Requests' }).getAttribute('value')).toBe(String(limit - remaining))
+    await page.getByText('no language model is set up').waitFor()
+    await limited.stop()
+  })
+
+  it('signs out everywhere, programs too, after a question', async () => {
+    const { page, client } = await newPerson(scene)
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.waitForURL('**/sign-in')
+    await expect(client.account()).rejects.toMatchObject({ status: 401 })
+    await page.goto('/account')
+    await page.waitForURL('**/sign-in?next=%2Faccount')
+  })
+
+  it.each(THEMES)('can be read by everybody: %s', async (theme) => {
+    const { page } = await newPerson(scene, { theme, width: 360 })
+    await page.goto('/account')
+    await page.getByText('Requests to the API are not limited here.').waitFor()
+    await expectAccessible(page)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+  })
+})
