@@ -1,6 +1,6 @@
 /**
- * What the screens read, by the name under which it is kept. A key begins with the noun, so that all of a noun can be
- * looked at anew at once.
+ * What the screens read, by the name under which it is kept. A key begins with the noun: `[noun, 'one', id]` for one thing,
+ * `[noun, …]` for what is made of many. By that rule live updates (`live.ts`) know what to read again.
  */
 import type { AnalyticsRange, PostriderClient, Site } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'

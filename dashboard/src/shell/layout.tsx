@@ -1,6 +1,7 @@
 import { Link, Outlet } from '@tanstack/react-router'
 import { Search } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
+import { useLiveUpdates } from '../live.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Keys } from '../ui/keys.tsx'
 import { AccountMenu } from './account-menu.tsx'
@@ -17,6 +18,7 @@ export function Layout() {
   const [open, setOpen] = useState<'palette' | 'help'>()
   const close = (next: boolean) => next || setOpen(undefined)
   useActionKeys()
+  useLiveUpdates()
   useAction({ does: 'Search commands', group: 'Anywhere', keys: 'mod+k', hidden: true }, () => setOpen('palette'))
   useAction({ does: 'Show the keyboard shortcuts', group: 'Anywhere', keys: '?' }, () => setOpen('help'))
   return (
