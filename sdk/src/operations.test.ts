@@ -76,7 +76,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   listPostSummaries: (client) => client.posts.summaries({ status: 'scheduled', sort: 'scheduled_at', search: 'a&b' }),
   changePosts: (client) => client.posts.bulk(exampleOf('changePosts')),
   listDeliveries: (client) =>
-    client.deliveries.list({ status: 'failed', site_id: 's', post_id: 'p', limit: 5, cursor: ID }),
+    client.deliveries.list({ status: 'failed', site_id: 's', post_id: 'p', from: '2026-11-01', limit: 5, cursor: ID }),
   getDelivery: (client) => client.deliveries.get(ID),
   retryDelivery: (client) => client.deliveries.retry(ID),
   retryDeliveries: (client) => client.deliveries.retryFailed({ site_id: 's' }),

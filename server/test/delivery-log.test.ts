@@ -103,6 +103,40 @@ describe('GET /api/deliveries', () => {
     await service.advance(30_000)
   })
 
+  it('is narrowed to a period of time', async () => {
+    const times: string[] = []
+    for (const title of ['One', 'Two', 'Three']) {
+      await publish(title)
+      times.push(service.clock.now().toISOString())
+    }
+    const [one = '', two = '', three = ''] = times
+    expect(await titles({ from: two })).toEqual(['Three', 'Two'])
+    expect(await titles({ to: two })).toEqual(['Two', 'One'])
+    expect(await titles({ from: two, to: two })).toEqual(['Two'])
+    expect(await titles({ from: one.slice(0, 10), to: three.slice(0, 10) })).toEqual(['Three', 'Two', 'One'])
+    expect(await titles({ to: '2020-01-01' })).toEqual([])
+  })
+
+  it('is narrowed to what can be sent again', async () => {
+    const gone = await failForGood('Gone')
+    const late = await failForGood('Late')
+    const replaced = await failForGood('Replaced')
+    service.clock.advance(1)
+    await client.posts.update(replaced.id, { title: 'Replaced, changed' })
+    await service.drain()
+    await client.posts.delete(gone.id)
+    await service.drain()
+    expect(await titles({ status: 'failed' })).toHaveLength(3)
+    expect(await titles({ can_retry: 'true' })).toEqual(['Late'])
+    expect(await titles({ can_retry: 'true', status: 'delivered' })).toEqual([])
+    // Read on past what is left out, and in step.
+    const again = [await failForGood('Again'), await failForGood('Once more')]
+    const page = await client.deliveries.list({ can_retry: 'true', limit: 2 })
+    expect(page.data.map(({ post_id }) => post_id)).toEqual([again[1]?.id, again[0]?.id])
+    const next = await client.deliveries.list({ can_retry: 'true', limit: 2, cursor: page.next_cursor ?? '' })
+    expect(next).toMatchObject({ data: [{ post_id: late.id, can_retry: true }], next_cursor: null })
+  })
+
   it('keeps the names of what is deleted', async () => {
     const post = await publish('Once')
     service.clock.advance(1)
@@ -121,6 +155,10 @@ describe('GET /api/deliveries', () => {
     ['status', { status: 'lost' as never }],
     ['site_id', { site_id: 'nothing' }],
     ['cursor', { cursor: 'nothing' }],
+    ['from', { from: 'yesterday' }],
+    ['to', { to: '1999-12-31' }],
+    ['from', { from: '2026-11-02', to: '2026-11-01' }],
+    ['can_retry', { can_retry: 'false' as never }],
   ])('names %s when it is wrong', async (field, query) => {
     await expect(client.deliveries.list(query)).rejects.toMatchObject({ status: 400, field })
   })

@@ -60,6 +60,18 @@ describe('GET /api/posts/summaries', () => {
     expect(body.markdown).toContain('Long.')
   })
 
+  it('shows what was changed last first, if asked to', async () => {
+    const posts: string[] = []
+    for (const title of ['One', 'Two', 'Three']) {
+      service.clock.advance(1)
+      posts.push((await client.posts.create({ title })).id)
+    }
+    service.clock.advance(1)
+    await client.posts.update(posts[0] ?? '', { excerpt: 'Changed.' })
+    const { data } = await client.posts.summaries({ sort: 'updated_at', limit: 2 })
+    expect(data.map(({ title }) => title)).toEqual(['One', 'Three'])
+  })
+
   it('is narrowed as the other list is, and ordered by schedule', async () => {
     const later = (ms: number) => plusMs(service.clock.now(), ms).toISOString()
     await client.posts.create({ title: 'Second', status: 'scheduled', scheduled_at: later(7_200_000) })
@@ -89,6 +101,21 @@ describe('POST /api/posts/bulk', () => {
     await service.drain()
     expect(receiver.received).toHaveLength(6)
     expect((await client.posts.summaries({ status: 'published' })).pagination.total).toBe(3)
+  })
+
+  it('makes drafts of published and of scheduled posts, and tells the sites that have them', async () => {
+    const [sent, kept] = await drafts('Sent', 'Draft')
+    const tomorrow = plusMs(service.clock.now(), 86_400_000).toISOString()
+    const planned = await client.posts.create({ title: 'Planned', status: 'scheduled', scheduled_at: tomorrow })
+    await client.posts.publish(sent?.id ?? '')
+    await service.drain()
+    const all = [sent?.id ?? '', kept?.id ?? '', planned.id]
+    expect(await client.posts.bulk({ action: 'unpublish', ids: all })).toMatchObject({ missing: 0 })
+    await service.drain()
+    expect(receiver.received.map(({ json }) => json.event)).toEqual(['post.published', 'post.deleted'])
+    const { data } = await client.posts.summaries()
+    expect(data.map(({ status, scheduled_at }) => [status, scheduled_at])).toEqual(Array(3).fill(['draft', null]))
+    expect((await client.posts.get(kept?.id ?? '')).version).toBe(kept?.version)
   })
 
   it('deletes posts and tells the sites that have them', async () => {

@@ -175,8 +175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish, delete or tag many posts
-         * @description Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Posts that there are no longer are passed over and counted as missing.
+         * Publish, unpublish, delete or tag many posts
+         * @description Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Unpublishing makes drafts of published and of scheduled posts. Posts that there are no longer are passed over and counted as missing.
          */
         post: operations["changePosts"];
         delete?: never;
@@ -774,7 +774,7 @@ export interface components {
         };
         ChangePosts: {
             /** @enum {string} */
-            action: "publish" | "delete" | "tag" | "untag";
+            action: "publish" | "unpublish" | "delete" | "tag" | "untag";
             ids: string[];
             /** @description Goes with "tag" and "untag". */
             tag?: string;
@@ -2721,8 +2721,8 @@ export interface operations {
                 tag?: string;
                 /** @description Words in title and text; "quoted" words as a phrase. Finds 1,000 posts at most, of more the newest. */
                 search?: string;
-                /** @description `scheduled_at`: the next to be published first. */
-                sort?: "newest" | "scheduled_at";
+                /** @description `updated_at`: the last changed first; `scheduled_at`: the next to be published first. A search has the best match first. */
+                sort?: "newest" | "updated_at" | "scheduled_at";
             };
             header?: never;
             path?: never;
@@ -3429,6 +3429,12 @@ export interface operations {
                 site_id?: string;
                 /** @description Only this post; it may be one that was deleted. */
                 post_id?: string;
+                /** @description Only those made since then: an ISO 8601 date, or a time with its offset. */
+                from?: string;
+                /** @description Only those made until then: an ISO 8601 date (to its end), or a time with its offset. */
+                to?: string;
+                /** @description Only failed ones that can be sent again. */
+                can_retry?: "true";
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
             };

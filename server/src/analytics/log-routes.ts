@@ -8,10 +8,18 @@ import { logPage, oneDelivery, sendAgain, sendFailuresAgain, type Titled } from 
 
 const Status = z.enum(['pending', 'delivered', 'delivered_retry', 'failed'], 'There is no such delivery status.')
 
+const edge = (description: string) => z.string().optional().openapi({ description, example: '2026-11-01' })
+
 const LogQuery = PageQuery.pick({ limit: true }).extend({
   status: Status.optional().openapi({ description: 'Only those of this status.' }),
   site_id: z.string().optional().openapi({ description: 'Only this site; it may be one that was deleted.' }),
   post_id: z.string().optional().openapi({ description: 'Only this post; it may be one that was deleted.' }),
+  from: edge('Only those made since then: an ISO 8601 date, or a time with its offset.'),
+  to: edge('Only those made until then: an ISO 8601 date (to its end), or a time with its offset.'),
+  can_retry: z
+    .literal('true', 'can_retry is "true", or left out.')
+    .optional()
+    .openapi({ description: 'Only failed ones that can be sent again.' }),
   cursor: z.string().optional().openapi({ description: 'The `next_cursor` of the page before.' }),
 })
 
@@ -159,8 +167,10 @@ export const deliveryRoutes: Endpoint[] = [
       },
     },
     errors: [],
-    async handler({ ctx, principal, query: { limit, status, site_id: siteId, post_id: postId, cursor: before } }) {
-      const page = await logPage(ctx, principal.accountId, { limit, status, siteId, postId, before })
+    async handler({ ctx, principal, query }) {
+      const { site_id: siteId, post_id: postId, can_retry: canRetry, cursor: before, ...asked } = query
+      const repeatable = canRetry === 'true'
+      const page = await logPage(ctx, principal.accountId, { ...asked, siteId, postId, repeatable, before })
       return { status: 200, body: { data: page.deliveries.map(presentLogged), next_cursor: page.next } }
     },
   }),

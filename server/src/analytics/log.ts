@@ -15,25 +15,47 @@ import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { postTitles } from '../posts/index.ts'
 import { knownSite } from './operations.ts'
+import { edgesOf } from './period.ts'
 
 /** A delivery with its post's title of today, or of the event when the post is gone. */
 export type Titled<Delivery> = Delivery & { title: string; canRetry: boolean }
 
-/** A page of the log, newest first. `next`: where the page after it begins. */
+/** What a page of the log is asked for, with the edges of its period as a client gives them. */
+export type LogAsked = Omit<LogFilter, 'from' | 'to'> & {
+  from?: string | undefined
+  to?: string | undefined
+  limit: number
+}
+
+/** A page of the log, newest first. `next`: where the page after it begins. Throws `invalid` for what cannot be asked. */
 export async function logPage(
   ctx: Context,
   accountId: string,
-  { limit, ...filter }: LogFilter & { limit: number },
+  { limit, from, to, ...asked }: LogAsked,
 ): Promise<{ deliveries: Array<Titled<LoggedDelivery>>; next: string | null }> {
-  await knownSite(ctx, accountId, filter.siteId)
+  await knownSite(ctx, accountId, asked.siteId)
+  const filter = { ...asked, ...edgesOf({ from, to }) }
   if (filter.before !== undefined && !isId(filter.before))
     throw invalid('cursor', 'The cursor is the next_cursor of an earlier page.')
   if (filter.postId !== undefined && !isId(filter.postId)) return { deliveries: [], next: null }
-  const rows = await deliveryLog(ctx.db.root, accountId, { ...filter, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  return {
-    deliveries: await titled(ctx, accountId, page),
-    next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  const found = await foundInLog(ctx, accountId, { ...filter, limit: limit + 1 })
+  const deliveries = found.slice(0, limit)
+  return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
+}
+
+/** What can be sent again depends on the post as well, which the log does not know: it is read on until there are enough. */
+async function foundInLog(
+  ctx: Context,
+  accountId: string,
+  { limit, ...filter }: LogFilter & { limit: number },
+): Promise<Array<Titled<LoggedDelivery>>> {
+  const found: Array<Titled<LoggedDelivery>> = []
+  for (let { before } = filter; ; ) {
+    const rows = await deliveryLog(ctx.db.root, accountId, { ...filter, before, limit })
+    const read = await titled(ctx, accountId, rows)
+    found.push(...(filter.repeatable === true ? read.filter(({ canRetry }) => canRetry) : read))
+    if (rows.length < limit || found.length >= limit) return found.slice(0, limit)
+    before = rows.at(-1)?.id
   }
 }
 

@@ -26,6 +26,17 @@ export function periodOf({ from, to }: { from?: string | undefined; to?: string 
   return { from: start, to: end }
 }
 
+/** The edges that were given, of a period that has none by itself. Throws `invalid` on `from` or `to`. */
+export function edgesOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Partial<Period> {
+  const edges = {
+    ...(from === undefined ? {} : { from: readEdge('from', from) }),
+    ...(to === undefined ? {} : { to: readEdge('to', to) }),
+  }
+  if (edges.from !== undefined && edges.to !== undefined && edges.from > edges.to)
+    throw invalid('from', '"from" lies after "to".')
+  return edges
+}
+
 function readEdge(field: 'from' | 'to', text: string): Date {
   const isDate = DATE.test(text)
   const ms = isDate || INSTANT.test(text) ? epochMs(isDate ? `${text}T00:00:00Z` : text) : Number.NaN

@@ -1,19 +1,27 @@
 /** Deliveries one by one: the account's log of them, one with all that is known, and those that could be sent again. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
+import { firstIdAt } from '../platform/ids.ts'
 import { signedRequest } from './attempt.ts'
 import { lastTitle, overtaken } from './history.ts'
 import { SigningKeys } from './signing-keys.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
-/** What a log is narrowed to. `before`: only deliveries older than the one of this id. */
+/**
+ * What a log is narrowed to. `before`: only deliveries older than the one of this id; `from` and `to` are about when they were
+ * made. `repeatable`: failures that may be sent again as far as their sites and newer events go.
+ */
 export type LogFilter = {
   status?: DeliveryStatus | undefined
   siteId?: string | undefined
   postId?: string | undefined
   before?: string | undefined
+  from?: Date | undefined
+  to?: Date | undefined
+  repeatable?: boolean | undefined
 }
 
 /** A delivery as the log shows it. `overtaken`: a newer event of the post has been delivered, so it must not be sent again. */
@@ -48,18 +56,9 @@ const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_n
 export async function deliveryLog(
   db: Db,
   accountId: string,
-  { status, siteId, postId, before, limit }: LogFilter & { limit: number },
+  { siteId, limit, ...filter }: LogFilter & { limit: number },
 ): Promise<LoggedDelivery[]> {
-  const narrowed = sql.join(
-    [
-      sql`true`,
-      // Written out, so that the planner sees which partial index holds all of them.
-      ...(status === undefined ? [] : [sql`d.status = ${sql.lit(status)}`]),
-      ...(before === undefined ? [] : [sql`d.id < ${before}::uuid`]),
-      ...(postId === undefined ? [] : [sql`d.post_id = ${postId}::uuid`]),
-    ],
-    sql` and `,
-  )
+  const narrowed = narrowing(filter)
   const { rows } = await sql<LoggedDelivery>`
     with page as (
       select found.id from endpoints e
@@ -77,6 +76,23 @@ export async function deliveryLog(
   `.execute(db)
   return rows
 }
+
+function narrowing({ status, postId, before, from, to, repeatable = false }: LogFilter): RawBuilder<boolean> {
+  const conditions = [sql<boolean>`true`]
+  // Written out, so that the planner sees which partial index holds all of them.
+  if (status !== undefined) conditions.push(sql`d.status = ${sql.lit(status)}`)
+  if (before !== undefined) conditions.push(sql`d.id < ${before}::uuid`)
+  if (postId !== undefined) conditions.push(sql`d.post_id = ${postId}::uuid`)
+  // Ids begin with the time at which they were made, so the log's index knows it too.
+  if (from !== undefined) conditions.push(sql`d.id >= ${firstIdAt(from)}::uuid`)
+  if (to !== undefined) conditions.push(sql`d.id < ${firstIdAt(plusMs(to, 1))}::uuid`)
+  if (repeatable) conditions.push(sql`${repeatableFailure} and e.deleted_at is null`)
+  return sql`(${sql.join(conditions, sql` and `)})`
+}
+
+const repeatableFailure = sql<boolean>`(
+  d.status = 'failed' and d.last_error is distinct from 'superseded' and not ${overtaken}
+)`
 
 /** A delivery with its attempts. `request` is what an attempt made now would send; null when the site is deleted. */
 export type DeliveryDetails = LoggedDelivery & {
@@ -137,11 +153,10 @@ export async function repeatableFailures(
   const { rows } = await sql<{ id: string; postId: string }>`
     select d.id, d.post_id as "postId"
     from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
-    where e.account_id = ${accountId} and d.status = 'failed' and d.last_error is distinct from 'superseded'
+    where e.account_id = ${accountId} and ${repeatableFailure}
       and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
       and (${before ?? null}::uuid is null or d.id < ${before ?? null}::uuid)
       and ${ids === undefined ? sql`true` : sql`d.id = any(${plainArray(ids)}::uuid[])`}
-      and not ${overtaken}
     order by d.id desc limit ${limit}
   `.execute(db)
   return rows

@@ -12,6 +12,7 @@ import * as generation from './2026-11-22-generation.ts'
 import * as lists from './2026-11-22-lists.ts'
 import * as vacuum from './2026-11-22-vacuum.ts'
 import * as deliveryDays from './2026-11-23-delivery-days.ts'
+import * as updatedPosts from './2026-11-23-updated-posts.ts'
 
 /** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-22-lists': lists,
   '2026-11-22-vacuum': vacuum,
   '2026-11-23-delivery-days': deliveryDays,
+  '2026-11-23-updated-posts': updatedPosts,
 }

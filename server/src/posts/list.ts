@@ -14,8 +14,14 @@ export type PostFilter = {
   search?: string | undefined
 }
 
-/** How a list is ordered: newest first, or the next to be published first. A search comes before either. */
-export type PostOrder = 'newest' | 'scheduled_at'
+/** How a list is ordered: newest, last changed, or next to be published first. A search comes before all of them. */
+export type PostOrder = 'newest' | 'updated_at' | 'scheduled_at'
+
+const ORDERS: Record<PostOrder, RawBuilder<unknown>> = {
+  newest: sql`created_at desc, id desc`,
+  updated_at: sql`updated_at desc, id desc`,
+  scheduled_at: sql`scheduled_at, id`,
+}
 
 type Page = { limit: number; offset: number; order?: PostOrder }
 
@@ -70,16 +76,15 @@ async function idsOfPage(
   db: Db,
   accountId: string,
   filter: PostFilter,
-  { limit, offset, order }: Page,
+  { limit, offset, order = 'newest' }: Page,
 ): Promise<{ ids: string[]; total: number }> {
   const among = narrowed(accountId, filter)
   if (filter.search !== undefined) {
     const posts = (await catalogOf(db, accountId)).all
     return findByWords(db, { accountId, words: filter.search, among, posts }, { limit, offset })
   }
-  const first = order === 'scheduled_at' ? sql`scheduled_at, id` : sql`created_at desc, id desc`
   const { rows } = await sql<{ id: string }>`
-    select id from posts where ${among} order by ${first} limit ${limit} offset ${offset}
+    select id from posts where ${among} order by ${ORDERS[order]} limit ${limit} offset ${offset}
   `.execute(db)
   return { ids: rows.map(({ id }) => id), total: await countPosts(db, accountId, filter, among) }
 }

@@ -289,6 +289,7 @@ async function removeLocked(ctx: Context, tx: Tx, post: PostRow, now: Date): Pro
 /** What can be done to many posts at once. */
 export type BulkAction =
   | { action: 'publish' }
+  | { action: 'unpublish' }
   | { action: 'delete' }
   | { action: 'tag'; tag: string }
   | { action: 'untag'; tag: string }
@@ -314,6 +315,7 @@ export async function changePosts(
     await lockLanesOfAccount(tx, accountId)
     for (const post of posts) {
       if (bulk.action === 'publish') await publishLocked(ctx, tx, post, undefined, now)
+      else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
       else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
       else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
     }

@@ -162,9 +162,12 @@ const ListQuery = PageQuery.extend({
 
 const SummariesQuery = ListQuery.extend({
   sort: z
-    .enum(['newest', 'scheduled_at'], 'sort is "newest" or "scheduled_at".')
+    .enum(['newest', 'updated_at', 'scheduled_at'], 'sort is "newest", "updated_at" or "scheduled_at".')
     .default('newest')
-    .openapi({ description: '`scheduled_at`: the next to be published first.' }),
+    .openapi({
+      description:
+        '`updated_at`: the last changed first; `scheduled_at`: the next to be published first. A search has the best match first.',
+    }),
 })
 
 const StandingDelivery = PostDelivery.extend({
@@ -180,7 +183,7 @@ const PostSummaryBody = PostBody.omit({ body: true })
 
 const PostSummaryPage = z.object({ data: z.array(PostSummaryBody), pagination: Pagination }).openapi('ListedPostPage')
 
-const BULK_ACTIONS = ['publish', 'delete', 'tag', 'untag'] as const
+const BULK_ACTIONS = ['publish', 'unpublish', 'delete', 'tag', 'untag'] as const
 
 const ChangePosts = z
   .strictObject({
@@ -395,9 +398,9 @@ export const postRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/bulk',
     name: 'changePosts',
-    summary: 'Publish, delete or tag many posts',
+    summary: 'Publish, unpublish, delete or tag many posts',
     description:
-      'Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Posts that there are no longer are passed over and counted as missing.',
+      'Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Unpublishing makes drafts of published and of scheduled posts. Posts that there are no longer are passed over and counted as missing.',
     body: ChangePosts,
     bodyExamples: {
       'Publish two': { action: 'publish', ids: [examplePublished.id, exampleScheduled.id] },
