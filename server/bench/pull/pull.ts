@@ -59,8 +59,8 @@ export async function run(args: string[]): Promise<void> {
   if (wanted('pull')) {
     const uncached = await place.start({ ...limits, PULL_CACHE: 'off' })
     const kinds = [
-      await kind(files, 'list', asked.lists, uncached),
-      await kind(files, 'single post', asked.posts, uncached),
+      await kind(files, 'list', asked.lists, cached),
+      await kind(files, 'single post', asked.posts, cached),
     ]
     sections.push(...(await pulls(kinds, { cached, uncached }, { rounds: Number(values.rounds), ms })))
     await uncached.end('SIGTERM')
@@ -163,7 +163,7 @@ function load(task: LoadTask): Promise<LoadResult> {
 const portOf = ({ url }: ServiceProcess) => Number(new URL(url).port)
 const sideOf = (service: ServiceProcess) => ({ port: portOf(service), pid: service.child.pid ?? 0 })
 
-/** Requests with the length of their answers, and the same for somebody who has the answer. */
+/** Requests with the length of their answers, and the same for somebody who has the answer. Afterwards the service has all in its cache. */
 async function kind(files: string, name: string, plain: Request[], service: ServiceProcess): Promise<Kind> {
   const requests: Request[] = []
   const known: Request[] = []
