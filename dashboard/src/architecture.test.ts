@@ -64,8 +64,13 @@ describe('what the server shares', () => {
     exports: Record<string, string>
   }
 
-  it('is the rules of posts, the schema of their text and how its words are counted', () => {
-    expect(Object.keys(exports)).toEqual(['./posts/policy', './posts/body/schema', './posts/body/text'])
+  it('is the rules of posts, the schema of their text, how its words are counted and what helps a site', () => {
+    expect(Object.keys(exports)).toEqual([
+      './posts/policy',
+      './posts/body/schema',
+      './posts/body/text',
+      './sites/troubleshooting',
+    ])
   })
 
   it.each(Object.values(exports))('%s imports nothing that a browser has not', (entry) => {

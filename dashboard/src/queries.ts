@@ -2,7 +2,7 @@
  * What the screens read, by the name under which it is kept. A key begins with the noun: `[noun, 'one', id]` for one thing,
  * `[noun, …]` for what is made of many. By that rule live updates (`live.ts`) know what to read again.
  */
-import type { AnalyticsRange, PostriderClient, Site } from '@postrider/sdk'
+import type { AnalyticsRange, ListDeliveries, ListSummaries, PostriderClient, Site } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, isSignedOut } from './api.ts'
 import { sessionEnded } from './session.ts'
@@ -30,6 +30,30 @@ export const postQuery = (id: string) =>
     queryKey: ['posts', 'one', id],
     queryFn: ({ signal }) => api.posts.get(id, { signal }),
     refetchOnWindowFocus: 'always',
+  })
+
+/** A page of posts without their texts, each with its newest delivery per site. */
+export const postListQuery = (asked: ListSummaries) =>
+  queryOptions({
+    queryKey: ['posts', 'list', asked],
+    queryFn: ({ signal }) => api.posts.summaries(asked, { signal }),
+  })
+
+/** A page of the log of deliveries. `asked` names it; `period` is asked for as the time is then. */
+export const deliveryLogQuery = (asked: ListDeliveries, lastHours?: number) =>
+  queryOptions({
+    queryKey: ['deliveries', 'list', asked, lastHours],
+    queryFn({ signal }) {
+      const from = lastHours === undefined ? {} : { from: new Date(Date.now() - lastHours * 3_600_000).toISOString() }
+      return api.deliveries.list({ ...asked, ...from }, { signal })
+    },
+  })
+
+/** One delivery with its attempts, and what it sends. */
+export const deliveryQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['deliveries', 'one', id],
+    queryFn: ({ signal }) => api.deliveries.get(id, { signal }),
   })
 
 /** All sites of the account. */

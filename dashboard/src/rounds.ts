@@ -15,8 +15,11 @@ type Changed = { everything: boolean; nouns: Set<string>; ids: Set<string> }
 
 const nothing = (): Changed => ({ everything: false, nouns: new Set(), ids: new Set() })
 
-/** Which nouns an event is about, and which things of them, by the rule for keys in `queries.ts`. */
-function note(changed: Changed, { event, data }: LiveEvent): void {
+/**
+ * Which nouns an event is about, and which things of them, by the rule for keys in `queries.ts`. `known`: the thing itself
+ * is as it was read last.
+ */
+function note(changed: Changed, { event, data }: LiveEvent, known: boolean): void {
   const about = (nouns: string[], ...ids: string[]) => {
     for (const noun of nouns) changed.nouns.add(noun)
     for (const id of ids) changed.ids.add(id)
@@ -28,7 +31,7 @@ function note(changed: Changed, { event, data }: LiveEvent): void {
       break
     case 'post.changed':
     case 'post.deleted':
-      about(['posts', 'deliveries'], data.id)
+      about(['posts', 'deliveries'], ...(known ? [] : [data.id]))
       break
     case 'delivery.changed':
       about(['posts', 'deliveries', 'sites'], data.id, data.post_id, data.site_id)
@@ -67,8 +70,15 @@ export class Rounds {
 
   /** Something has changed. */
   note(event: LiveEvent): void {
-    note(this.#changed, event)
+    note(this.#changed, event, this.#knows(event))
     this.#next()
+  }
+
+  /** Whether this page has caused it: then it has the post as it is now, and need not read the whole text again. */
+  #knows({ event, data }: LiveEvent): boolean {
+    if (event !== 'post.changed') return false
+    const known = this.#queries.getQueryData<{ version: number; status: string }>(['posts', 'one', data.id])
+    return known?.version === data.version && known.status === data.status
   }
 
   /** Nothing is read any more. */

@@ -8,6 +8,7 @@ import {
   redirect,
   type SearchSchemaInput,
 } from '@tanstack/react-router'
+import { deliveriesSearch, postsSearch } from './addresses.ts'
 import { isSignedOut } from './api.ts'
 import { accountQuery, queryClient } from './queries.ts'
 import { sessionBegan } from './session.ts'
@@ -62,6 +63,26 @@ const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
   component: lazyRouteComponent(() => import('./screens/overview.tsx'), 'Overview'),
+})
+
+const posts = createRoute({
+  getParentRoute: () => inside,
+  path: '/posts',
+  validateSearch: (given: Given) => postsSearch(given),
+  component: lazyRouteComponent(() => import('./screens/posts.tsx'), 'Posts'),
+})
+
+const deliveries = createRoute({
+  getParentRoute: () => inside,
+  path: '/deliveries',
+  validateSearch: (given: Given) => deliveriesSearch(given),
+  component: lazyRouteComponent(() => import('./screens/deliveries.tsx'), 'Deliveries'),
+})
+
+const delivery = createRoute({
+  getParentRoute: () => inside,
+  path: '/deliveries/$deliveryId',
+  component: lazyRouteComponent(() => import('./screens/delivery.tsx'), 'Delivery'),
 })
 
 const editor = createRoute({
@@ -119,7 +140,7 @@ const account = createRoute({
 const routeTree = root.addChildren([
   signIn,
   signUp,
-  inside.addChildren([overview, editor, sites, connectSite, site, analytics, account]),
+  inside.addChildren([overview, posts, editor, deliveries, delivery, sites, connectSite, site, analytics, account]),
 ])
 
 /** The router. Addresses say plain texts, so that people can read and write them. */

@@ -51,7 +51,7 @@ export function useActionKeys(): void {
       if (!keys.startsWith('mod+') && isTyping(event.target)) return
       // What was declared last is nearest to the eye.
       const found = declared.findLast((one) => one.keys === keys)
-      if (found === undefined || isCovered(event.target)) return
+      if (found === undefined || isCovered(event.target) || (keys === 'enter' && takesEnter(event.target))) return
       event.preventDefault()
       found.run()
     }
@@ -73,6 +73,11 @@ function isTyping(target: EventTarget | null): boolean {
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
     return true
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit'].includes(target.type)
+}
+
+/** Enter belongs to what has the focus, where that does something with it. */
+function takesEnter(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a, button, summary, input') !== null
 }
 
 /** Under a dialog nothing can be pressed, and a menu has keys of its own. */

@@ -1,5 +1,5 @@
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
-import { ChartColumn, Globe, House } from 'lucide-react'
+import { ChartColumn, FileText, Globe, House, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useAction } from './actions.ts'
 
@@ -8,7 +8,9 @@ type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
 /** Where one can go. */
 const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: <House /> },
+  { to: '/posts', name: 'Posts', icon: <FileText /> },
   { to: '/sites', name: 'Sites', icon: <Globe /> },
+  { to: '/deliveries', name: 'Deliveries', icon: <Send /> },
   { to: '/analytics', name: 'Analytics', icon: <ChartColumn /> },
 ]
 

@@ -19,13 +19,15 @@ function useCopied(text: string): [copied: boolean, copy: () => void] {
   return [copied, copy]
 }
 
-/** Copies a text. `what` completes "Copy …". */
-export function CopyButton({ text, what, words = false }: { text: string; what: string; words?: boolean }) {
+type CopyButtonProps = { text: string; what: string; words?: boolean; onIntent?: (() => void) | undefined }
+
+/** Copies a text. `what` completes "Copy …"; `onIntent`: somebody is about to, and the text may be made anew. */
+export function CopyButton({ text, what, words = false, onIntent }: CopyButtonProps) {
   const [copied, copy] = useCopied(text)
   const icon = copied ? <Check /> : <Copy />
   if (!words) return <IconButton label={copied ? 'Copied' : `Copy ${what}`} size="sm" icon={icon} onClick={copy} />
   return (
-    <Button size="sm" icon={icon} onClick={copy}>
+    <Button size="sm" icon={icon} onClick={copy} onPointerEnter={onIntent} onFocus={onIntent}>
       {copied ? 'Copied' : `Copy ${what}`}
     </Button>
   )

@@ -23,6 +23,11 @@ function useText(textAt: (now: number) => string): string {
   return useSyncExternalStore(subscribe, () => textAt(Math.floor(Date.now() / 1_000) * 1_000))
 }
 
+/** Whether an instant has come. */
+export function useIsPast(at: string | null): boolean {
+  return useSyncExternalStore(subscribe, () => at !== null && new Date(at).getTime() <= Date.now())
+}
+
 /** How long ago, or how far ahead, as people say it; the full date is in its title. `at` is an ISO instant. */
 export function Ago({ at }: { at: string }) {
   const text = useText((now) => ago(at, now))

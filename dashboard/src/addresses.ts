@@ -1,0 +1,70 @@
+/** What the addresses of lists say after their question marks: read from what anybody may have typed. */
+
+type Given = Record<string, unknown>
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value.trim() !== '' ? value.slice(0, 500) : undefined
+
+const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Name | undefined =>
+  names.find((name) => name === value)
+
+const date = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^20\d\d-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
+
+/** The statuses that posts are narrowed to. */
+export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
+const POST_ORDERS = ['updated_at', 'scheduled_at'] as const
+
+/** A list of posts. Without a `sort` the newest come first. */
+export type PostsSearch = {
+  search?: string | undefined
+  status?: (typeof POST_STATUSES)[number] | undefined
+  tag?: string | undefined
+  site?: string | undefined
+  sort?: (typeof POST_ORDERS)[number] | undefined
+  /** From 1; nothing for the first. */
+  page?: number | undefined
+}
+
+export function postsSearch(given: Given): PostsSearch {
+  const page = Number(given.page)
+  return {
+    search: text(given.search),
+    status: oneOf(POST_STATUSES, given.status),
+    tag: text(given.tag),
+    site: text(given.site),
+    sort: oneOf(POST_ORDERS, given.sort),
+    page: Number.isInteger(page) && page > 1 && page < 1_000_000 ? page : undefined,
+  }
+}
+
+/** What deliveries are narrowed to: a status, or `action` for failures that can be sent again. */
+export const DELIVERY_STATUSES = ['action', 'pending', 'delivered', 'delivered_retry', 'failed'] as const
+/** Spans of time up to now, in hours. */
+export const PERIODS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
+const PERIOD_NAMES = ['24h', '7d', '30d', 'dates'] as const
+
+/** The log of deliveries. `period`: `dates` goes with `from` and `to`, which are days of the reader's calendar. */
+export type DeliveriesSearch = {
+  status?: (typeof DELIVERY_STATUSES)[number] | undefined
+  site?: string | undefined
+  post?: string | undefined
+  period?: (typeof PERIOD_NAMES)[number] | undefined
+  from?: string | undefined
+  to?: string | undefined
+  /** Only deliveries older than this one. */
+  before?: string | undefined
+}
+
+export function deliveriesSearch(given: Given): DeliveriesSearch {
+  const period = oneOf(PERIOD_NAMES, given.period)
+  return {
+    status: oneOf(DELIVERY_STATUSES, given.status),
+    site: text(given.site),
+    post: text(given.post),
+    period,
+    from: period === 'dates' ? date(given.from) : undefined,
+    to: period === 'dates' ? date(given.to) : undefined,
+    before: text(given.before),
+  }
+}

@@ -1,0 +1,19 @@
+/** A post of a list, as a row of stops. */
+import type { ListedPost, Site } from '@postrider/sdk'
+import { standingOf } from './standing.ts'
+import type { Stop } from './stops.tsx'
+
+/**
+ * How a post stands at each site, in the order of the sites. Of a post that is nowhere, nothing; a site from which it was
+ * taken away has it no more, so that only a removal that has not arrived is shown.
+ */
+export function stopsOf({ status, deliveries }: ListedPost, sites: readonly Site[]): Stop[] {
+  const bySite = new Map(deliveries.map((delivery) => [delivery.site_id, delivery]))
+  const stops = sites.map(({ id, name, status: siteStatus }): Stop => {
+    const delivery = bySite.get(id)
+    const standing = delivery === undefined ? 'absent' : standingOf(delivery, siteStatus === 'inactive')
+    const removed = delivery?.event === 'post.deleted' && ['arrived', 'arrived-late', 'overtaken'].includes(standing)
+    return { site: name, standing: removed ? 'absent' : standing }
+  })
+  return status !== 'published' && stops.every(({ standing }) => standing === 'absent') ? [] : stops
+}

@@ -1,0 +1,92 @@
+/** Sending failures again: those that were chosen, or all. */
+import type { LoggedDelivery, Site } from '@postrider/sdk'
+import { useMutation } from '@tanstack/react-query'
+import { RotateCw } from 'lucide-react'
+import { api, sentence } from '../../api.ts'
+import { counted } from '../../format.ts'
+import { queryClient } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { ChosenBar } from '../../ui/filters.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** As many as the service takes at once. */
+const AT_ONCE = 100
+
+function say(queued: number): void {
+  toast({
+    text:
+      queued === 0
+        ? 'There was nothing left to send again.'
+        : `${counted(queued, 'delivery', 'deliveries')} on the way again.`,
+  })
+}
+
+async function sendAgain(ids: readonly string[]): Promise<number> {
+  let queued = 0
+  for (let at = 0; at < ids.length; at += AT_ONCE)
+    queued += (await api.deliveries.retryFailed({ ids: ids.slice(at, at + AT_ONCE) })).queued
+  return queued
+}
+
+async function sendAllAgain(siteId: string | undefined): Promise<number> {
+  let queued = 0
+  for (let more = true; more; ) {
+    const done = await api.deliveries.retryFailed(siteId === undefined ? {} : { site_id: siteId })
+    queued += done.queued
+    // With nothing queued there is nothing more to be had, whatever it says.
+    more = done.more && done.queued > 0
+  }
+  return queued
+}
+
+const readAgain = () => queryClient.invalidateQueries({ queryKey: ['deliveries'] })
+
+/** What to do with the chosen failures. It cannot hurt, so it does not ask. */
+export function RetryBar({ deliveries, onDone }: { deliveries: readonly LoggedDelivery[]; onDone: () => void }) {
+  const again = useMutation({
+    mutationFn: () => sendAgain(deliveries.map(({ id }) => id)),
+    onSuccess(queued) {
+      say(queued)
+      onDone()
+    },
+    onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
+    onSettled: readAgain,
+  })
+  return (
+    <ChosenBar count={`${counted(deliveries.length, 'delivery', 'deliveries')} selected`} onClear={onDone}>
+      <Button kind="quiet" size="sm" icon={<RotateCw />} busy={again.isPending} onClick={() => again.mutate()}>
+        Send again
+      </Button>
+    </ChosenBar>
+  )
+}
+
+type RetryAllProps = { open: boolean; onOpenChange: (open: boolean) => void; site: Site | undefined }
+
+/** Asks before everything that has failed goes out again. `site`: only what was meant for it. */
+export function RetryAll({ open, onOpenChange, site }: RetryAllProps) {
+  return (
+    <Confirm
+      open={open}
+      onOpenChange={onOpenChange}
+      title={site === undefined ? 'Send all failures again?' : `Send all failures to ${site.name} again?`}
+      verb="Send all again"
+      danger={false}
+      act={async () => {
+        try {
+          say(await sendAllAgain(site?.id))
+        } catch (error) {
+          throw new Error(sentence(error), { cause: error })
+        } finally {
+          await readAgain()
+        }
+      }}
+    >
+      <p>
+        Every failed delivery{site === undefined ? '' : ' of this site'}, of whatever age, is tried four more times.
+        What a newer version has replaced, or belongs to something deleted, is left out.
+      </p>
+    </Confirm>
+  )
+}

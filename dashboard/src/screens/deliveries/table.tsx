@@ -1,0 +1,185 @@
+import type { LoggedDelivery, Site } from '@postrider/sdk'
+import { Link } from '@tanstack/react-router'
+import { memo, type ReactNode, useMemo } from 'react'
+import { EVENT_NAMES } from '../../delivery/events.ts'
+import { reasonOf } from '../../delivery/reason.ts'
+import { SendAgain } from '../../delivery/send-again.tsx'
+import { STANDING_NAMES, standingOf } from '../../delivery/standing.ts'
+import { StopMark } from '../../delivery/stops.tsx'
+import { duration } from '../../format.ts'
+import type { Rows } from '../../shell/rows.ts'
+import { Tick } from '../../ui/choice.tsx'
+import { Skeleton } from '../../ui/placeholder.tsx'
+import { Table, Td, Th, Tr } from '../../ui/table.tsx'
+import { Ago, Until } from '../../ui/time.tsx'
+
+type DeliveryTableProps = {
+  /** Undefined while they are on their way. */
+  deliveries: readonly LoggedDelivery[] | undefined
+  sites: readonly Site[] | undefined
+  rows: Rows<LoggedDelivery>
+  /** What is shown is not what was asked for last. */
+  busy: boolean
+}
+
+/** Deliveries in rows. Those that can be sent again can be chosen. */
+export function DeliveryTable({ deliveries, sites, rows, busy }: DeliveryTableProps) {
+  const paused = useMemo(
+    () => new Set(sites?.filter(({ status }) => status === 'inactive').map(({ id }) => id)),
+    [sites],
+  )
+  const repeatable = deliveries?.filter((one) => one.can_retry) ?? []
+  const chosen = repeatable.filter(({ id }) => rows.chosen.has(id)).length
+  return (
+    <Table label="Deliveries" busy={deliveries === undefined || busy}>
+      <thead>
+        <tr>
+          <Th>
+            {repeatable.length > 0 ? (
+              <Tick
+                aria-label="Select all failures on this page"
+                checked={chosen === repeatable.length}
+                partly={chosen > 0 && chosen < repeatable.length}
+                onChange={rows.toggleAll}
+              />
+            ) : (
+              <span className="sr-only">Selection</span>
+            )}
+          </Th>
+          <Th grow>Post</Th>
+          <Th from="md">Site</Th>
+          <Th>Result</Th>
+          <Th from="lg">When</Th>
+          <Th from="sm">
+            <span className="sr-only">Actions</span>
+          </Th>
+        </tr>
+      </thead>
+      <tbody>
+        {deliveries === undefined
+          ? [...'abcdefghij'].map((row) => <Waiting key={row} />)
+          : deliveries.map((delivery) => (
+              <DeliveryRow
+                key={delivery.id}
+                delivery={delivery}
+                paused={paused.has(delivery.site_id)}
+                chosen={rows.chosen.has(delivery.id)}
+                current={rows.current === delivery.id}
+                toggle={rows.toggle}
+                enter={rows.enter}
+              />
+            ))}
+      </tbody>
+    </Table>
+  )
+}
+
+type DeliveryRowProps = Pick<Rows<LoggedDelivery>, 'toggle' | 'enter'> & {
+  delivery: LoggedDelivery
+  paused: boolean
+  chosen: boolean
+  current: boolean
+}
+
+const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, current, toggle, enter }: DeliveryRowProps) {
+  const standing = standingOf(delivery, paused)
+  return (
+    <Tr
+      selected={chosen}
+      data-row={delivery.id}
+      {...(current ? { 'data-current': '' } : {})}
+      onFocus={() => enter(delivery.id)}
+    >
+      <Td>
+        {delivery.can_retry && (
+          <Tick
+            aria-label={`Select ${delivery.post_title} to ${delivery.site_name}`}
+            checked={chosen}
+            onChange={({ nativeEvent }) => toggle(delivery, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+          />
+        )}
+      </Td>
+      <Td grow>
+        <Link
+          to="/deliveries/$deliveryId"
+          params={{ deliveryId: delivery.id }}
+          data-open
+          title={delivery.post_title}
+          className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
+        >
+          {delivery.post_title}
+        </Link>
+        <p className="clip text-sm text-faint">
+          {EVENT_NAMES[delivery.event]}
+          <span className="md:hidden"> · {delivery.site_name}</span>
+          <span className="lg:hidden">
+            {' · '}
+            <Ago at={delivery.created_at} />
+          </span>
+        </p>
+      </Td>
+      <Td from="md">
+        <span className="clip block max-w-44" title={delivery.site_name}>
+          {delivery.site_name}
+        </span>
+      </Td>
+      <Td>
+        <span className="flex items-center gap-2">
+          <StopMark standing={standing} />
+          <span className="min-w-0 max-sm:sr-only">
+            <span className="block whitespace-nowrap">{STANDING_NAMES[standing]}</span>
+            <span className="clip block max-w-60 text-sm text-faint">{resultOf(delivery, paused)}</span>
+          </span>
+        </span>
+      </Td>
+      <Td from="lg">
+        <span className="text-quiet">
+          <Ago at={delivery.created_at} />
+        </span>
+      </Td>
+      <Td numeric from="sm">
+        <SendAgain delivery={delivery} standing={standing} />
+      </Td>
+    </Tr>
+  )
+})
+
+/** In a line: the answer, or why there is none and what comes next. */
+function resultOf(delivery: LoggedDelivery, paused: boolean): ReactNode {
+  const { status, attempts, response_code: code, response_time_ms: ms, last_error: error } = delivery
+  const reason = reasonOf(code, error)
+  if (status === 'pending') {
+    if (paused || attempts === 0 || delivery.next_attempt_at === null) return reason
+    return (
+      <>
+        {reason}, again in <Until at={delivery.next_attempt_at} />
+      </>
+    )
+  }
+  if (status === 'failed') return error === 'superseded' ? undefined : reason
+  return [code, ms !== null && duration(ms), attempts > 1 && `attempt ${attempts}`].filter(Boolean).join(' · ')
+}
+
+function Waiting() {
+  return (
+    <tr>
+      <Td>
+        <Skeleton className="size-4.5" />
+      </Td>
+      <Td grow>
+        <Skeleton className="h-4 w-3/5" />
+        <Skeleton className="mt-2 h-3 w-1/4" />
+      </Td>
+      <Td from="md">
+        <Skeleton className="h-4 w-24" />
+      </Td>
+      <Td>
+        <Skeleton className="h-4 w-20" />
+      </Td>
+      <Td from="lg">
+        <Skeleton className="h-4 w-20" />
+      </Td>
+      <Td from="sm" />
+    </tr>
+  )
+}

@@ -1,0 +1,101 @@
+/** One delivery: every attempt, what comes next, and exactly what is sent. */
+import type { DeliveryDetails } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { FileText, ListFilter } from 'lucide-react'
+import { EVENT_NAMES } from '../delivery/events.ts'
+import { SendAgain } from '../delivery/send-again.tsx'
+import { STANDING_NAMES, STANDING_TONES, standingOf } from '../delivery/standing.ts'
+import { StopMark } from '../delivery/stops.tsx'
+import { clock, duration } from '../format.ts'
+import { deliveryQuery, sitesQuery } from '../queries.ts'
+import { Badge } from '../ui/badge.tsx'
+import { buttonLook } from '../ui/button.tsx'
+import { Code } from '../ui/copy.tsx'
+import { Figures } from '../ui/figures.tsx'
+import { Page, Sheet } from '../ui/page.tsx'
+import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { Ago } from '../ui/time.tsx'
+import { Request } from './delivery/request.tsx'
+import { Timeline } from './delivery/timeline.tsx'
+
+export function Delivery() {
+  const { deliveryId } = useParams({ from: '/inside/deliveries/$deliveryId' })
+  const { data, isError, error, refetch } = useQuery(deliveryQuery(deliveryId))
+  const sites = useQuery(sitesQuery).data?.sites
+  if (data !== undefined) {
+    const isPaused = sites?.find(({ id }) => id === data.site_id)?.status === 'inactive'
+    return <Shown delivery={data} isPaused={isPaused} refresh={() => void refetch()} />
+  }
+  return (
+    <Page title="Delivery">
+      <Sheet>{isError ? <Problem error={error} retry={() => void refetch()} /> : <Skeleton className="h-64" />}</Sheet>
+    </Page>
+  )
+}
+
+type ShownProps = { delivery: DeliveryDetails; isPaused: boolean; refresh: () => void }
+
+function Shown({ delivery, isPaused, refresh }: ShownProps) {
+  const standing = standingOf(delivery, isPaused)
+  const { post_title: title, site_name: site, post_id: postId, metadata } = delivery
+  return (
+    <Page
+      title={`${title} to ${site}`}
+      heading={<span className="font-serif">{title}</span>}
+      lead={
+        <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
+          <Badge tone={STANDING_TONES[standing]} icon={<StopMark standing={standing} />}>
+            {STANDING_NAMES[standing]}
+          </Badge>
+          <span className="min-w-0 break-words">
+            {EVENT_NAMES[delivery.event]} for <b className="font-[550] text-ink">{site}</b>
+          </span>
+          <Ago at={delivery.created_at} />
+        </span>
+      }
+      actions={
+        <>
+          <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
+            <FileText aria-hidden="true" />
+            The post
+          </Link>
+          <Link to="/deliveries" search={{ post: postId }} className={buttonLook({ kind: 'quiet' })}>
+            <ListFilter aria-hidden="true" />
+            All of the post
+          </Link>
+          <SendAgain delivery={delivery} standing={standing} main />
+        </>
+      }
+    >
+      <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <Sheet title="What happened">
+          <Timeline delivery={delivery} standing={standing} />
+        </Sheet>
+        <Sheet title="In figures">
+          <Figures
+            figures={[
+              { name: 'Attempts', value: delivery.attempts },
+              { name: 'Last answer', value: delivery.response_code ?? '—' },
+              { name: 'Answered in', value: duration(delivery.response_time_ms) },
+            ]}
+          />
+          <dl className="mt-5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+            <dt className="text-faint">Sent to</dt>
+            <dd className="font-mono break-all">{delivery.webhook_url}</dd>
+            <dt className="text-faint">Delivery</dt>
+            <dd className="font-mono break-all">{delivery.id}</dd>
+            <dt className="text-faint">Made</dt>
+            <dd>{clock(delivery.created_at)}</dd>
+          </dl>
+        </Sheet>
+      </div>
+      {metadata !== undefined && (
+        <Sheet title="What the site said when it confirmed">
+          <Code label="Metadata" text={JSON.stringify(metadata, null, 2)} />
+        </Sheet>
+      )}
+      <Request delivery={delivery} refresh={refresh} />
+    </Page>
+  )
+}

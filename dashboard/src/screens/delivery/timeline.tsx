@@ -1,0 +1,113 @@
+import type { DeliveryDetails } from '@postrider/sdk'
+import { troubleshoot } from '@postrider/server/sites/troubleshooting'
+import type { ReactNode } from 'react'
+import { EVENT_NAMES } from '../../delivery/events.ts'
+import { reasonOf } from '../../delivery/reason.ts'
+import type { Standing } from '../../delivery/standing.ts'
+import { StopMark } from '../../delivery/stops.tsx'
+import { clock, counted, duration } from '../../format.ts'
+import { Code } from '../../ui/copy.tsx'
+import { Ago, Until, useIsPast } from '../../ui/time.tsx'
+
+type Attempt = DeliveryDetails['history'][number]
+
+/** Every attempt, oldest first; a success at once keeps no history, so it is what the delivery itself says. */
+function attemptsOf({ history, status, attempts, finished_at: at, ...delivery }: DeliveryDetails): Attempt[] {
+  if (history.length > 0 || attempts === 0 || status !== 'delivered' || at === null) return history
+  const { response_code: code, response_time_ms: tookMs } = delivery
+  return [{ attempt: 1, at, code, error: null, took_ms: tookMs, response: null }]
+}
+
+/** What happened, attempt by attempt, and what comes next. */
+export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; standing: Standing }) {
+  const attempts = attemptsOf(delivery)
+  const last = attempts.at(-1)
+  const isOpen = delivery.status === 'pending' || delivery.can_retry
+  return (
+    <ol className="grid">
+      <Step mark="absent" at={delivery.created_at} title={`${EVENT_NAMES[delivery.event]}, and so due at the site`} />
+      {attempts.map((one) => (
+        <Step
+          key={one.attempt}
+          mark={one.error !== null ? 'failed' : delivery.status === 'delivered' ? 'arrived' : 'arrived-late'}
+          at={one.at}
+          title={
+            <>
+              Attempt {one.attempt}: {one.error === null ? `Answered ${one.code}` : reasonOf(one.code, one.error)}
+              {one.took_ms !== null && <span className="figures text-faint"> · {duration(one.took_ms)}</span>}
+            </>
+          }
+        >
+          {one.error !== null && one === last && isOpen && (
+            <p className="text-quiet">{troubleshoot({ code: one.code, error: one.error })}</p>
+          )}
+          {one.response !== null && one.response !== '' && (
+            <Code label="The beginning of what the site answered" text={one.response} />
+          )}
+        </Step>
+      ))}
+      <Now delivery={delivery} standing={standing} confirmed={last === undefined || last.error !== null} />
+    </ol>
+  )
+}
+
+type NowProps = { delivery: DeliveryDetails; standing: Standing; confirmed: boolean }
+
+/** Where it stands; nothing when the last attempt has said it. `confirmed`: it arrived without an attempt that says so. */
+function Now({ delivery, standing, confirmed }: NowProps) {
+  const { attempts, finished_at: at, last_error: error, next_attempt_at: next } = delivery
+  switch (standing) {
+    case 'waiting':
+      return <Step mark={standing} title="The first attempt is under way" />
+    case 'trying':
+      return <Step mark={standing} title={<Next at={next} attempt={attempts + 1} />} />
+    case 'paused':
+      return <Step mark={standing} title="Waiting until the site is active again" />
+    case 'failed':
+      return (
+        <Step
+          mark="overtaken"
+          at={at}
+          title={error === 'site_deleted' ? reasonOf(null, error) : `Given up after ${counted(attempts, 'attempt')}`}
+        />
+      )
+    case 'overtaken':
+      return <Step mark={standing} at={at} title="A newer version has arrived, so this one is not sent any more" />
+    default:
+      return confirmed ? <Step mark={standing} at={at} title="The site has confirmed that it has it" /> : null
+  }
+}
+
+function Next({ at, attempt }: { at: string | null; attempt: number }) {
+  const isDue = useIsPast(at)
+  if (at === null || isDue) return `Attempt ${attempt} is under way`
+  return (
+    <>
+      Attempt {attempt} in <Until at={at} />
+    </>
+  )
+}
+
+type StepProps = { mark: Standing; at?: string | null; title: ReactNode; children?: ReactNode }
+
+function Step({ mark, at, title, children }: StepProps) {
+  return (
+    <li className="group relative grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 pb-5 last:pb-0">
+      <span className="absolute top-3 bottom-0 left-2.5 w-px bg-line group-last:hidden" aria-hidden="true" />
+      <span className="relative h-fit bg-sheet py-0.5">
+        <StopMark standing={mark} large />
+      </span>
+      <div className="grid min-w-0 grid-cols-1 gap-2">
+        <div className="flex flex-wrap justify-between gap-x-4">
+          <p className="font-[550]">{title}</p>
+          {at != null && (
+            <p className="text-sm text-faint" title={clock(at)}>
+              <Ago at={at} />
+            </p>
+          )}
+        </div>
+        {children}
+      </div>
+    </li>
+  )
+}

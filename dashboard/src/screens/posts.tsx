@@ -1,0 +1,124 @@
+/** All posts, and what can be done to many of them. */
+import type { ListedPost, ListSummaries } from '@postrider/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { FileSearch, PenLine, Plus } from 'lucide-react'
+import { useRef } from 'react'
+import type { PostsSearch } from '../addresses.ts'
+import { postListQuery, queryClient, sitesQuery } from '../queries.ts'
+import { useAction } from '../shell/actions.ts'
+import { useRows } from '../shell/rows.ts'
+import { Button, buttonLook } from '../ui/button.tsx'
+import { Page, Sheet } from '../ui/page.tsx'
+import { Pager } from '../ui/pager.tsx'
+import { Empty, Problem } from '../ui/placeholder.tsx'
+import { BulkBar } from './posts/bulk.tsx'
+import { PostFilters } from './posts/filters.tsx'
+import { PostTable } from './posts/table.tsx'
+
+const PER_PAGE = 50
+const NO_POSTS: ListedPost[] = []
+
+/** What the service is asked for. */
+function askedOf({ search, status, tag, site, sort, page }: PostsSearch): ListSummaries {
+  const asked = { search, status, tag, site_id: site, sort, page, limit: PER_PAGE }
+  return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
+}
+
+export function Posts() {
+  const search = useSearch({ from: '/inside/posts' })
+  const navigate = useNavigate({ from: '/posts' })
+  const list = useQuery({ ...postListQuery(askedOf(search)), placeholderData: keepPreviousData })
+  const sites = useQuery(sitesQuery).data?.sites
+  const posts = list.data?.data ?? NO_POSTS
+  const rows = useRows(posts, 'post')
+  const searchField = useRef<HTMLInputElement>(null)
+  const write = () => void navigate({ to: '/posts/$postId', params: { postId: 'new' } })
+  useAction({ does: 'New post', group: 'Posts', keys: 'c' }, write)
+  useAction({ does: 'New post, too', group: 'Posts', keys: 'n', hidden: true }, write)
+  useAction({ does: 'Search posts', group: 'Posts', keys: '/' }, () => {
+    searchField.current?.focus()
+    searchField.current?.select()
+  })
+
+  const narrow = (change: PostsSearch, replace = false) =>
+    void navigate({ search: (before) => ({ ...before, page: undefined, ...change }), replace })
+  const clear = () => void navigate({ search: (before) => ({ sort: before.sort }) })
+  const turnTo = (page: number) => void navigate({ search: (before) => ({ ...before, page }) })
+
+  const { pagination } = list.data ?? {}
+  const isNarrowed = [search.search, search.status, search.tag, search.site].some((value) => value !== undefined)
+  return (
+    <Page
+      title="Posts"
+      actions={
+        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+          <Plus aria-hidden="true" />
+          New post
+        </Link>
+      }
+    >
+      <Sheet flush>
+        <PostFilters
+          search={search}
+          sites={sites ?? []}
+          posts={posts}
+          narrow={narrow}
+          onEnter={() => document.querySelector<HTMLElement>('[data-row] [data-open]')?.focus()}
+          field={searchField}
+        />
+        {list.isError && list.data === undefined ? (
+          <Problem error={list.error} retry={() => void list.refetch()} />
+        ) : pagination?.total === 0 ? (
+          isNarrowed ? (
+            <Empty
+              picture={<FileSearch />}
+              title="No post matches"
+              action={<Button onClick={clear}>Show all posts</Button>}
+            >
+              No post is like this. Try other words, or fewer filters.
+            </Empty>
+          ) : (
+            <FirstPost />
+          )
+        ) : pagination !== undefined && posts.length === 0 ? (
+          <Empty title="This page is empty" action={<Button onClick={() => turnTo(1)}>To the first page</Button>}>
+            There are {pagination.pages} pages now.
+          </Empty>
+        ) : (
+          <PostTable
+            posts={list.data === undefined ? undefined : posts}
+            sites={sites}
+            rows={rows}
+            busy={list.isPlaceholderData}
+          />
+        )}
+        {pagination !== undefined && posts.length > 0 && (
+          <Pager
+            {...pagination}
+            noun="posts"
+            onTurn={turnTo}
+            onIntent={(page) => void queryClient.prefetchQuery(postListQuery(askedOf({ ...search, page })))}
+          />
+        )}
+      </Sheet>
+      {rows.chosen.size > 0 && <BulkBar posts={[...rows.chosen.values()]} onDone={rows.clear} />}
+    </Page>
+  )
+}
+
+function FirstPost() {
+  return (
+    <Empty
+      picture={<PenLine />}
+      title="No posts yet"
+      action={
+        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+          Write the first
+        </Link>
+      }
+    >
+      What you write appears here, with a mark for every site that has it.
+    </Empty>
+  )
+}

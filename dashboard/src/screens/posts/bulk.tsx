@@ -1,0 +1,123 @@
+/** Doing the same to the chosen posts. */
+import type { ChangePosts, ListedPost } from '@postrider/sdk'
+import { FileInput, Send, Tag, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { api, sentence } from '../../api.ts'
+import { counted } from '../../format.ts'
+import { queryClient } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { ChosenBar } from '../../ui/filters.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { TagDialog } from './tag-dialog.tsx'
+
+/** What is done to each of them. */
+export type Change = Omit<ChangePosts, 'ids'>
+
+/** As many as the service takes at once. */
+const AT_ONCE = 100
+
+/** Changes posts, a hundred at a time; each hundred is changed completely or not at all. Throws when one was not. */
+async function change(posts: readonly ListedPost[], how: Change, did: string): Promise<void> {
+  const ids = posts.map(({ id }) => id)
+  let changed = 0
+  try {
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const done = await api.posts.bulk({ ...how, ids: ids.slice(at, at + AT_ONCE) })
+      changed += done.changed.length
+    }
+  } catch (error) {
+    const before = changed === 0 ? '' : `${counted(changed, 'post')} ${did}, and then this: `
+    throw new Error(`${before}${sentence(error)}`, { cause: error })
+  } finally {
+    await queryClient.invalidateQueries({ queryKey: ['posts'] })
+  }
+  const missing = ids.length - changed
+  const gone = missing === 0 ? '' : ` ${counted(missing, 'post')} had been deleted before.`
+  toast({ text: `${counted(changed, 'post')} ${did}.${gone}` })
+}
+
+export function BulkBar({ posts, onDone }: { posts: readonly ListedPost[]; onDone: () => void }) {
+  const [open, setOpen] = useState<'publish' | 'unpublish' | 'tag' | 'delete'>()
+  const close = (next: boolean) => next || setOpen(undefined)
+  const many = counted(posts.length, 'post')
+  const them = posts.length === 1 ? 'it' : 'them'
+  const act = async (how: Change, did: string) => {
+    await change(posts, how, did)
+    onDone()
+  }
+  return (
+    <>
+      <ChosenBar count={`${many} selected`} onClear={onDone}>
+        <Button kind="quiet" size="sm" icon={<Send />} onClick={() => setOpen('publish')}>
+          Publish
+        </Button>
+        {posts.some(({ status }) => status !== 'draft') && (
+          <Button kind="quiet" size="sm" icon={<FileInput />} onClick={() => setOpen('unpublish')}>
+            Unpublish
+          </Button>
+        )}
+        <Button kind="quiet" size="sm" icon={<Tag />} onClick={() => setOpen('tag')}>
+          Tag
+        </Button>
+        <Button kind="quiet" size="sm" icon={<Trash2 />} onClick={() => setOpen('delete')}>
+          Delete
+        </Button>
+      </ChosenBar>
+      <Confirm
+        open={open === 'publish'}
+        onOpenChange={close}
+        title={`Publish ${many} now?`}
+        verb={`Publish ${many}`}
+        danger={false}
+        act={() => act({ action: 'publish' }, 'published')}
+      >
+        <p>To all sites that are not paused. What is published already is sent once more.</p>
+        <Titles posts={posts} />
+      </Confirm>
+      <Confirm
+        open={open === 'unpublish'}
+        onOpenChange={close}
+        title={`Unpublish ${many}?`}
+        verb={`Unpublish ${many}`}
+        act={() => act({ action: 'unpublish' }, 'unpublished')}
+      >
+        <p>
+          Sites that have {them} are told to remove {them}, and what is scheduled does not go out. Here{' '}
+          {posts.length === 1 ? 'it becomes a draft.' : 'they become drafts.'}
+        </p>
+        <Titles posts={posts} />
+      </Confirm>
+      <Confirm
+        open={open === 'delete'}
+        onOpenChange={close}
+        title={`Delete ${many}?`}
+        verb={`Delete ${many}`}
+        act={() => act({ action: 'delete' }, 'deleted')}
+      >
+        <p>
+          For good. Sites that have {them} are told to remove {them} too.
+        </p>
+        <Titles posts={posts} />
+      </Confirm>
+      {open === 'tag' && <TagDialog many={many} onOpenChange={close} act={act} />}
+    </>
+  )
+}
+
+const SHOWN_TITLES = 6
+
+/** What is meant: some of it may be on another page. */
+function Titles({ posts }: { posts: readonly ListedPost[] }) {
+  const shown = posts.slice(0, posts.length > SHOWN_TITLES ? SHOWN_TITLES - 1 : SHOWN_TITLES)
+  return (
+    <ul className="grid gap-0.5">
+      {shown.map(({ id, title }) => (
+        <li key={id} className="clip font-serif text-ink">
+          {title}
+        </li>
+      ))}
+      {shown.length < posts.length && <li>and {counted(posts.length - shown.length, 'other')}</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,94 @@
+import type { ListedPost, Site } from '@postrider/sdk'
+import { Link } from '@tanstack/react-router'
+import { type RefObject, useMemo } from 'react'
+import { POST_STATUSES, type PostsSearch } from '../../addresses.ts'
+import { Select } from '../../ui/field.tsx'
+import { FilterChip, Filters, FilterTabs, filterTab, SearchInput } from '../../ui/filters.tsx'
+
+const STATUS_NAMES = { draft: 'Drafts', scheduled: 'Scheduled', published: 'Published' } as const
+
+type PostFiltersProps = {
+  search: PostsSearch
+  sites: readonly Site[]
+  /** What is shown: its tags are offered. */
+  posts: readonly ListedPost[]
+  /** `replace`: no step to go back to. */
+  narrow: (change: PostsSearch, replace?: boolean) => void
+  onEnter: () => void
+  field: RefObject<HTMLInputElement | null>
+}
+
+/** What the list is narrowed to and how it is ordered, all of it in the address. */
+export function PostFilters({ search, sites, posts, narrow, onEnter, field }: PostFiltersProps) {
+  const tags = useMemo(() => [...new Set(posts.flatMap((post) => post.tags))].toSorted(), [posts])
+  return (
+    <Filters>
+      <FilterTabs label="Status">
+        {[undefined, ...POST_STATUSES].map((status) => (
+          <Link
+            key={status ?? 'all'}
+            to="/posts"
+            search={(before) => ({ ...before, status, page: undefined })}
+            activeOptions={{ exact: true }}
+            aria-current={search.status === status ? 'true' : undefined}
+            className={filterTab}
+          >
+            {status === undefined ? 'All' : STATUS_NAMES[status]}
+          </Link>
+        ))}
+      </FilterTabs>
+      <SearchInput
+        ref={field}
+        label="Search posts"
+        value={search.search ?? ''}
+        onChange={(words) => narrow({ search: words.trim() === '' ? undefined : words }, search.search !== undefined)}
+        onEnter={onEnter}
+      />
+      <div className="flex min-w-0 flex-wrap items-center gap-2 max-sm:w-full max-sm:*:flex-1 max-sm:*:basis-[calc(50%-0.25rem)] sm:*:max-w-52">
+        {search.tag !== undefined ? (
+          <FilterChip name="Tag" onRemove={() => narrow({ tag: undefined })}>
+            {search.tag}
+          </FilterChip>
+        ) : (
+          tags.length > 0 && (
+            <Select aria-label="Tag" value="" onChange={({ target }) => narrow({ tag: target.value })}>
+              <option value="">Any tag</option>
+              {tags.map((tag) => (
+                <option key={tag}>{tag}</option>
+              ))}
+            </Select>
+          )
+        )}
+        {(sites.length > 1 || search.site !== undefined) && (
+          <Select
+            aria-label="Site"
+            value={search.site ?? ''}
+            onChange={({ target }) => narrow({ site: target.value === '' ? undefined : target.value })}
+          >
+            <option value="">Any site</option>
+            {sites.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        )}
+        {search.search === undefined && (
+          <Select
+            aria-label="Order"
+            value={search.sort ?? ''}
+            onChange={({ target }) => narrow({ sort: orderOf(target.value) })}
+          >
+            <option value="">Newest first</option>
+            <option value="updated_at">Last changed first</option>
+            <option value="scheduled_at">Next scheduled first</option>
+          </Select>
+        )}
+      </div>
+    </Filters>
+  )
+}
+
+function orderOf(value: string): PostsSearch['sort'] {
+  return value === 'updated_at' || value === 'scheduled_at' ? value : undefined
+}

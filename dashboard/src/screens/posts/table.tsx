@@ -1,0 +1,191 @@
+import type { ListedPost, Site } from '@postrider/sdk'
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import { stopsOf } from '../../delivery/post-stops.ts'
+import { Stops } from '../../delivery/stops.tsx'
+import type { Rows } from '../../shell/rows.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Tick } from '../../ui/choice.tsx'
+import { Skeleton } from '../../ui/placeholder.tsx'
+import { Table, Td, Th, Tr } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+type PostTableProps = {
+  /** Undefined while they are on their way. */
+  posts: readonly ListedPost[] | undefined
+  sites: readonly Site[] | undefined
+  rows: Rows<ListedPost>
+  /** What is shown is not what was asked for last. */
+  busy: boolean
+}
+
+const NO_SITES: Site[] = []
+
+/** Posts in rows. */
+export function PostTable({ posts, sites = NO_SITES, rows, busy }: PostTableProps) {
+  const chosen = posts?.filter(({ id }) => rows.chosen.has(id)).length ?? 0
+  return (
+    <Table label="Posts" busy={posts === undefined || busy}>
+      <thead>
+        <tr>
+          <Th>
+            <Tick
+              aria-label="Select all posts on this page"
+              checked={chosen > 0 && chosen === posts?.length}
+              partly={chosen > 0 && chosen < (posts?.length ?? 0)}
+              disabled={posts === undefined}
+              onChange={rows.toggleAll}
+            />
+          </Th>
+          <Th grow>Title</Th>
+          <Th>Sites</Th>
+          <Th from="md">Status</Th>
+          <Th from="lg">Updated</Th>
+        </tr>
+      </thead>
+      <tbody>
+        {posts === undefined
+          ? [...'abcdefghij'].map((row) => <Waiting key={row} />)
+          : posts.map((post) => (
+              <PostRow
+                key={post.id}
+                post={post}
+                sites={sites}
+                chosen={rows.chosen.has(post.id)}
+                current={rows.current === post.id}
+                toggle={rows.toggle}
+                enter={rows.enter}
+              />
+            ))}
+      </tbody>
+    </Table>
+  )
+}
+
+type PostRowProps = Pick<Rows<ListedPost>, 'toggle' | 'enter'> & {
+  post: ListedPost
+  sites: readonly Site[]
+  chosen: boolean
+  current: boolean
+}
+
+/** Drawn again only when something about it has changed: a key that moves between rows touches two of fifty. */
+const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, enter }: PostRowProps) {
+  return (
+    <Tr
+      selected={chosen}
+      data-row={post.id}
+      {...(current ? { 'data-current': '' } : {})}
+      onFocus={() => enter(post.id)}
+    >
+      <Td>
+        <Tick
+          aria-label={`Select ${post.title}`}
+          checked={chosen}
+          onChange={({ nativeEvent }) => toggle(post, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+        />
+      </Td>
+      <Td grow>
+        <Link
+          to="/posts/$postId"
+          params={{ postId: post.id }}
+          data-open
+          title={post.title}
+          className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
+        >
+          {post.title}
+        </Link>
+        <div className="flex min-w-0 items-center gap-2 text-sm text-faint">
+          <span className="shrink-0 md:hidden">
+            <Status post={post} brief />
+          </span>
+          <Tags tags={post.tags} />
+        </div>
+      </Td>
+      <Td>
+        <span className="flex">
+          <Stops stops={stopsOf(post, sites)} />
+        </span>
+      </Td>
+      <Td from="md">
+        <Status post={post} />
+      </Td>
+      <Td from="lg">
+        <span className="text-quiet">
+          <Ago at={post.updated_at} />
+        </span>
+      </Td>
+    </Tr>
+  )
+})
+
+const SHOWN_TAGS = 3
+
+/** The first tags, as ways to narrow the list. */
+function Tags({ tags }: { tags: readonly string[] }) {
+  return (
+    <span className="flex min-w-0 gap-2 max-sm:hidden">
+      {tags.slice(0, SHOWN_TAGS).map((tag) => (
+        <Link
+          key={tag}
+          to="/posts"
+          search={(before) => ({ ...before, tag, page: undefined })}
+          title={`Only posts with the tag ${tag}`}
+          className="clip max-w-40 min-w-6 rounded-sm py-0.5 hover:text-ink hover:underline"
+        >
+          {tag}
+        </Link>
+      ))}
+      {tags.length > SHOWN_TAGS && <span>+{tags.length - SHOWN_TAGS}</span>}
+    </span>
+  )
+}
+
+const STATUSES = {
+  draft: { name: 'Draft', tone: 'plain' },
+  scheduled: { name: 'Scheduled', tone: 'waiting' },
+  published: { name: 'Published', tone: 'arrived' },
+} as const
+
+/** Where a post is in its life, and since or until when. `brief`: in a line of small text. */
+function Status({ post, brief = false }: { post: ListedPost; brief?: boolean }) {
+  const { name, tone } = STATUSES[post.status]
+  const at = post.status === 'scheduled' ? post.scheduled_at : post.status === 'published' ? post.published_at : null
+  const when = at !== null && <Ago at={at} />
+  if (brief) {
+    return (
+      <>
+        {name} {when}
+      </>
+    )
+  }
+  return (
+    <span className="flex items-center gap-2 whitespace-nowrap">
+      <Badge tone={tone}>{name}</Badge>
+      <span className="text-sm text-faint">{when}</span>
+    </span>
+  )
+}
+
+function Waiting() {
+  return (
+    <tr>
+      <Td>
+        <Skeleton className="size-4.5" />
+      </Td>
+      <Td grow>
+        <Skeleton className="h-4 w-3/5" />
+        <Skeleton className="mt-2 h-3 w-1/4" />
+      </Td>
+      <Td>
+        <Skeleton className="h-3.5 w-10" />
+      </Td>
+      <Td from="md">
+        <Skeleton className="h-4 w-28" />
+      </Td>
+      <Td from="lg">
+        <Skeleton className="h-4 w-20" />
+      </Td>
+    </tr>
+  )
+}

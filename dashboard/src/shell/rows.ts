@@ -1,0 +1,92 @@
+/** Rows of a list: which one the keyboard is at, and which ones are chosen. */
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { useAction } from './actions.ts'
+
+/** What a row needs to know of itself. The functions stay the same, so that rows that do not change need not be drawn. */
+export type Rows<Item extends { id: string }> = {
+  current: string | undefined
+  chosen: ReadonlyMap<string, Item>
+  /** The focus is in this row. */
+  enter: (id: string) => void
+  /** Chooses a row or not; `through`: all rows since the one that was clicked before. */
+  toggle: (item: Item, through?: boolean) => void
+  toggleAll: () => void
+  clear: () => void
+}
+
+const anyOne = () => true
+
+/**
+ * The rows of a list, with `j`, `k`, `x` and Enter. A row's element carries its id in `data-row`, and what opens it
+ * carries `data-open`. What is chosen stays so while the list shows another page. `noun`: what a row is, in one word. `mayChoose`, which stays the same function, says which rows can be chosen at all.
+ */
+export function useRows<Item extends { id: string }>(
+  items: readonly Item[],
+  noun: string,
+  mayChoose: (item: Item) => boolean = anyOne,
+): Rows<Item> {
+  const [current, setCurrent] = useState<string>()
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Item>>(new Map())
+  const shown = useRef(items)
+  shown.current = items
+  const last = useRef<string>(undefined)
+  const place = items.findIndex(({ id }) => id === current)
+  const group = `${noun.slice(0, 1).toUpperCase()}${noun.slice(1)} rows`
+
+  const go = (to: number) => {
+    const item = items[Math.max(0, Math.min(to, items.length - 1))]
+    if (item === undefined) return
+    setCurrent(item.id)
+    const row = rowOf(item.id)
+    row?.querySelector<HTMLElement>('[data-open]')?.focus({ preventScroll: true })
+    row?.scrollIntoView({ block: 'nearest' })
+  }
+  useAction({ does: 'Next row', group, keys: 'j', hidden: true }, () => go(place + 1))
+  useAction({ does: 'Previous row', group, keys: 'k', hidden: true }, () => go(place < 0 ? 0 : place - 1))
+  useAction({ does: `Open the ${noun}`, group, keys: 'enter', hidden: true }, () => {
+    if (place >= 0)
+      rowOf(items[place]?.id ?? '')
+        ?.querySelector<HTMLElement>('[data-open]')
+        ?.click()
+  })
+
+  const toggle = useCallback(
+    (item: Item, through = false) => {
+      const rows = shown.current
+      const from = through ? rows.findIndex(({ id }) => id === last.current) : -1
+      const to = rows.findIndex(({ id }) => id === item.id)
+      last.current = item.id
+      setChosen((before) => {
+        const next = new Map(before)
+        const choose = !before.has(item.id)
+        const touched = from < 0 || to < 0 ? [item] : rows.slice(Math.min(from, to), Math.max(from, to) + 1)
+        for (const one of touched.filter(mayChoose)) choose ? next.set(one.id, one) : next.delete(one.id)
+        return next
+      })
+    },
+    [mayChoose],
+  )
+  useAction({ does: `Select the ${noun}`, group, keys: 'x', hidden: true }, () => {
+    const item = items[place]
+    if (item !== undefined) toggle(item)
+  })
+
+  const toggleAll = useCallback(() => {
+    const rows = shown.current.filter(mayChoose)
+    setChosen((before) => {
+      const next = new Map(before)
+      const all = rows.every(({ id }) => before.has(id))
+      for (const one of rows) all ? next.delete(one.id) : next.set(one.id, one)
+      return next
+    })
+  }, [mayChoose])
+  const clear = useCallback(() => setChosen(new Map()), [])
+  return useMemo(
+    () => ({ current, chosen, enter: setCurrent, toggle, toggleAll, clear }),
+    [current, chosen, toggle, toggleAll, clear],
+  )
+}
+
+function rowOf(id: string): HTMLElement | null {
+  return document.querySelector(`[data-row="${CSS.escape(id)}"]`)
+}

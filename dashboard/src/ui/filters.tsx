@@ -1,0 +1,130 @@
+import { Search, X } from 'lucide-react'
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+
+/** What narrows a list, above it. */
+export function Filters({ children }: { children: ReactNode }) {
+  return (
+    <search className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 sm:px-5">{children}</search>
+  )
+}
+
+/** A row of links of which one holds; made of what looks like `filterTab`. It scrolls sideways where it is too long. */
+export function FilterTabs({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <nav aria-label={label} className="-mx-1 flex max-w-full min-w-0 gap-0.5 overflow-x-auto px-1 py-1">
+      {children}
+    </nav>
+  )
+}
+
+/** The look of a link that narrows a list; the one that holds says `aria-current`. */
+export const filterTab =
+  'flex h-8 shrink-0 items-center rounded-md px-2.5 font-[550] text-quiet whitespace-nowrap transition-colors duration-100 hover:bg-hover hover:text-ink aria-[current]:bg-hover aria-[current]:text-ink'
+
+const TYPING_MS = 200
+
+type SearchInputProps = {
+  label: string
+  /** What the list is narrowed to. */
+  value: string
+  /** Somebody has stopped typing, or pressed Enter. */
+  onChange: (value: string) => void
+  /** Enter was pressed on what is in `value` already. */
+  onEnter?: () => void
+  ref?: RefObject<HTMLInputElement | null>
+}
+
+/** Words to look for. What is typed shows at once, and counts when the fingers rest. */
+export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInputProps) {
+  const [text, setText] = useState(value)
+  const told = useRef(value)
+  const tell = useEffectEvent((next: string) => {
+    if (next.trim() === told.current.trim()) return
+    told.current = next
+    onChange(next)
+  })
+  useEffect(() => {
+    const timer = setTimeout(() => tell(text), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  // The address has changed by something else than typing.
+  useEffect(() => {
+    if (value.trim() === told.current.trim()) return
+    told.current = value
+    setText(value)
+  }, [value])
+  return (
+    <span className="relative block min-w-0 flex-1 basis-52">
+      <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-faint" aria-hidden="true" />
+      <input
+        ref={ref}
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={({ key, currentTarget }) => {
+          if (key === 'Escape' && text === '') currentTarget.blur()
+          if (key !== 'Enter') return
+          if (text.trim() === told.current.trim()) onEnter?.()
+          else {
+            told.current = text
+            onChange(text)
+          }
+        }}
+        className="h-9 w-full rounded-md bg-sheet pr-2 pl-8.5 text-[1rem] ring-1 ring-edge ring-inset focus:ring-2 focus:ring-focus focus:outline-none sm:text-base"
+      />
+    </span>
+  )
+}
+
+/** Something that narrows the list and can be taken away. */
+export function FilterChip({ name, children, onRemove }: { name: string; children: ReactNode; onRemove: () => void }) {
+  return (
+    <span className="inline-flex h-8 max-w-full min-w-0 items-center gap-1 rounded-full bg-well pr-1 pl-3 text-sm">
+      <span className="text-faint">{name}</span>
+      <span className="clip max-w-56 font-[550]">{children}</span>
+      <button
+        type="button"
+        aria-label={`Remove the filter by ${name.toLowerCase()}`}
+        onClick={onRemove}
+        className="grid size-6 shrink-0 place-items-center rounded-full hover:bg-hover"
+      >
+        <X className="size-3.5" aria-hidden="true" />
+      </button>
+    </span>
+  )
+}
+
+/** What can be done with the chosen rows; it floats over the end of the list. */
+export function ChosenBar({
+  count,
+  children,
+  onClear,
+}: {
+  count: ReactNode
+  children: ReactNode
+  onClear: () => void
+}) {
+  return (
+    <section
+      aria-label="Selection"
+      className="sticky bottom-20 z-20 mx-auto flex max-w-full animate-rise flex-wrap items-center gap-1.5 rounded-lg bg-raised py-1.5 pr-1.5 pl-4 shadow-float max-sm:w-full sm:w-fit lg:bottom-5"
+    >
+      <p className="figures mr-2 font-[550] max-sm:flex-1" aria-live="polite">
+        {count}
+      </p>
+      <div className="flex gap-1.5 max-sm:order-last max-sm:w-full max-sm:justify-between max-sm:pr-2.5 max-sm:[&_button]:px-1 max-sm:[&_svg]:hidden">
+        {children}
+      </div>
+      <button
+        type="button"
+        aria-label="Clear the selection"
+        onClick={onClear}
+        className="grid size-8 shrink-0 place-items-center rounded-md text-quiet hover:bg-hover hover:text-ink"
+      >
+        <X className="size-4" aria-hidden="true" />
+      </button>
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+/** Sites that receive what is published. */
+import type { PostriderClient } from '@postrider/sdk'
+import type { Locator } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+import { type Receiver, startReceiver } from '../../../server/test/support/receiver.ts'
+import { connectSite } from '../../../server/test/support/service.ts'
+import type { Scene } from './browser.ts'
+
+/** A site of this name with a real receiver, which goes with the test. */
+export async function connect(client: PostriderClient, name: string): Promise<Receiver & { siteId: string }> {
+  const receiver = await startReceiver()
+  onTestFinished(receiver.close)
+  const { id } = await connectSite(client, receiver, name)
+  return { ...receiver, siteId: id }
+}
+
+/** Waits until something is shown that live updates bring; their pauses pass by the service's clock. */
+export async function seesLive({ service }: Scene, wanted: Locator): Promise<void> {
+  await expect
+    .poll(() => {
+      service().clock.advance(50)
+      return wanted.isVisible()
+    })
+    .toBe(true)
+}
