@@ -5,6 +5,7 @@ const NUMBER = new Intl.NumberFormat(LOCALE)
 const FULL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' })
 const TIME = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
 const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' })
+const UTC_DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
 
 const STEPS: ReadonlyArray<[unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [
@@ -38,6 +39,11 @@ export function duration(ms: number | null | undefined): string {
 /** `3 posts`, `1 post`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${NUMBER.format(count)} ${count === 1 ? one : many}`
+}
+
+/** `21 Nov`, of a date in UTC. */
+export function utcDay(date: string): string {
+  return UTC_DAY.format(new Date(date))
 }
 
 /** The whole date and time of an instant, in the reader's zone. */

@@ -49,7 +49,14 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
             {STANDING_NAMES[standing]}
           </Badge>
           <span className="min-w-0 break-words">
-            {EVENT_NAMES[delivery.event]} for <b className="font-[550] text-ink">{site}</b>
+            {EVENT_NAMES[delivery.event]} for{' '}
+            <Link
+              to="/sites/$siteId"
+              params={{ siteId: delivery.site_id }}
+              className="rounded-sm font-[550] text-ink underline-offset-4 hover:underline"
+            >
+              {site}
+            </Link>
           </span>
           <Ago at={delivery.created_at} />
         </span>

@@ -1,63 +1,75 @@
-import type { Site } from '@postrider/sdk'
+/** How everything stands, and what to do next. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { Route } from '../delivery/route.tsx'
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
 import { number, percent } from '../format.ts'
 import { accountQuery, overviewQuery, sitesQuery } from '../queries.ts'
+import { buttonLook } from '../ui/button.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
-import { Ago } from '../ui/time.tsx'
+import { Month } from './overview/month.tsx'
+import { NeedsYou } from './overview/needs-you.tsx'
+import { NextPosts } from './overview/next-posts.tsx'
+import { SiteHealth } from './overview/site-health.tsx'
+import { useSteps } from './overview/steps.ts'
+import { Steps } from './overview/steps-list.tsx'
 
-/** How everything stands. */
 export function Overview() {
   const { user } = useSuspenseQuery(accountQuery).data
   const sites = useQuery(sitesQuery)
   const overview = useQuery(overviewQuery)
   const totals = overview.data?.totals
+  const steps = useSteps(sites.data?.sites)
   return (
-    <Page title="Overview" heading={`Hello, ${user.name.split(' ')[0]}`}>
+    <Page
+      title="Overview"
+      heading={`Hello, ${user.name.split(' ')[0]}`}
+      actions={
+        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+          <Plus aria-hidden="true" />
+          New post
+        </Link>
+      }
+    >
+      {steps !== undefined && <Steps steps={steps} />}
+      <NeedsYou />
       <Sheet title="Sites">
-        {sites.isError ? (
-          <Problem error={sites.error} retry={() => void sites.refetch()} />
-        ) : sites.data === undefined ? (
-          <Skeleton className="h-16" />
-        ) : sites.data.total === 0 ? (
-          <p className="text-quiet">No site is connected yet.</p>
+        {sites.data === undefined ? (
+          sites.isError ? (
+            <Problem error={sites.error} retry={() => void sites.refetch()} />
+          ) : (
+            <Skeleton className="h-16" />
+          )
         ) : (
-          <Route stops={sites.data.sites.map((site) => ({ key: site.id, site: site.name, ...healthOf(site) }))} />
+          <SiteHealth sites={sites.data.sites} />
         )}
       </Sheet>
-      <Sheet title="The last 30 days">
-        {overview.isError ? (
+      <NextPosts />
+      <Sheet
+        title="The last 30 days"
+        aside={
+          <Link to="/analytics" className="rounded-sm hover:text-ink hover:underline">
+            Analytics
+          </Link>
+        }
+      >
+        {overview.isError && totals === undefined ? (
           <Problem error={overview.error} retry={() => void overview.refetch()} />
         ) : (
-          <Figures
-            figures={[
-              { name: 'Posts published', value: totals && number(totals.posts_published) },
-              { name: 'Deliveries', value: totals && number(totals.deliveries) },
-              { name: 'Arrived', value: totals && percent(totals.success_rate) },
-              { name: 'Failed', value: totals && number(totals.failed) },
-            ]}
-          />
+          <div className="grid grid-cols-1 gap-6">
+            <Figures
+              figures={[
+                { name: 'Posts published', value: totals && number(totals.posts_published) },
+                { name: 'Deliveries', value: totals && number(totals.deliveries) },
+                { name: 'Arrived', value: totals && percent(totals.success_rate) },
+                { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
+              ]}
+            />
+            <Month />
+          </div>
         )}
       </Sheet>
     </Page>
   )
-}
-
-/** A site as a stop of the route: how it is, and when it last received something. */
-function healthOf({ status, delivery_stats: { last_delivery: last } }: Site) {
-  const standing =
-    status === 'inactive' ? 'paused' : status === 'error' ? 'failed' : last === null ? 'absent' : 'arrived'
-  const note =
-    status === 'inactive' ? (
-      'Paused'
-    ) : status === 'error' ? (
-      'In error'
-    ) : last === null ? (
-      'Nothing sent yet'
-    ) : (
-      <Ago at={last} />
-    )
-  return { standing, note } as const
 }

@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { reasonOf } from '../../delivery/reason.ts'
+import { SendAgain } from '../../delivery/send-again.tsx'
+import { StopMark } from '../../delivery/stops.tsx'
+import { deliveryLogQuery } from '../../queries.ts'
+import { Sheet } from '../../ui/page.tsx'
+import { Problem } from '../../ui/placeholder.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+const SHOWN = 5
+
+/** Failures that somebody has to look at; nothing while there are none. */
+export function NeedsYou() {
+  const { data, isError, error, refetch } = useQuery(deliveryLogQuery({ can_retry: 'true', limit: SHOWN }))
+  if (isError && data === undefined) {
+    return (
+      <Sheet title="Failures">
+        <Problem error={error} retry={() => void refetch()} />
+      </Sheet>
+    )
+  }
+  if (data === undefined || data.data.length === 0) return null
+  return (
+    <Sheet
+      title="Needs you"
+      aside={
+        <Link to="/deliveries" search={{ status: 'action' }} className="rounded-sm hover:text-ink hover:underline">
+          {data.next_cursor === null ? 'In the log' : 'All of them'}
+        </Link>
+      }
+    >
+      <ul className="-my-2.5">
+        {data.data.map((delivery) => {
+          const { id, post_title: title, site_name: site, finished_at: at } = delivery
+          return (
+            <li key={id} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+              <StopMark standing="failed" large />
+              <div className="min-w-0 flex-1">
+                <Link
+                  to="/deliveries/$deliveryId"
+                  params={{ deliveryId: id }}
+                  title={title}
+                  className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
+                >
+                  {title}
+                </Link>
+                <p className="clip text-sm text-faint">
+                  Not on {site}: {reasonOf(delivery.response_code, delivery.last_error)}
+                  {at !== null && (
+                    <>
+                      {' · '}
+                      <Ago at={at} />
+                    </>
+                  )}
+                </p>
+              </div>
+              <SendAgain delivery={delivery} standing="failed" />
+            </li>
+          )
+        })}
+      </ul>
+    </Sheet>
+  )
+}

@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
+import type { ReactNode } from 'react'
+import { StopMark } from '../../delivery/stops.tsx'
+import { buttonLook } from '../../ui/button.tsx'
+import { Sheet } from '../../ui/page.tsx'
+import type { FirstStep, StepName } from './steps.ts'
+
+const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary' | 'secondary') => ReactNode }> = {
+  connect: {
+    title: 'Connect a site',
+    text: 'Give its address, and you get the few lines of code that receive your posts there.',
+    go: (kind) => (
+      <Link to="/sites/new" className={buttonLook({ kind, size: 'sm' })}>
+        Connect a site
+      </Link>
+    ),
+  },
+  write: {
+    title: 'Write a post',
+    text: 'It is saved while you write, and nobody sees it before you publish it.',
+    go: (kind) => (
+      <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind, size: 'sm' })}>
+        Write
+      </Link>
+    ),
+  },
+  publish: {
+    title: 'Publish it',
+    text: 'Now, or at a time you choose; to all of your sites, or to some.',
+    go: (kind) => (
+      <Link to="/posts" className={buttonLook({ kind, size: 'sm' })}>
+        To your posts
+      </Link>
+    ),
+  },
+  arrive: {
+    title: 'See it arrive',
+    text: 'Every site says that it has the post. If one does not answer, it is tried again.',
+    go: (kind) => (
+      <Link to="/deliveries" className={buttonLook({ kind, size: 'sm' })}>
+        Watch
+      </Link>
+    ),
+  },
+}
+
+/** The way from an empty account to a post that has arrived, as a line with four stops. */
+export function Steps({ steps }: { steps: readonly FirstStep[] }) {
+  const next = steps.find(({ done }) => !done)?.name
+  return (
+    <Sheet title="From here to your first post on a site">
+      <ol className="grid gap-y-5 lg:grid-cols-4">
+        {steps.map(({ name, done }, place) => {
+          const { title, text, go } = WORDS[name]
+          return (
+            <li
+              key={name}
+              {...(name === next ? { 'aria-current': 'step' } : {})}
+              className="group relative grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 lg:block lg:pr-5"
+            >
+              <span className="relative flex h-6 items-center lg:mb-2">
+                <span
+                  aria-hidden="true"
+                  className="absolute bg-line max-lg:top-6 max-lg:-bottom-5 max-lg:left-2.5 max-lg:w-px group-last:hidden lg:inset-x-0 lg:-right-5 lg:h-px"
+                />
+                <span className="relative bg-sheet lg:pr-1.5">
+                  {done ? (
+                    <StopMark standing="arrived" large />
+                  ) : (
+                    <span
+                      aria-hidden="true"
+                      className={clsx(
+                        'figures grid size-5 place-items-center rounded-full text-xs font-[620]',
+                        name === next ? 'bg-ink text-on-ink' : 'text-faint ring-1 ring-edge ring-inset',
+                      )}
+                    >
+                      {place + 1}
+                    </span>
+                  )}
+                </span>
+              </span>
+              <div className="min-w-0">
+                <h3 className={clsx('font-[620]', !done && name !== next && 'text-quiet')}>
+                  {title}
+                  {done && <span className="sr-only"> (done)</span>}
+                </h3>
+                <p className="mt-0.5 text-sm text-faint">{text}</p>
+                {name === next && <div className="mt-2.5">{go('primary')}</div>}
+              </div>
+            </li>
+          )
+        })}
+      </ol>
+    </Sheet>
+  )
+}

@@ -1,0 +1,77 @@
+/** The overview: the first steps of a new account, what needs somebody, what goes out next and how the month went. */
+import { expect, it } from 'vitest'
+import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { newPerson } from './support/person.ts'
+import { connect, seesLive } from './support/sites.ts'
+
+describeInBrowser('the overview', (scene) => {
+  it('leads a new account to its first post on a site, step by step', async () => {
+    const { page, client } = await newPerson(scene)
+    await page.goto('/')
+    const now = page.locator('[aria-current="step"]')
+    await now.getByRole('heading', { name: 'Connect a site' }).waitFor()
+    expect(await now.getByRole('link', { name: 'Connect a site' }).getAttribute('href')).toBe('/sites/new')
+    // Nothing was measured: that is no zero.
+    await expect.poll(() => page.getByRole('definition').allTextContents()).toEqual(['0', '0', '—', '—'])
+    await expectAccessible(page)
+    await connect(client, 'Journal')
+    await seesLive(scene, now.getByRole('heading', { name: 'Write a post' }))
+    const { id } = await client.posts.create({ title: 'Hello' })
+    await seesLive(scene, now.getByRole('heading', { name: 'Publish it' }))
+    await client.posts.publish(id)
+    await seesLive(scene, now.getByRole('heading', { name: 'See it arrive' }))
+    await scene.service().drain()
+    await expect
+      .poll(() => {
+        scene.service().clock.advance(50)
+        return page.getByRole('heading', { name: 'From here to your first post on a site' }).count()
+      })
+      .toBe(0)
+    await expect.poll(() => page.getByRole('definition').allTextContents()).toEqual(['1', '1', '100\u2009%', '0'])
+    await page.getByRole('slider', { name: 'Deliveries of the last 30 days' }).waitFor()
+  })
+
+  it('shows failures that need somebody, and sends them again', async () => {
+    const { page, client } = await newPerson(scene)
+    const journal = await connect(client, 'Journal')
+    journal.answerNext(500, 500, 500, 503)
+    await client.posts.create({ title: 'Lost', status: 'published' })
+    await scene.service().drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await scene.service().advance(delay)
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor()
+    await page.getByText('Not on Journal: Answered 503').waitFor()
+    await page.getByText(/^In error/).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Send again: Lost to Journal' }).click()
+    await scene.service().drain()
+    await expect
+      .poll(() => {
+        scene.service().clock.advance(50)
+        return page.getByRole('heading', { name: 'Needs you' }).count()
+      })
+      .toBe(0)
+    expect(journal.received).toHaveLength(5)
+  })
+
+  it.each(THEMES)('is for everybody: %s', async (theme) => {
+    const { page, client } = await newPerson(scene, { theme })
+    const journal = await connect(client, 'The very long name of a journal about gardens and the people in them')
+    await connect(client, 'Kitchen')
+    journal.answerNext(500, 500, 500, 503)
+    await client.posts.create({ title: 'A very long title of a post '.repeat(7), status: 'published' })
+    await scene.service().drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await scene.service().advance(delay)
+    const at = new Date(scene.service().clock.now().getTime() + 86_400_000).toISOString()
+    await client.posts.create({ title: 'Tomorrow', status: 'scheduled', scheduled_at: at })
+    for (const width of [1440, 768, 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto('/')
+      await page.getByRole('link', { name: 'Tomorrow' }).waitFor()
+      await page.getByRole('heading', { name: 'Needs you' }).waitFor()
+      await page.getByRole('slider', { name: 'Deliveries of the last 30 days' }).waitFor()
+      await expectAccessible(page)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    }
+  })
+})
