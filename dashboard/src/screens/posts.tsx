@@ -48,39 +48,42 @@ export function Posts() {
 
   const { pagination } = list.data ?? {}
   const isNarrowed = [search.search, search.status, search.tag, search.site].some((value) => value !== undefined)
+  const isFirst = pagination?.total === 0 && !isNarrowed
   return (
     <Page
       title="Posts"
       actions={
-        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
-          <Plus aria-hidden="true" />
-          New post
-        </Link>
+        !isFirst && (
+          <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+            <Plus aria-hidden="true" />
+            New post
+          </Link>
+        )
       }
     >
       <Sheet flush>
-        <PostFilters
-          search={search}
-          sites={sites ?? []}
-          posts={posts}
-          narrow={narrow}
-          onEnter={() => document.querySelector<HTMLElement>('[data-row] [data-open]')?.focus()}
-          field={searchField}
-        />
+        {!isFirst && (
+          <PostFilters
+            search={search}
+            sites={sites ?? []}
+            posts={posts}
+            narrow={narrow}
+            onEnter={() => document.querySelector<HTMLElement>('[data-row] [data-open]')?.focus()}
+            field={searchField}
+          />
+        )}
         {list.isError && list.data === undefined ? (
           <Problem error={list.error} retry={() => void list.refetch()} />
+        ) : isFirst ? (
+          <FirstPost />
         ) : pagination?.total === 0 ? (
-          isNarrowed ? (
-            <Empty
-              picture={<FileSearch />}
-              title="No post matches"
-              action={<Button onClick={clear}>Show all posts</Button>}
-            >
-              No post is like this. Try other words, or fewer filters.
-            </Empty>
-          ) : (
-            <FirstPost />
-          )
+          <Empty
+            picture={<FileSearch />}
+            title="No post matches"
+            action={<Button onClick={clear}>Show all posts</Button>}
+          >
+            No post is like this. Try other words, or fewer filters.
+          </Empty>
         ) : pagination !== undefined && posts.length === 0 ? (
           <Empty title="This page is empty" action={<Button onClick={() => turnTo(1)}>To the first page</Button>}>
             There are {pagination.pages} pages now.

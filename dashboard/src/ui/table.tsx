@@ -53,8 +53,8 @@ export function Tr({ selected, ...rest }: Omit<ComponentProps<'tr'>, 'className'
     <tr
       {...rest}
       className={clsx(
-        'transition-colors duration-75 hover:bg-hover data-current:shadow-[inset_3px_0_0_var(--color-horn)]',
-        selected === true && 'bg-horn-wash',
+        'transition-colors duration-75 data-current:shadow-[inset_3px_0_0_var(--color-horn)]',
+        selected === true ? 'bg-horn-wash' : 'hover:bg-hover',
       )}
     />
   )
