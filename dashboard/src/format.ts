@@ -5,6 +5,7 @@ const NUMBER = new Intl.NumberFormat(LOCALE)
 const FULL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' })
 const TIME = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
 const DAY = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' })
+const DATE_AND_TIME = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
 const UTC_DAY = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const RELATIVE = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
 
@@ -49,6 +50,11 @@ export function utcDay(date: string): string {
 /** The whole date and time of an instant, in the reader's zone. */
 export function clock(at: string): string {
   return FULL.format(new Date(at))
+}
+
+/** `23 Nov 2026, 09:00`, in the reader's zone. */
+export function dateAndTime(at: string): string {
+  return DATE_AND_TIME.format(new Date(at))
 }
 
 /** `12:03` of today, `2 Nov 2026` of another day; both are milliseconds since 1970. */

@@ -26,7 +26,11 @@ export function Overview() {
       title="Overview"
       heading={`Hello, ${user.name.split(' ')[0]}`}
       actions={
-        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+        <Link
+          to="/posts/$postId"
+          params={{ postId: 'new' }}
+          className={buttonLook({ kind: steps === undefined ? 'primary' : 'secondary' })}
+        >
           <Plus aria-hidden="true" />
           New post
         </Link>
@@ -66,7 +70,7 @@ export function Overview() {
                 { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
               ]}
             />
-            <Month />
+            {totals !== undefined && totals.deliveries > 0 && <Month />}
           </div>
         )}
       </Sheet>

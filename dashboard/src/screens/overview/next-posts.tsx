@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { clock } from '../../format.ts'
+import { dateAndTime } from '../../format.ts'
 import { postListQuery } from '../../queries.ts'
 import { Sheet } from '../../ui/page.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
@@ -46,7 +46,7 @@ export function NextPosts() {
               </Link>
               {at !== null && (
                 <span className="text-sm text-faint">
-                  <Ago at={at} /> · {clock(at)}
+                  <Ago at={at} /> · {dateAndTime(at)}
                 </span>
               )}
             </li>

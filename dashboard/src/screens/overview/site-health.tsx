@@ -21,7 +21,8 @@ export function SiteHealth({ sites }: { sites: readonly Site[] }) {
 
 function healthOf({ status, delivery_stats: { last_delivery: last, success_rate: rate } }: Site) {
   if (status === 'inactive') return { standing: 'paused', note: 'Paused' } as const
-  if (status === 'error') return { standing: 'failed', note: `In error, ${percent(rate)} arrived` } as const
+  if (status === 'error')
+    return { standing: 'failed', note: rate === null ? 'In error' : `In error, ${percent(rate)} arrived` } as const
   if (last === null) return { standing: 'absent', note: 'Nothing sent yet' } as const
   return { standing: 'arrived', note: <Ago at={last} /> } as const
 }

@@ -59,10 +59,10 @@ export function Steps({ steps }: { steps: readonly FirstStep[] }) {
               {...(name === next ? { 'aria-current': 'step' } : {})}
               className="group relative grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 lg:block lg:pr-5"
             >
-              <span className="relative flex h-6 items-center lg:mb-2">
+              <span className="flex h-6 items-center lg:relative lg:mb-2">
                 <span
                   aria-hidden="true"
-                  className="absolute bg-line max-lg:top-6 max-lg:-bottom-5 max-lg:left-2.5 max-lg:w-px group-last:hidden lg:inset-x-0 lg:-right-5 lg:h-px"
+                  className="absolute bg-line max-lg:top-7 max-lg:-bottom-4 max-lg:left-2.5 max-lg:w-px group-last:hidden lg:inset-x-0 lg:-right-5 lg:h-px"
                 />
                 <span className="relative bg-sheet lg:pr-1.5">
                   {done ? (
