@@ -82,7 +82,7 @@ export const timelineOf = (query: NonNullable<Parameters<PostriderClient['analyt
 /** One site with its secrets: asked for when somebody wants to see them, and forgotten when nobody does any more. */
 export const siteWithSecretsQuery = (id: string) =>
   queryOptions({
-    queryKey: ['sites', 'secrets', id],
+    queryKey: ['sites', 'one', id],
     queryFn: ({ signal }) => api.sites.get(id, { signal }),
     gcTime: 0,
   })

@@ -1,5 +1,6 @@
 import type { LoggedDelivery } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
 import { standingOf } from '../../delivery/standing.ts'
 import { StandingLabel } from '../../delivery/stops.tsx'
@@ -19,7 +20,15 @@ const EVENTS: Record<LoggedDelivery['event'], string> = {
 export function History({ siteId, paused }: { siteId: string; paused: boolean }) {
   const log = useQuery(siteDeliveriesOf(siteId))
   return (
-    <Sheet title="Deliveries" aside="The newest ten" flush>
+    <Sheet
+      title="Deliveries"
+      aside={
+        <Link to="/deliveries" search={{ site: siteId }} className="underline underline-offset-3 hover:text-ink">
+          All deliveries
+        </Link>
+      }
+      flush
+    >
       {log.isError ? (
         <Problem error={log.error} retry={() => void log.refetch()} />
       ) : log.data === undefined ? (
@@ -44,9 +53,14 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
             {log.data.data.map((delivery) => (
               <Tr key={delivery.id}>
                 <Td grow>
-                  <span className="clip block" title={delivery.post_title}>
+                  <Link
+                    to="/deliveries/$deliveryId"
+                    params={{ deliveryId: delivery.id }}
+                    title={delivery.post_title}
+                    className="clip block hover:underline"
+                  >
                     {delivery.post_title}
-                  </span>
+                  </Link>
                 </Td>
                 <Td from="sm">
                   <span className="whitespace-nowrap text-quiet">{EVENTS[delivery.event]}</span>
