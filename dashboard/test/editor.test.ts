@@ -76,19 +76,50 @@ describeInBrowser('writing a post', (scene) => {
     expect((await client.posts.get(id)).body.markdown).toBe('Through the tunnel.\n')
   })
 
-  it('goes on when the session has ended', async () => {
+  it('goes on when the session has ended, without a word in the wrong place', async () => {
     const { page, client } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'Late at night' })
     await page.goto(`/posts/${id}`)
     await text(page).click()
     await page.context().clearCookies()
     await page.keyboard.type('Still awake.')
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    const notice = page.getByRole('status').filter({ hasText: 'Your session has ended' })
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await notice.waitFor()
+    await page.getByText('Signed out, kept in this browser').waitFor()
+    await expectAccessible(page)
+    // Slowly, as people think: longer than any pause after which the dialog might have come.
+    for (const word of [' And', ' thinking', ' about', ' it.']) await page.keyboard.type(word, { delay: 120 })
+    await page.waitForTimeout(2_500)
+    await page.keyboard.type(' On.')
+    expect(await dialog.isVisible()).toBe(false)
+    expect(await text(page).textContent()).toContain('Still awake. And thinking about it. On.')
     expect(await copies(page)).toBe(1)
+    await notice.getByRole('button', { name: 'Sign in' }).click()
+    expect(await dialog.getByLabel('Password').inputValue()).toBe('')
+    await expectAccessible(page)
+    await signInAgain(page)
+    // The pen is where it was.
+    await page.keyboard.type(' Done.')
+    await saved(page)
+    await expect
+      .poll(async () => (await client.posts.get(id)).body.markdown)
+      .toBe('Still awake. And thinking about it. On. Done.\n')
+    expect(await copies(page)).toBe(0)
+  })
+
+  it('asks to sign in by itself when nobody types', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Coffee' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.context().clearCookies()
+    await page.keyboard.type('One more cup.')
+    await page.getByRole('status').filter({ hasText: 'Your session has ended' }).waitFor()
+    await page.getByRole('heading', { name: 'Outline' }).click()
     await signInAgain(page)
     await saved(page)
-    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('Still awake.\n')
-    expect(await text(page).textContent()).toContain('Still awake.')
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('One more cup.\n')
   })
 
   it('keeps changes to a published post here until they are sent', async () => {

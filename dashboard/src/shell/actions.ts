@@ -68,7 +68,8 @@ function keysOf({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): str
   return [mod && 'mod', altKey && 'alt', shift && 'shift', name].filter(Boolean).join('+')
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether keys that are pressed there write something. */
+export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
     return true

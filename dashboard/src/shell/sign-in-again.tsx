@@ -1,4 +1,11 @@
+/**
+ * The session has ended: asks for the password over the page as it is, so that nothing on it is lost. Somebody who is typing
+ * is not interrupted: a notice waits until they choose to sign in, or until the focus is in no text and no key is pressed.
+ * So what was meant for a text never gets into the password.
+ */
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { LogIn } from 'lucide-react'
+import { useEffect, useRef, useState } from 'react'
 import { api, sentence } from '../api.ts'
 import { accountQuery, queryClient } from '../queries.ts'
 import { sessionBegan, useSessionEnded } from '../session.ts'
@@ -7,21 +14,82 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
+import { isTyping, useAction } from './actions.ts'
 
-/** Asks for the password again over the page as it is, so that nothing on it is lost. */
+/** Nothing, a notice or the dialog. */
 export function SignInAgain() {
-  const ended = useSessionEnded()
+  return useSessionEnded() ? <Ended /> : null
+}
+
+/** A key after which the next is not far. */
+const PAUSE_MS = 1_500
+
+function Ended() {
+  const [stage, setStage] = useState<'looking' | 'waiting' | 'asking'>('looking')
+  const asking = stage === 'asking'
+  const wroteIn = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (asking) return
+    let lastKeyAt = Number.NEGATIVE_INFINITY
+    const look = () => {
+      const focused = document.activeElement
+      const isText = isTyping(focused) && focused instanceof HTMLElement
+      if (isText) wroteIn.current = focused
+      setStage(isText || performance.now() - lastKeyAt < PAUSE_MS ? 'waiting' : 'asking')
+    }
+    const press = () => {
+      lastKeyAt = performance.now()
+    }
+    // Before a key that is on its way has been heard nothing can be known about it.
+    const first = setTimeout(look, PAUSE_MS / 5)
+    const timer = setInterval(look, PAUSE_MS / 3)
+    addEventListener('keydown', press, true)
+    return () => {
+      clearTimeout(first)
+      clearInterval(timer)
+      removeEventListener('keydown', press, true)
+    }
+  }, [asking])
+  if (asking) return <Ask wroteIn={wroteIn} />
+  return stage === 'waiting' && <Wait onAsk={() => setStage('asking')} />
+}
+
+/** Beside the page, which stays as it is. */
+function Wait({ onAsk }: { onAsk: () => void }) {
+  useAction({ does: 'Sign in again', group: 'Anywhere' }, onAsk)
+  return (
+    <div className="pointer-events-none fixed inset-x-0 bottom-16 z-50 flex justify-center p-4 lg:bottom-0">
+      <div className="pointer-events-auto w-full max-w-dialog animate-rise rounded-md shadow-float" role="status">
+        <Notice
+          tone="trying"
+          title="Your session has ended"
+          action={
+            <Button size="sm" icon={<LogIn />} onClick={onAsk}>
+              Sign in
+            </Button>
+          }
+        >
+          What you write is kept in this browser until you sign in again.
+        </Notice>
+      </div>
+    </div>
+  )
+}
+
+function Ask({ wroteIn }: { wroteIn: React.RefObject<HTMLElement | null> }) {
   const { user } = useSuspenseQuery(accountQuery).data
   const signIn = useMutation({
     mutationFn: (password: string) => api.auth.signIn({ email: user.email, password }),
     onSuccess: async () => {
       sessionBegan()
+      // After the dialog has given the focus back, which the notice had that led to it.
+      requestAnimationFrame(() => wroteIn.current?.focus())
       await queryClient.invalidateQueries()
     },
   })
   return (
     <Dialog
-      open={ended}
+      open
       onOpenChange={() => {}}
       firm
       title="Your session has ended"

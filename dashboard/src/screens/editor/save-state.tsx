@@ -28,6 +28,8 @@ function stateOf({ post, dirty, saving, savedAt, problem, kept, conflict }: View
     return kept
       ? { icon: <CloudOff className="shrink-0" />, text: 'Offline, kept in this browser', bad: true }
       : bad('Offline, not saved.')
+  if (problem?.kind === 'signed-out' && kept)
+    return { icon: <CloudOff className="shrink-0" />, text: 'Signed out, kept in this browser', bad: true }
   if (problem !== undefined && !(problem.kind === 'untitled' && post === undefined))
     return bad(`Not saved: ${problem.text}`)
   if (dirty && !kept) return bad('Not saved.')
