@@ -64,8 +64,9 @@ describe('what the server shares', () => {
     exports: Record<string, string>
   }
 
-  it('is the rules of posts, the schema of their text, how its words are counted and what helps a site', () => {
+  it('is the rules of posts, the schema of their text, how words are counted, what outlines leave and what helps a site', () => {
     expect(Object.keys(exports)).toEqual([
+      './generation/notes',
       './posts/policy',
       './posts/body/schema',
       './posts/body/text',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Brief, LENGTHS, TARGET_WORDS, TONES } from '../brief.ts'
 import { kindOf } from './kinds.ts'
+import { aboutWords, LABEL, notesIn } from './notes.ts'
 import { writeOutline } from './write-outline.ts'
 
 const brief = (changes: Partial<Brief> = {}): Brief => ({
@@ -44,6 +45,20 @@ describe('an outline', () => {
     expect(body.markdown).toMatch(/^> \*\*This is an outline, not a finished text\.\*\*/)
     expect(excerpt).toMatch(/^Outline, not finished text/)
     expect(warnings.join()).toContain('not a finished text')
+  })
+
+  it('has notes that can be found again until they are gone', () => {
+    const { json } = writeOutline(brief({ keywords: ['mulch'], includeFaq: true })).body
+    const notes = notesIn(json)
+    expect(notes[0]).toBe(LABEL)
+    // One for each section of a medium length.
+    expect(notes.filter((note) => note === 'Answer:')).toHaveLength(5)
+    expect(notes).toEqual(expect.arrayContaining(['Before you write', 'Keyword plan', 'Note:', 'Use:']))
+    const text = { type: 'text', text: 'About 200 words. Note: Before you publish, read it aloud.' }
+    const written = { type: 'doc', content: [{ type: 'paragraph', content: [text] }] }
+    expect(notesIn(written)).toEqual([])
+    const italic = { ...text, text: aboutWords(75), marks: [{ type: 'italic' }] }
+    expect(notesIn({ ...written, content: [{ type: 'paragraph', content: [italic] }] })).toEqual(['About 75 words.'])
   })
 
   it('is the same for the same brief', () => {

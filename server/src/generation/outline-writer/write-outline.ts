@@ -13,6 +13,7 @@ import type { WrittenDraft } from '../writing/write-draft.ts'
 import { bullets, heading, paragraph, quote, type Run, table, tasks } from './blocks.ts'
 import { capital } from './capital.ts'
 import { type Kind, kindOf } from './kinds.ts'
+import { ASIDES, aboutWords, BEGINNINGS, LABEL } from './notes.ts'
 import type { PlanSection } from './plan-section.ts'
 import { ENDINGS, OPENINGS, REMINDERS, TONE_SECTIONS } from './tones.ts'
 
@@ -38,14 +39,14 @@ export function writeOutline(brief: Brief): WrittenDraft {
     label(brief),
     ...beforeWriting(brief, kind),
     heading(2, 'Introduction'),
-    paragraph({ text: `About ${introduction} words.`, mark: 'italic' }, OPENINGS[brief.tone]),
+    paragraph({ text: aboutWords(introduction), mark: 'italic' }, OPENINGS[brief.tone]),
     ...sections.flatMap((section) => sectionBlocks(brief, section)),
     heading(2, 'Conclusion'),
-    paragraph({ text: `About ${conclusion} words.`, mark: 'italic' }, ENDINGS[brief.tone]),
+    paragraph({ text: aboutWords(conclusion), mark: 'italic' }, ENDINGS[brief.tone]),
     ...faqBlocks(brief, kind),
     ...keywordPlan(brief, sections),
     ...searchBlocks(brief, title, description),
-    heading(2, 'Before you publish'),
+    heading(2, ASIDES.after),
     tasks(checklist(brief)),
   ]
   const body = convertBody({ json: { type: 'doc', content } })
@@ -102,7 +103,7 @@ function withTone(tone: Tone, sections: readonly PlanSection[]): PlanSection[] {
 function label({ length, tone }: Brief): DocNode {
   return quote(
     paragraph(
-      { text: 'This is an outline, not a finished text.', mark: 'bold' },
+      { text: LABEL, mark: 'bold' },
       `It was made without a language model. Write your own text in place of the notes; about ${number(TARGET_WORDS[length])} words, ${tone} in tone.`,
     ),
   )
@@ -111,23 +112,26 @@ function label({ length, tone }: Brief): DocNode {
 function beforeWriting({ niche, siteName, tone, pages }: Brief, { name, intent, subject }: Kind): DocNode[] {
   const where = siteName === '' ? 'your site' : siteName
   const items: Run[][] = [
-    [{ text: 'Reader:', mark: 'bold' }, `somebody who ${intent}. Write down one real person you know of that kind.`],
-    [{ text: 'Kind of article:', mark: 'bold' }, `${name}, on “${subject}”.`],
     [
-      { text: 'Angle:', mark: 'bold' },
+      { text: BEGINNINGS.reader, mark: 'bold' },
+      `somebody who ${intent}. Write down one real person you know of that kind.`,
+    ],
+    [{ text: BEGINNINGS.kind, mark: 'bold' }, `${name}, on “${subject}”.`],
+    [
+      { text: BEGINNINGS.angle, mark: 'bold' },
       niche === ''
         ? `what can you say about it that the first three search results do not?`
         : `${where} is about ${niche}. Which situation of its readers makes this urgent? Take every example from there.`,
     ],
-    [{ text: 'Tone:', mark: 'bold' }, `${tone}. ${REMINDERS[tone]}`],
+    [{ text: BEGINNINGS.tone, mark: 'bold' }, `${tone}. ${REMINDERS[tone]}`],
     [
-      { text: 'Your own material:', mark: 'bold' },
+      { text: BEGINNINGS.material, mark: 'bold' },
       'three facts, cases or pictures that nobody else has. Without them, do not begin.',
     ],
   ]
   const links = pages.map(({ title, url }): Run[] => [{ text: title, mark: 'link', href: url }])
   return [
-    heading(2, 'Before you write'),
+    heading(2, ASIDES.before),
     bullets(items),
     ...(links.length === 0 ? [] : [paragraph('Posts of the site to link to where they help:'), bullets(links)]),
   ]
@@ -138,10 +142,10 @@ function sectionBlocks({ length, keywords }: Brief, section: Planned): DocNode[]
   const used = section.keywords.map((keyword) => (keyword === keywords[0] ? `${keyword} (main)` : keyword))
   return [
     heading(2, section.heading),
-    paragraph({ text: `About ${words} words.`, mark: 'italic' }, purpose),
+    paragraph({ text: aboutWords(words), mark: 'italic' }, purpose),
     bullets(notes.slice(0, NOTES[length]).map((note) => [note])),
-    paragraph({ text: 'Answer:', mark: 'bold' }, questions.slice(0, QUESTIONS[length]).join(' ')),
-    ...(used.length === 0 ? [] : [paragraph({ text: 'Use:', mark: 'bold' }, used.join(' · '))]),
+    paragraph({ text: BEGINNINGS.answer, mark: 'bold' }, questions.slice(0, QUESTIONS[length]).join(' ')),
+    ...(used.length === 0 ? [] : [paragraph({ text: BEGINNINGS.use, mark: 'bold' }, used.join(' · '))]),
   ]
 }
 
@@ -166,12 +170,15 @@ function faqBlocks(brief: Brief, { subject }: Kind): DocNode[] {
   return [
     heading(2, 'Frequently asked questions'),
     paragraph(
-      { text: `About ${faqWords} words in all, ${each} for each answer.`, mark: 'italic' },
+      { text: `${aboutWords(faqWords, true)} ${each} for each answer.`, mark: 'italic' },
       'Replace these by what your readers really ask: look into your mail and comments.',
     ),
     ...[...about.slice(0, 2), ...GENERAL_QUESTIONS]
       .slice(0, questions)
-      .flatMap(([question, note]) => [heading(3, question), paragraph({ text: 'Note:', mark: 'italic' }, note)]),
+      .flatMap(([question, note]) => [
+        heading(3, question),
+        paragraph({ text: BEGINNINGS.note, mark: 'italic' }, note),
+      ]),
   ]
 }
 
@@ -185,14 +192,14 @@ function keywordPlan({ keywords }: Brief, sections: readonly Planned[]): DocNode
       index === 0 ? 'title, first 100 words, one heading, meta description, slug' : 'once or twice in its section',
     ]
   })
-  return [heading(2, 'Keyword plan'), table(['Keyword', 'Section', 'Places'], rows)]
+  return [heading(2, ASIDES.keywords), table(['Keyword', 'Section', 'Places'], rows)]
 }
 
 function searchBlocks({ keywords }: Brief, title: string, description: string): DocNode[] {
   const [primary] = keywords
   const missing = (text: string) => primary !== undefined && mentions(text, primary).count === 0
   return [
-    heading(2, 'In search results'),
+    heading(2, ASIDES.search),
     bullets([
       [
         { text: 'Title:', mark: 'bold' },
