@@ -113,3 +113,10 @@ export function forgetSite(id: string): void {
   })
   void queryClient.invalidateQueries({ queryKey: ['sites'] })
 }
+
+/** The newest deliveries of a post, the latest first. */
+export const deliveriesOfPostQuery = (postId: string) =>
+  queryOptions({
+    queryKey: ['deliveries', 'of-post', postId],
+    queryFn: ({ signal }) => api.deliveries.list({ post_id: postId, limit: 100 }, { signal }),
+  })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
 
-const title = (page: Page) => page.getByRole('textbox', { name: 'Title' })
+const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true })
 const saved = (page: Page) => page.getByText(/^Saved /).waitFor()
 const idOf = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? ''

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 
 type DialogProps = {
   open: boolean
@@ -13,6 +13,8 @@ type DialogProps = {
   wide?: boolean
   /** Neither Escape nor a click beside it closes it: something must be answered or is under way. */
   firm?: boolean
+  /** The focus begins with the dialog as a whole: it holds fields that are more often looked at than changed. */
+  quiet?: boolean
   children?: ReactNode
 }
 
@@ -20,7 +22,19 @@ type DialogProps = {
  * A dialog: it keeps the focus, and gives it back when it closes; on a phone it comes from below. The scrim is ours and not
  * the library's, which holds the page still with a style sheet that the content security policy forbids.
  */
-export function Dialog({ open, onOpenChange, title, description, actions, wide, firm = false, children }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  actions,
+  wide,
+  firm = false,
+  quiet = false,
+  children,
+}: DialogProps) {
+  // Before anything inside takes the focus: now, or when it opens.
+  const before = useRef(open ? document.activeElement : null)
   const stay = (event: Event) => {
     if (firm) event.preventDefault()
   }
@@ -32,6 +46,17 @@ export function Dialog({ open, onOpenChange, title, description, actions, wide, 
           <Radix.Content
             onEscapeKeyDown={stay}
             onInteractOutside={stay}
+            onOpenAutoFocus={(event) => {
+              before.current = document.activeElement
+              if (!quiet) return
+              event.preventDefault()
+              if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
+            }}
+            onCloseAutoFocus={(event) => {
+              // The library knows only of its own triggers.
+              event.preventDefault()
+              if (before.current instanceof HTMLElement && before.current !== document.body) before.current.focus()
+            }}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
               'pointer-events-auto relative flex max-h-[92dvh] w-full animate-rise flex-col rounded-t-lg bg-raised shadow-float focus:outline-none sm:rounded-lg',

@@ -179,11 +179,30 @@ export class Work {
     return this.#running
   }
 
-  /** Stores, and then changes the post's standing. Throws what the service refuses. */
+  /**
+   * Changes the post's standing and stores what was changed here, in one request, so that no site is told of one without the
+   * other. False when something comes first; the view says what. Throws what the service refuses.
+   */
   async command(input: UpdatePost): Promise<boolean> {
+    while (this.#running !== undefined) await this.#running
+    this.#running = this.#command(input).finally(() => {
+      this.#running = undefined
+      this.#show({ saving: false })
+    })
+    return this.#running
+  }
+
+  /**
+   * Stores what there is to store, and sends the post to these sites, or to all. False when it could not be stored; the view
+   * says why. Throws what the service refuses.
+   */
+  async publish(siteIds: string[] | undefined): Promise<boolean> {
+    const { api, onStored } = this.#around
     if (!(await this.save()) || this.#post === undefined) return false
-    const sent = this.#draft
-    this.#accept(await this.#around.api.update(this.#post.id, input, this.#post.version), sent)
+    await api.publish(this.#post.id, siteIds)
+    const published = await api.get(this.#post.id)
+    onStored(published)
+    this.observe(published)
     return true
   }
 
@@ -264,17 +283,41 @@ export class Work {
     }
   }
 
-  async #store(sent: Draft, changes: Partial<Draft>): Promise<void> {
-    if (this.#post === undefined) return this.#create(sent)
+  async #command(input: UpdatePost): Promise<boolean> {
+    if (this.#post === undefined && !(await this.#run())) return false
+    clearTimeout(this.#saveTimer)
+    this.#show({ saving: true })
+    try {
+      for (;;) {
+        if (this.#view.conflict !== undefined) return false
+        const sent = this.#draft
+        if (await this.#store(sent, changesOf(this.#saved, sent), input)) return true
+      }
+    } catch (error) {
+      if (error instanceof PostriderError && error.status === 401) this.#around.onSignedOut()
+      this.keep()
+      throw error
+    }
+  }
+
+  /** False when the service has another version, which has been met. `more` goes with an update. */
+  async #store(sent: Draft, changes: Partial<Draft>, more: UpdatePost = {}): Promise<boolean> {
+    if (this.#post === undefined) {
+      await this.#create(sent)
+      return true
+    }
     const { api } = this.#around
     const { id, status, version } = this.#post
     const follows = this.#slugFollows && status === 'draft' && 'title' in changes
+    const input = { ...inputOf(changes), ...(follows ? { slug: null } : {}), ...more }
     this.#attempted = sent
     try {
-      this.#accept(await api.update(id, { ...inputOf(changes), ...(follows ? { slug: null } : {}) }, version), sent)
+      this.#accept(await api.update(id, input, version), sent)
+      return true
     } catch (error) {
       if (!(error instanceof PostriderError && error.status === 412)) throw error
       this.#meet(await api.get(id))
+      return false
     }
   }
 

@@ -2,21 +2,30 @@ import type { DocNode } from '@postrider/server/posts/body/schema'
 import { countWords, docToText } from '@postrider/server/posts/body/text'
 import type { Editor } from '@tiptap/core'
 import { Selection } from '@tiptap/pm/state'
-import { Save } from 'lucide-react'
+import { Save, Send, SlidersHorizontal } from 'lucide-react'
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { counted } from '../../format.ts'
+import { queryClient } from '../../queries.ts'
 import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { ConflictScreen } from './conflict.tsx'
 import type { Body } from './draft.ts'
 import { useOnlyHere } from './only-here.ts'
 import { Outline } from './outline.tsx'
+import { Publication } from './publication.tsx'
+import { Publish, type Publishing } from './publish.tsx'
 import { SaveState } from './save-state.tsx'
+import { Settings } from './settings.tsx'
 import { Text } from './text.tsx'
 import { Unsaved } from './unsaved.tsx'
 import type { Work } from './work.ts'
+
+/** What stands before the text and is answered first. */
+type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'settings' }
 
 /** The screen of an open post. */
 export function Writing({ work, accountId }: { work: Work; accountId: string }) {
@@ -24,28 +33,54 @@ export function Writing({ work, accountId }: { work: Work; accountId: string }) 
   const { post, draft, dirty, conflict, problem } = view
   const { here, takeOver } = useOnlyHere(post?.id ?? work.id)
   const [editor, setEditor] = useState<Editor>()
+  const [asked, setAsked] = useState<Asked>()
+  const wide = useWide()
   const title = draft.title.trim() || 'Untitled'
+  const status = post?.status ?? 'draft'
+  const publish = (begin: Publishing) => setAsked({ kind: 'publish', begin })
+  const update = async () => {
+    if (!(await work.save())) return
+    await queryClient.invalidateQueries({ queryKey: ['deliveries'] })
+    publish('arriving')
+  }
 
   useEffect(() => {
     document.title = `${title} · Postrider`
   }, [title])
   useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => void work.save())
+  useAction(
+    { does: status === 'published' ? 'Send to sites' : 'Publish', group: 'This post', keys: 'mod+shift+p' },
+    () => here && publish('now'),
+  )
 
   if (conflict !== undefined) return <ConflictScreen work={work} conflict={conflict} />
+  const parts = { work, view, editable: here }
+  const publication = <Publication {...parts} onPublish={publish} onUnpublish={() => setAsked({ kind: 'unpublish' })} />
   return (
     <>
       <header className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-paper px-4 py-2 sm:px-6 lg:top-0 lg:px-8">
         <SaveState view={view} savesByItself={work.savesByItself} />
         <div className="ml-auto flex items-center gap-2">
           {problem?.kind === 'gone' && <Button onClick={() => void work.saveAsNew()}>Save as a new post</Button>}
-          {!work.savesByItself && dirty && (
-            <Button kind="primary" icon={<Save />} busy={view.saving} onClick={() => void work.save()}>
+          {!wide && (
+            <Button icon={<SlidersHorizontal />} onClick={() => setAsked({ kind: 'settings' })}>
+              Settings
+            </Button>
+          )}
+          {!work.savesByItself && dirty ? (
+            <Button kind="primary" icon={<Save />} busy={view.saving} disabled={!here} onClick={() => void update()}>
               Update
             </Button>
+          ) : (
+            status !== 'published' && (
+              <Button kind="primary" icon={<Send />} disabled={!here} onClick={() => publish('now')}>
+                Publish
+              </Button>
+            )
           )}
         </div>
       </header>
-      <div className="mx-auto grid w-full max-w-page grid-cols-1 gap-x-10 gap-y-6 px-4 pt-6 pb-24 sm:px-6 lg:px-8 xl:grid-cols-[minmax(0,1fr)_18rem]">
+      <div className="mx-auto grid w-full max-w-page grid-cols-1 gap-x-10 gap-y-6 px-4 pt-6 pb-24 sm:px-6 lg:px-8 xl:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="mx-auto grid w-full max-w-(--container-prose) grid-cols-1 content-start gap-4">
           <h1 className="sr-only">{post === undefined ? 'New post' : `Edit “${title}”`}</h1>
           {!here && (
@@ -70,12 +105,49 @@ export function Writing({ work, accountId }: { work: Work; accountId: string }) 
           aria-label="About this post"
           className="grid content-start gap-5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6rem)] xl:overflow-y-auto xl:p-px"
         >
+          {publication}
           <Sheet title="Outline" aside={<Words body={draft.body} />}>
             <Outline body={draft.body} editor={editor} />
           </Sheet>
+          {wide && <Settings {...parts} />}
         </aside>
       </div>
+      {asked?.kind === 'settings' && !wide && (
+        <Dialog open quiet onOpenChange={() => setAsked(undefined)} title="Settings">
+          <div className="grid grid-cols-1 gap-5 p-px">
+            <Settings {...parts} />
+          </div>
+        </Dialog>
+      )}
+      {asked?.kind === 'publish' && (
+        <Publish work={work} view={view} begin={asked.begin} onClose={() => setAsked(undefined)} />
+      )}
+      <Confirm
+        open={asked?.kind === 'unpublish'}
+        onOpenChange={() => setAsked(undefined)}
+        title="Take the post off its sites?"
+        verb="Unpublish"
+        act={() => work.command({ status: 'draft' })}
+      >
+        <p>
+          The sites that have “{title}” are told to remove it, and it becomes a draft again, with all that is written
+          here.
+        </p>
+      </Confirm>
     </>
+  )
+}
+
+const WIDE = matchMedia('(min-width: 80rem)')
+
+/** Whether there is room beside the text. */
+function useWide(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      WIDE.addEventListener('change', listener)
+      return () => WIDE.removeEventListener('change', listener)
+    },
+    () => WIDE.matches,
   )
 }
 

@@ -1,0 +1,148 @@
+/** How a post arrives at its sites, as it happens. */
+import type { LoggedDelivery, Site } from '@postrider/sdk'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useSyncExternalStore } from 'react'
+import { api, sentence } from '../../api.ts'
+import { reasonOf } from '../../delivery/reason.ts'
+import { STANDING_NAMES, type Standing, standingOf } from '../../delivery/standing.ts'
+import { StopMark } from '../../delivery/stops.tsx'
+import { counted, duration } from '../../format.ts'
+import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Problem, Skeleton } from '../../ui/placeholder.tsx'
+import { Ago, Until } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** The newest delivery to each site, in the order of their names. */
+export function newestPerSite(deliveries: readonly LoggedDelivery[]): LoggedDelivery[] {
+  const newest = new Map<string, LoggedDelivery>()
+  for (const one of deliveries) if (!newest.has(one.site_id)) newest.set(one.site_id, one)
+  return [...newest.values()].sort((a, b) => a.site_name.localeCompare(b.site_name))
+}
+
+/** The sites that have the post, or are about to, by their ids. */
+export function sitesWith(deliveries: readonly LoggedDelivery[]): Set<string> {
+  const having = newestPerSite(deliveries).filter(({ event }) => event !== 'post.deleted')
+  return new Set(having.map(({ site_id: id }) => id))
+}
+
+/** A line for each site. `siteIds`: only these. */
+export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: ReadonlySet<string> | undefined }) {
+  const deliveries = useQuery(deliveriesOfPostQuery(postId))
+  const sites = useQuery(sitesQuery)
+  if (deliveries.isError) return <Problem error={deliveries.error} retry={() => void deliveries.refetch()} />
+  if (deliveries.data === undefined) return <Skeleton className="h-12" />
+  const shown = newestPerSite(deliveries.data.data).filter(({ site_id: id }) => siteIds?.has(id) !== false)
+  if (shown.length === 0) return <p className="text-sm text-faint">It has not been sent to any site.</p>
+  const paused = pausedOf(sites.data?.sites)
+  const standings = shown.map((one) => standingOf(one, paused.has(one.site_id)))
+  return (
+    <div className="grid grid-cols-1 gap-3">
+      <p className="sr-only" role="status">
+        {summary(standings)}
+      </p>
+      <ul className="grid grid-cols-1">
+        {shown.map((delivery, index) => (
+          <Arrival key={delivery.site_id} delivery={delivery} standing={standings[index] ?? 'absent'} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function pausedOf(sites: readonly Site[] = []): Set<string> {
+  return new Set(sites.filter(({ status }) => status === 'inactive').map(({ id }) => id))
+}
+
+function Arrival({ delivery, standing }: { delivery: LoggedDelivery; standing: Standing }) {
+  const again = useMutation({
+    mutationFn: () => api.deliveries.retry(delivery.id),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
+    onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
+  })
+  const canHurry = standing === 'trying' || (standing === 'failed' && delivery.can_retry)
+  return (
+    <li className="flex items-start gap-2.5 border-b border-line py-2.5 first:pt-0 last:border-0 last:pb-0">
+      <span className="mt-0.5">
+        <StopMark standing={standing} large />
+      </span>
+      <div className="min-w-0 flex-1">
+        <p className="clip font-[550]" title={delivery.site_name}>
+          {delivery.site_name}
+        </p>
+        <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
+      </div>
+      {canHurry && (
+        <Button size="sm" busy={again.isPending} onClick={() => again.mutate()}>
+          {standing === 'failed' ? 'Send again' : 'Try now'}
+        </Button>
+      )}
+    </li>
+  )
+}
+
+function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
+  const { attempts, finished_at: at, next_attempt_at: next, response_code: code, response_time_ms: ms } = delivery
+  const reason = reasonOf(code, delivery.last_error) ?? 'No answer'
+  const removed = delivery.event === 'post.deleted'
+  switch (standing) {
+    case 'waiting':
+      return removed ? 'Being taken off the site' : 'Queued'
+    case 'trying':
+      return (
+        <>
+          Attempt {attempts}: {reason}. <NextAttempt number={attempts + 1} at={next} />
+        </>
+      )
+    case 'arrived':
+    case 'arrived-late':
+      return (
+        <>
+          {removed ? 'Taken off the site' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts}`}
+          {at !== null && (
+            <>
+              {' '}
+              <Ago at={at} />
+            </>
+          )}
+          {ms !== null && `, answered in ${duration(ms)}`}
+        </>
+      )
+    case 'failed':
+      return `Failed after ${counted(attempts, 'attempt')}. ${reason}.`
+    default:
+      return STANDING_NAMES[standing]
+  }
+}
+
+function NextAttempt({ number, at }: { number: number; at: string | null }) {
+  const due = useIsPast(at)
+  if (at === null || due) return `Attempt ${number} is under way.`
+  return (
+    <>
+      Attempt {number} in <Until at={at} />.
+    </>
+  )
+}
+
+/** Whether an instant has come; looked at each second. */
+function useIsPast(at: string | null): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const timer = setInterval(listener, 1_000)
+      return () => clearInterval(timer)
+    },
+    () => at !== null && new Date(at).getTime() <= Date.now(),
+  )
+}
+
+/** For screen readers, when it changes. */
+function summary(standings: readonly Standing[]): string {
+  const count = (...some: Standing[]) => standings.filter((one) => some.includes(one)).length
+  const parts = [
+    `Arrived at ${count('arrived', 'arrived-late')} of ${counted(standings.length, 'site')}`,
+    ...(count('trying') > 0 ? [`${count('trying')} being tried again`] : []),
+    ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
+  ]
+  return `${parts.join(', ')}.`
+}

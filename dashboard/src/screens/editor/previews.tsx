@@ -1,0 +1,78 @@
+import { ImageOff } from 'lucide-react'
+import { useState } from 'react'
+import type { Draft } from './draft.ts'
+
+type PreviewProps = { draft: Draft; host: string }
+
+/** What search engines and social networks show of the longest texts. */
+const CUT = { title: 60, description: 160 }
+
+/** About as a search engine shows it. */
+export function SearchPreview({ draft, host }: PreviewProps) {
+  const { title, description } = wordsOf(draft)
+  return (
+    <figure aria-label="About as search engines show it" className="grid gap-0.5 rounded-md bg-well px-3 py-2.5">
+      <p className="clip text-sm text-faint">
+        {host}
+        {draft.slug !== '' && ` › ${draft.slug}`}
+      </p>
+      <p className="font-serif text-lg/6 font-[600]">{title}</p>
+      <p className="font-serif text-quiet">{description}</p>
+    </figure>
+  )
+}
+
+/** About as a card on a social network. */
+export function SocialPreview({ draft, host }: PreviewProps) {
+  const { title, description } = wordsOf(draft)
+  const picture = draft.ogImage.trim()
+  return (
+    <figure aria-label="About as social networks show it" className="overflow-clip rounded-md bg-well ring-1 ring-line">
+      {picture !== '' && <Picture key={picture} address={picture} />}
+      <div className="grid gap-0.5 px-3 py-2.5">
+        <p className="clip text-sm text-faint">{host}</p>
+        <p className="line-clamp-2 font-serif font-[600]">{title}</p>
+        <p className="line-clamp-2 font-serif text-sm text-quiet">{description}</p>
+      </div>
+    </figure>
+  )
+}
+
+/** In the proportions of a card, whatever its own are. */
+function Picture({ address }: { address: string }) {
+  const [failed, setFailed] = useState(false)
+  if (failed)
+    return (
+      <p className="flex aspect-[1.91] items-center justify-center gap-2 px-4 text-sm text-quiet" role="status">
+        <ImageOff className="size-4 shrink-0" aria-hidden="true" />
+        There is no picture at this address
+      </p>
+    )
+  return (
+    <img
+      src={address}
+      alt=""
+      referrerPolicy="no-referrer"
+      className="block aspect-[1.91] w-full object-cover"
+      onError={() => setFailed(true)}
+    />
+  )
+}
+
+function wordsOf({ title, metaTitle, excerpt, metaDescription }: Draft) {
+  const description = metaDescription.trim() || excerpt.trim()
+  return {
+    title: cut(metaTitle.trim() || title.trim() || 'Untitled', CUT.title),
+    description: description === '' ? 'Some words of the text.' : cut(description, CUT.description),
+  }
+}
+
+/** At the end of a word, where there is one. */
+function cut(text: string, most: number): string {
+  const letters = [...text]
+  if (letters.length <= most) return text
+  return `${letters
+    .slice(0, most)
+    .join('')
+    .replace(/\s+\S{0,20}$/, '')} …`
+}

@@ -1,0 +1,88 @@
+/** Where a post stands on its way, and what can be done about it. */
+import { allows } from '@postrider/server/posts/policy'
+import { useState } from 'react'
+import { sentence } from '../../api.ts'
+import { clock } from '../../format.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Sheet } from '../../ui/page.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { Arrivals } from './arrivals.tsx'
+import type { Publishing } from './publish.tsx'
+import type { View, Work } from './work.ts'
+import { utcText } from './zoned.ts'
+
+type PublicationProps = {
+  work: Work
+  view: View
+  editable: boolean
+  onPublish: (begin: Publishing) => void
+  onUnpublish: () => void
+}
+
+/** Its standing; of a published one the way to each site. */
+export function Publication({ work, view, editable, onPublish, onUnpublish }: PublicationProps) {
+  const [busy, setBusy] = useState(false)
+  const { post } = view
+  const status = post?.status ?? 'draft'
+  const can = (action: Parameters<typeof allows>[1]) => editable && allows(status, action)
+  const unschedule = async () => {
+    setBusy(true)
+    await work
+      .command({ status: 'draft' })
+      .catch((error) => toast({ tone: 'failed', text: sentence(error) }))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Sheet title="Publication" aside={<Standing status={status} />}>
+      <div className="grid grid-cols-1 gap-4">
+        {status === 'draft' && <p className="text-quiet">Nobody but you sees it.</p>}
+        {post?.scheduled_at != null && (
+          <div>
+            <p>{clock(post.scheduled_at)}</p>
+            <p className="text-sm text-faint">
+              <span className="figures">{utcText(new Date(post.scheduled_at).getTime())}</span>,{' '}
+              <Ago at={post.scheduled_at} />
+            </p>
+          </div>
+        )}
+        {post?.published_at != null && (
+          <p className="text-quiet">
+            First published <Ago at={post.published_at} />.
+          </p>
+        )}
+        {post !== undefined && status === 'published' && <Arrivals postId={post.id} />}
+        <div className="flex flex-wrap gap-2">
+          {can('schedule') && (
+            <Button size="sm" onClick={() => onPublish('later')}>
+              {status === 'scheduled' ? 'Change the time' : 'Schedule'}
+            </Button>
+          )}
+          {can('unschedule') && (
+            <Button size="sm" busy={busy} onClick={() => void unschedule()}>
+              Take off the schedule
+            </Button>
+          )}
+          {status === 'published' && can('publish') && (
+            <Button size="sm" onClick={() => onPublish('now')}>
+              Send to sites
+            </Button>
+          )}
+          {can('unpublish') && (
+            <Button size="sm" onClick={onUnpublish}>
+              Unpublish
+            </Button>
+          )}
+        </div>
+      </div>
+    </Sheet>
+  )
+}
+
+const NAMES = { draft: 'Draft', scheduled: 'Scheduled', published: 'Published' }
+const TONES = { draft: 'plain', scheduled: 'waiting', published: 'arrived' } as const
+
+function Standing({ status }: { status: keyof typeof NAMES }) {
+  return <Badge tone={TONES[status]}>{NAMES[status]}</Badge>
+}

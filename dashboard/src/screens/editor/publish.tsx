@@ -1,0 +1,274 @@
+/** Sends a post to its sites, now or later, and shows how it arrives. */
+import type { LoggedDelivery, Site } from '@postrider/sdk'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { sentence } from '../../api.ts'
+import { clock, counted } from '../../format.ts'
+import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
+import { Button } from '../../ui/button.tsx'
+import { Radio } from '../../ui/choice.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Textarea } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Problem, Skeleton } from '../../ui/placeholder.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { Arrivals, newestPerSite, sitesWith } from './arrivals.tsx'
+import { type Check, checksOf } from './checks.ts'
+import type { Doc } from './draft.ts'
+import { problemOfTime, proposedTime, ScheduleFields } from './schedule.tsx'
+import { SiteChoice } from './site-choice.tsx'
+import type { View, Work } from './work.ts'
+import { instantOf } from './zoned.ts'
+
+/** What the dialog begins with: the choice, of now or later, or how it arrives at the sites that have it. */
+export type Publishing = 'now' | 'later' | 'arriving'
+
+type PublishProps = { work: Work; view: View; begin: Publishing; onClose: () => void }
+
+/** The dialog, while it is open. */
+export function Publish({ work, view, begin, onClose }: PublishProps) {
+  const { post, draft } = view
+  const sites = useQuery(sitesQuery)
+  const postId = post?.id
+  const deliveries = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
+  const [sentTo, setSentTo] = useState<ReadonlySet<string>>()
+  // What is asked stays the same while it is answered.
+  const [published] = useState(post?.status === 'published')
+  const known = postId === undefined ? [] : deliveries.data?.data
+  const arriving = postId !== undefined && (sentTo !== undefined || begin === 'arriving')
+  const error = sites.error ?? deliveries.error
+  const parts = () => {
+    if (arriving) return <Arriving postId={postId} siteIds={sentTo} deliveries={known} onClose={onClose} />
+    if (sites.data !== undefined && known !== undefined)
+      return (
+        <Choose
+          work={work}
+          view={view}
+          published={published}
+          sites={sites.data.sites}
+          having={published ? sitesWith(known) : new Set()}
+          later={begin === 'later' || post?.status === 'scheduled'}
+          onSent={setSentTo}
+          onClose={onClose}
+        />
+      )
+    if (error === null) return <Skeleton className="h-64" />
+    return <Problem error={error} retry={() => void Promise.all([sites.refetch(), deliveries.refetch()])} />
+  }
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title={arriving ? titleOf(sentTo, known) : published ? 'Send to sites' : 'Publish'}
+      description={<span className="font-serif">{draft.title.trim() || 'Untitled'}</span>}
+    >
+      {parts()}
+    </Dialog>
+  )
+}
+
+/** The newest deliveries to these sites, or to all. */
+function newestTo(siteIds: ReadonlySet<string> | undefined, deliveries: readonly LoggedDelivery[] = []) {
+  return newestPerSite(deliveries).filter(({ site_id: id }) => siteIds?.has(id) !== false)
+}
+
+function titleOf(siteIds: ReadonlySet<string> | undefined, deliveries: readonly LoggedDelivery[] | undefined): string {
+  const shown = newestTo(siteIds, deliveries)
+  if (shown.length === 0) return deliveries === undefined ? 'On its way' : 'Published'
+  const arrived = shown.every(({ status }) => status === 'delivered' || status === 'delivered_retry')
+  return arrived ? 'It has arrived' : 'On its way'
+}
+
+/** The buttons stay in sight while what is above them scrolls. */
+function Actions({ children }: { children: ReactNode }) {
+  return <div className="sticky bottom-0 -mx-5 -mb-4 flex justify-end gap-2 bg-raised px-5 pt-2 pb-4">{children}</div>
+}
+
+type ChooseProps = {
+  work: Work
+  view: View
+  /** It was when the dialog opened. */
+  published: boolean
+  sites: readonly Site[]
+  /** Those that have the post by now. */
+  having: ReadonlySet<string>
+  later: boolean
+  onSent: (siteIds: ReadonlySet<string>) => void
+  onClose: () => void
+}
+
+function Choose({ work, view, published, sites, having, later: beginsLater, onSent, onClose }: ChooseProps) {
+  const { post, draft, dirty } = view
+  const updates = published && dirty
+  const open = sites.filter(({ status }) => status !== 'inactive').map(({ id }) => id)
+  const [later, setLater] = useState(beginsLater && !published)
+  const [time, setTime] = useState(() => proposedTime(post?.scheduled_at))
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(published ? [] : open))
+  const [describes] = useState(draft.metaDescription.trim() === '')
+  const locked = (id: string) => later || (updates && having.has(id))
+  const ticked = new Set(sites.map(({ id }) => id).filter((id) => isTicked(id)))
+  function isTicked(id: string): boolean {
+    if (!open.includes(id)) return updates && having.has(id)
+    return later || (updates && having.has(id)) || chosen.has(id)
+  }
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    // It may have come after the dialog.
+    const first =
+      form.current?.querySelector<HTMLElement>('input:checked:enabled') ??
+      form.current?.querySelector<HTMLElement>('input:enabled')
+    first?.focus()
+  }, [])
+  const checks = checksOf(draft, documentOf(view))
+  const at = instantOf(time)
+  const blocked =
+    checks.some(({ blocks }) => blocks) ||
+    (later ? problemOfTime(time) !== undefined : ticked.size === 0 && (open.length > 0 || published))
+
+  const go = useMutation({
+    async mutationFn() {
+      if (later) {
+        if (at === undefined) return false
+        return work.command({ status: 'scheduled', scheduled_at: new Date(at).toISOString() })
+      }
+      const done = await send()
+      const { post: sent } = work.view()
+      if (done && sent !== undefined)
+        await queryClient.fetchQuery({ ...deliveriesOfPostQuery(sent.id), staleTime: 0 }).catch(() => undefined)
+      return done
+    },
+    onSuccess(done) {
+      if (!done) return
+      if (!later) return onSent(ticked)
+      toast({ text: `It will be published on ${clock(new Date(at ?? 0).toISOString())}.` })
+      onClose()
+    },
+  })
+  const send = () => {
+    if (!published) return work.publish(ticked.size === open.length ? undefined : [...ticked])
+    if (!updates) return work.publish([...ticked])
+    // Those that have it are told of the change when it is stored.
+    const others = [...ticked].filter((id) => !having.has(id))
+    return others.length === 0 ? work.save() : work.publish(others)
+  }
+  const toggle = (id: string) => {
+    const next = new Set(chosen)
+    if (!next.delete(id)) next.add(id)
+    setChosen(next)
+  }
+  const refused = go.isError ? sentence(go.error) : go.data === false ? notStored(view) : undefined
+
+  return (
+    <form
+      ref={form}
+      className="grid grid-cols-1 gap-5"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!blocked && !go.isPending) go.mutate()
+      }}
+    >
+      {!published && (
+        <fieldset className="grid gap-2">
+          <legend className="mb-2 font-[550]">When</legend>
+          <div className="grid grid-cols-2 gap-2">
+            <Radio name="when" label="Now" checked={!later} onChange={() => setLater(false)} />
+            <Radio name="when" label="Later" checked={later} onChange={() => setLater(true)} />
+          </div>
+          {later && (
+            <div className="mt-2">
+              <ScheduleFields value={time} onChange={setTime} />
+            </div>
+          )}
+        </fieldset>
+      )}
+      <SiteChoice
+        sites={sites}
+        hint={hintOf({ later, published, updates })}
+        having={having}
+        updates={updates}
+        ticked={ticked}
+        locked={locked}
+        onToggle={toggle}
+        onAll={(all) => setChosen(new Set(all ? open : []))}
+      />
+      {checks.length > 0 && <Checks checks={checks} />}
+      {describes && (
+        <Field label="Description" hint="For search engines and social networks: what the reader gets.">
+          <Textarea
+            value={draft.metaDescription}
+            maxLength={500}
+            onChange={({ target }) => work.change({ metaDescription: target.value })}
+          />
+        </Field>
+      )}
+      {refused !== undefined && <Notice tone="failed">{refused}</Notice>}
+      <Actions>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" type="submit" busy={go.isPending} disabled={blocked}>
+          {verbOf({ later, updates, published, count: ticked.size })}
+        </Button>
+      </Actions>
+    </form>
+  )
+}
+
+function Checks({ checks }: { checks: readonly Check[] }) {
+  return (
+    <section aria-label="Before you publish" className="grid gap-2">
+      {checks.map(({ blocks, title, text }) => (
+        <Notice key={title} tone={blocks ? 'failed' : 'trying'} title={title}>
+          {text}
+        </Notice>
+      ))}
+    </section>
+  )
+}
+
+type ArrivingProps = {
+  postId: string
+  siteIds: ReadonlySet<string> | undefined
+  deliveries: readonly LoggedDelivery[] | undefined
+  onClose: () => void
+}
+
+/** How it arrives. The dialog may be closed: the same goes on beside the text. */
+function Arriving({ postId, siteIds, deliveries, onClose }: ArrivingProps) {
+  const none = deliveries !== undefined && newestTo(siteIds, deliveries).length === 0
+  return (
+    <div className="grid grid-cols-1 gap-5">
+      {none ? (
+        <p>There was no site to send it to. Sites that you connect can fetch it.</p>
+      ) : (
+        <Arrivals postId={postId} siteIds={siteIds} />
+      )}
+      <Actions>
+        <Button kind="primary" autoFocus onClick={onClose}>
+          Done
+        </Button>
+      </Actions>
+    </div>
+  )
+}
+
+/** The text as a document: as it stands here, or as it was last stored. */
+function documentOf({ draft, post }: Pick<View, 'draft' | 'post'>): Doc | undefined {
+  return draft.body.form === 'json' ? draft.body.value : post?.body.json
+}
+
+type Manner = { later: boolean; published: boolean; updates: boolean }
+
+function verbOf({ later, published, updates, count }: Manner & { count: number }): string {
+  if (later) return 'Schedule'
+  const to = count === 0 ? '' : ` ${updates ? 'at' : 'to'} ${counted(count, 'site')}`
+  return `${updates ? 'Update' : published ? 'Send' : 'Publish'}${to}`
+}
+
+function hintOf({ later, published, updates }: Manner): string | undefined {
+  if (later) return 'It goes to every site that is not paused when its time comes.'
+  if (updates) return 'Sites that have the post are told of the change.'
+  return published ? 'Tick those to send it to. A site that has it gets it once more.' : undefined
+}
+
+function notStored({ problem }: View): ReactNode {
+  return problem === undefined ? 'It could not be stored.' : `It could not be stored: ${problem.text}`
+}

@@ -1,0 +1,161 @@
+/** What belongs to a post beside its title and its text. */
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { number } from '../../format.ts'
+import { sitesQuery } from '../../queries.ts'
+import { Field, Input, Textarea } from '../../ui/field.tsx'
+import { Sheet } from '../../ui/page.tsx'
+import { TagsInput } from '../../ui/tags-input.tsx'
+import { Buffered } from './buffered.tsx'
+import type { Draft, Field as DraftField } from './draft.ts'
+import { SearchPreview, SocialPreview } from './previews.tsx'
+import type { View, Work } from './work.ts'
+
+/** What the API takes, and from where on search engines cut off. */
+const MOST = { excerpt: 1_000, tags: 50, tag: 64, metaTitle: 200, metaDescription: 500 }
+const SHOWN = { metaTitle: 60, metaDescription: 160 }
+
+const WHOLE_ADDRESS = 'Give the whole address, beginning with https:// or http://.'
+
+type SettingsProps = { work: Work; view: View; editable: boolean }
+
+/** The fields, stored as the text is. */
+export function Settings({ work, view, editable }: SettingsProps) {
+  const { draft, problem, post } = view
+  const host = useHost(draft)
+  const set = (part: Partial<Draft>) => work.change(part)
+  const errorOf = (field: DraftField) => (problem?.field === field ? problem.text : undefined)
+  return (
+    <>
+      <Sheet title="About this post">
+        <div className="grid gap-4">
+          <Field label="Address" error={errorOf('slug')} hint={slugHint(post?.status === 'published', draft.slug)}>
+            <Buffered
+              mono
+              value={draft.slug}
+              readOnly={!editable}
+              maxLength={300}
+              spellCheck={false}
+              autoComplete="off"
+              onCommit={(slug) => set({ slug })}
+            />
+          </Field>
+          <Field
+            label="Excerpt"
+            aside={<Count text={draft.excerpt} most={MOST.excerpt} />}
+            error={errorOf('excerpt')}
+            hint="For lists of posts. Empty: the site chooses."
+          >
+            <Textarea
+              value={draft.excerpt}
+              readOnly={!editable}
+              maxLength={MOST.excerpt}
+              onChange={({ target }) => set({ excerpt: target.value })}
+            />
+          </Field>
+          <Field label="Tags" error={errorOf('tags')} hint="Enter or a comma ends one.">
+            <TagsInput
+              value={draft.tags}
+              readOnly={!editable}
+              most={MOST.tags}
+              maxLength={MOST.tag}
+              onChange={(tags) => set({ tags })}
+            />
+          </Field>
+        </div>
+      </Sheet>
+      <Sheet title="In search results">
+        <div className="grid gap-4">
+          <SearchPreview draft={draft} host={host} />
+          <Field
+            label="Search title"
+            aside={<Count text={draft.metaTitle} most={SHOWN.metaTitle} soft />}
+            error={errorOf('metaTitle')}
+            hint="Empty: the title of the post."
+          >
+            <Input
+              value={draft.metaTitle}
+              readOnly={!editable}
+              maxLength={MOST.metaTitle}
+              onChange={({ target }) => set({ metaTitle: target.value })}
+            />
+          </Field>
+          <Field
+            label="Description"
+            aside={<Count text={draft.metaDescription} most={SHOWN.metaDescription} soft />}
+            error={errorOf('metaDescription')}
+            hint="What the reader gets, in a sentence or two."
+          >
+            <Textarea
+              value={draft.metaDescription}
+              readOnly={!editable}
+              maxLength={MOST.metaDescription}
+              onChange={({ target }) => set({ metaDescription: target.value })}
+            />
+          </Field>
+          <Field
+            label="Original address"
+            error={errorOf('canonicalUrl') && WHOLE_ADDRESS}
+            hint="If the text stood elsewhere first: search engines are sent there."
+          >
+            <Buffered
+              type="url"
+              inputMode="url"
+              placeholder="https://"
+              value={draft.canonicalUrl}
+              readOnly={!editable}
+              spellCheck={false}
+              autoComplete="off"
+              onCommit={(canonicalUrl) => set({ canonicalUrl })}
+            />
+          </Field>
+        </div>
+      </Sheet>
+      <Sheet title="On social networks">
+        <div className="grid gap-4">
+          <SocialPreview draft={draft} host={host} />
+          <Field
+            label="Picture"
+            error={errorOf('ogImage') && WHOLE_ADDRESS}
+            hint="Its address on the web. About 1200 × 630 pixels suits most."
+          >
+            <Buffered
+              type="url"
+              inputMode="url"
+              placeholder="https://"
+              value={draft.ogImage}
+              readOnly={!editable}
+              spellCheck={false}
+              autoComplete="off"
+              onCommit={(ogImage) => set({ ogImage })}
+            />
+          </Field>
+        </div>
+      </Sheet>
+    </>
+  )
+}
+
+function slugHint(published: boolean, slug: string): ReactNode {
+  if (published) return 'Sites are told the old one too, so that they can lead readers on.'
+  return slug === '' ? 'Made from the title.' : 'The end of its web address. Empty: made from the title.'
+}
+
+/** Where readers may find it: its original address, else the first site. */
+function useHost({ canonicalUrl }: Draft): string {
+  const { data } = useQuery(sitesQuery)
+  const address = URL.parse(canonicalUrl.trim()) ?? URL.parse(data?.sites[0]?.url ?? '')
+  return address?.host ?? 'your-site.example'
+}
+
+/** How long a text is. `soft`: more is allowed, but will not be shown. */
+function Count({ text, most, soft = false }: { text: string; most: number; soft?: boolean }) {
+  const length = [...text.trim()].length
+  const over = length > most
+  return (
+    <span className={over && soft ? 'text-trying' : undefined}>
+      {length} of {number(most)}
+      {over && soft && ': the rest may be cut off'}
+    </span>
+  )
+}

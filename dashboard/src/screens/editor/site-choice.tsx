@@ -1,0 +1,61 @@
+import type { Site } from '@postrider/sdk'
+import { Button } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/choice.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+type SitesProps = {
+  sites: readonly Site[]
+  hint: string | undefined
+  /** Those that have the post by now. */
+  having: ReadonlySet<string>
+  /** Those that have it are told of a change in any case. */
+  updates: boolean
+  ticked: ReadonlySet<string>
+  locked: (id: string) => boolean
+  onToggle: (id: string) => void
+  onAll: (all: boolean) => void
+}
+
+/** The sites to tick, each with what would happen there. */
+export function SiteChoice({ sites, hint, having, updates, ticked, locked, onToggle, onAll }: SitesProps) {
+  if (sites.length === 0)
+    return (
+      <Notice title="No site is connected yet">
+        The post is published all the same: sites that you connect later can fetch it.
+      </Notice>
+    )
+  const free = sites.filter(({ id, status }) => status !== 'inactive' && !locked(id))
+  const all = free.every(({ id }) => ticked.has(id))
+  return (
+    <fieldset className="relative grid gap-2">
+      <legend className="mb-2 font-[550]">Sites</legend>
+      {free.length > 1 && (
+        <span className="absolute -top-9 right-0">
+          <Button size="sm" kind="quiet" onClick={() => onAll(!all)}>
+            {all ? 'None' : 'All'}
+          </Button>
+        </span>
+      )}
+      <div className="grid max-h-72 gap-2.5 overflow-y-auto p-0.5">
+        {sites.map((site) => (
+          <Checkbox
+            key={site.id}
+            name="site"
+            label={<span className="break-words">{site.name}</span>}
+            hint={noteOf(site, having.has(site.id), updates) ?? URL.parse(site.url)?.host ?? site.url}
+            checked={ticked.has(site.id)}
+            disabled={site.status === 'inactive' || locked(site.id)}
+            onChange={() => onToggle(site.id)}
+          />
+        ))}
+      </div>
+      {hint !== undefined && <p className="text-sm text-faint">{hint}</p>}
+    </fieldset>
+  )
+}
+
+function noteOf({ status }: Site, has: boolean, updates: boolean): string | undefined {
+  if (status === 'inactive') return has && updates ? 'Paused: it is told when it is active again' : 'Paused'
+  if (has) return updates ? 'Has it and gets the update' : 'Has it'
+  return status === 'error' ? 'Its last deliveries failed' : undefined
+}

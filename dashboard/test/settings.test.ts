@@ -1,0 +1,109 @@
+/** What belongs to a post beside its text. */
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { newPerson } from './support/person.ts'
+
+const saved = (page: Page) => page.getByText(/^Saved /).waitFor()
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+const search = (page: Page) => page.getByRole('figure', { name: 'About as search engines show it' })
+
+const PICTURE = 'https://pictures.example/peas.png'
+
+describeInBrowser('the settings of a post', (scene) => {
+  it('are stored as they are written, and shown as readers will see them', async () => {
+    const { page, client } = await newPerson(scene, { width: 1440 })
+    await page.route(PICTURE, (route) => route.fulfill({ status: 404 }))
+    await client.sites.create({
+      name: 'Journal',
+      url: 'https://journal.example',
+      webhook_url: 'https://journal.example/in',
+    })
+    await client.posts.create({ title: 'Taken' })
+    const { id } = await client.posts.create({ title: 'Growing peas' })
+    await page.goto(`/posts/${id}`)
+    await search(page).getByText('journal.example › growing-peas').waitFor()
+
+    // Nothing is stored or changed while it is typed; what the service makes of it is shown then.
+    await field(page, 'Address').fill('Peas, and how they GROW ')
+    await page.waitForTimeout(1_500)
+    expect(await field(page, 'Address').inputValue()).toBe('Peas, and how they GROW ')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => field(page, 'Address').inputValue()).toBe('peas-and-how-they-grow')
+    await field(page, 'Address').fill('taken')
+    await field(page, 'Excerpt').fill('All about peas.')
+    await page.getByText('Another post has this slug already').first().waitFor()
+    expect(await field(page, 'Address').getAttribute('aria-invalid')).toBe('true')
+    await expectAccessible(page)
+    await field(page, 'Address').fill('peas')
+    await field(page, 'Tags').fill('garden, spring')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Remove garden' }).click()
+    await field(page, 'Search title').fill('Peas: when, where and how deep')
+    await field(page, 'Description').fill('x '.repeat(85))
+    await page.getByText('169 of 160: the rest may be cut off').waitFor()
+    await field(page, 'Description').fill('When to sow peas, and how deep.')
+    await search(page).getByText('When to sow peas, and how deep.').waitFor()
+    await search(page).getByText('Peas: when, where and how deep').waitFor()
+    await field(page, 'Original address').fill('elsewhere')
+    await page.keyboard.press('Tab')
+    await page.getByText('Give the whole address').waitFor()
+    await field(page, 'Original address').fill('https://elsewhere.example/peas')
+    await field(page, 'Picture').fill(PICTURE)
+    await page.keyboard.press('Enter')
+    await page.getByText('There is no picture at this address').waitFor()
+    await saved(page)
+    expect(await client.posts.get(id)).toMatchObject({
+      slug: 'peas',
+      excerpt: 'All about peas.',
+      tags: ['spring'],
+      meta: {
+        title: 'Peas: when, where and how deep',
+        description: 'When to sow peas, and how deep.',
+        canonical_url: 'https://elsewhere.example/peas',
+        og_image: PICTURE,
+      },
+    })
+  })
+
+  it('survive a reload half typed, and are decided where two have changed them', async () => {
+    const { page, client } = await newPerson(scene, { width: 1440 })
+    const { id } = await client.posts.create({ title: 'Out', status: 'published' })
+    await page.goto(`/posts/${id}`)
+    await field(page, 'Address').fill('half-typed')
+    await page.reload()
+    await expect.poll(() => field(page, 'Address').inputValue()).toBe('half-typed')
+    await field(page, 'Description').fill('Mine.')
+    await client.posts.update(id, { meta: { description: 'Theirs.' }, tags: ['theirs'] })
+    await page.keyboard.press('Control+s')
+    await page.getByRole('region', { name: 'Difference of description' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Keep what is not chosen' }).uncheck()
+    await page.getByRole('button', { name: 'Go on with this' }).click()
+    await field(page, 'Description').waitFor()
+    await page.keyboard.press('Control+s')
+    await saved(page)
+    expect(await client.posts.get(id)).toMatchObject({
+      slug: 'half-typed',
+      tags: ['theirs'],
+      meta: { description: 'Mine.' },
+    })
+  })
+
+  it.each(THEMES)('are for everybody: %s', async (theme) => {
+    const { page, client } = await newPerson(scene, { theme, width: 1440 })
+    await page.route(PICTURE, (route) => route.fulfill({ path: 'dashboard/public/favicon.svg' }))
+    const meta = { title: 'A title for searches', description: 'What it says.', og_image: PICTURE }
+    const { id } = await client.posts.create({ title: 'For everybody', excerpt: 'Short.', tags: ['a', 'b'], meta })
+    await page.goto(`/posts/${id}`)
+    await search(page).getByText('A title for searches').waitFor()
+    await expectAccessible(page)
+    for (const width of [768, 360]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.getByRole('button', { name: 'Settings' }).click()
+      await search(page).waitFor()
+      await expectAccessible(page)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+      await page.keyboard.press('Escape')
+    }
+  })
+})
