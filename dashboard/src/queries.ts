@@ -120,3 +120,12 @@ export const deliveriesOfPostQuery = (postId: string) =>
     queryKey: ['deliveries', 'of-post', postId],
     queryFn: ({ signal }) => api.deliveries.list({ post_id: postId, limit: 100 }, { signal }),
   })
+
+/** A draft that is being written, or was. */
+export const jobQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['jobs', 'one', id],
+    queryFn: ({ signal }) => api.drafts.job(id, { signal }),
+    // Live updates tell of each step; this is for when they do not come.
+    refetchInterval: ({ state }) => (state.data?.status === 'processing' ? 10_000 : false),
+  })

@@ -89,6 +89,10 @@ const editor = createRoute({
   getParentRoute: () => inside,
   // `new` is a post that is not stored yet; so the address can change without the page when it is.
   path: '/posts/$postId',
+  // The job that has written it: what it found stands above the text.
+  validateSearch: ({ draft }: Given): { draft?: string | undefined } => ({
+    draft: typeof draft === 'string' ? draft : undefined,
+  }),
   component: lazyRouteComponent(() => import('./screens/editor.tsx'), 'Editor'),
 })
 
@@ -137,10 +141,31 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./screens/account.tsx'), 'Account'),
 })
 
+const generate = createRoute({
+  getParentRoute: () => inside,
+  path: '/posts/generate',
+  validateSearch: ({ job }: Given): { job?: string | undefined } => ({
+    job: typeof job === 'string' ? job : undefined,
+  }),
+  component: lazyRouteComponent(() => import('./screens/generate.tsx'), 'Generate'),
+})
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
-  inside.addChildren([overview, posts, editor, deliveries, delivery, sites, connectSite, site, analytics, account]),
+  inside.addChildren([
+    overview,
+    posts,
+    editor,
+    generate,
+    deliveries,
+    delivery,
+    sites,
+    connectSite,
+    site,
+    analytics,
+    account,
+  ]),
 ])
 
 /** The router. Addresses say plain texts, so that people can read and write them. */

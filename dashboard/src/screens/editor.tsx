@@ -1,7 +1,7 @@
 /** Writing a post. */
 import type { PostWithDeliveries } from '@postrider/sdk'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { api } from '../api.ts'
 import { accountQuery, postQuery, queryClient } from '../queries.ts'
@@ -25,6 +25,7 @@ export function Editor() {
 
 function Opened({ id, accountId }: { id: string; accountId: string }) {
   const navigate = useNavigate()
+  const { draft } = useSearch({ from: '/inside/posts/$postId' })
   const stored = useQuery({ ...postQuery(id), enabled: !isNew(id), refetchOnMount: 'always' })
   const [work, setWork] = useState<Work>()
   const opened = useRef(false)
@@ -61,7 +62,7 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   }, [work, data])
   useSafety(work)
 
-  if (work !== undefined) return <Writing work={work} accountId={accountId} />
+  if (work !== undefined) return <Writing work={work} accountId={accountId} writtenBy={draft} />
   if (stored.isError) return <Problem alone error={stored.error} retry={() => void stored.refetch()} />
   return (
     <div className="mx-auto grid w-full max-w-(--container-prose) gap-6 px-4 pt-24" aria-busy="true">

@@ -59,10 +59,13 @@ export function BottomNavigation() {
 
 /** The places by name, for the palette. */
 export function NavigationActions() {
-  return PLACES.map((place) => <GoTo key={place.to} {...place} />)
+  return [
+    ...PLACES.map((place) => <GoTo key={place.to} {...place} />),
+    <GoTo key="generate" to="/posts/generate" name="Draft from a topic" />,
+  ]
 }
 
-function GoTo({ to, name }: Place) {
+function GoTo({ to, name }: Omit<Place, 'icon'>) {
   const navigate = useNavigate()
   useAction({ does: name, group: 'Go to' }, () => void navigate({ to }))
   return null

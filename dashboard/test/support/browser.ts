@@ -36,14 +36,21 @@ export type Scene = {
   visit(options?: { theme?: Theme; width?: number; height?: number }): Promise<Visitor>
 }
 
-/** A block of tests in the browser; skipped, visibly, where there is none. The service's clock begins at the present. */
-export function describeInBrowser(name: string, tests: (scene: Scene) => void): void {
+/**
+ * A block of tests in the browser; skipped, visibly, where there is none. The service's clock begins at the present;
+ * `environment` is what it is started with beside what all tests have.
+ */
+export function describeInBrowser(
+  name: string,
+  tests: (scene: Scene) => void,
+  environment: () => Promise<Record<string, string>> = async () => ({}),
+): void {
   describe.skipIf(!hasChromium)(name, () => {
     let browser: Browser
     let service: TestService
     const visitors: Visitor[] = []
     beforeAll(async () => {
-      service = await startService()
+      service = await startService(await environment())
       service.clock.advance(Date.now() - service.clock.now().getTime())
       browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
     })

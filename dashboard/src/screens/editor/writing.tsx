@@ -1,5 +1,6 @@
 import type { DocNode } from '@postrider/server/posts/body/schema'
 import { countWords, docToText } from '@postrider/server/posts/body/text'
+import { Link } from '@tanstack/react-router'
 import type { Editor } from '@tiptap/core'
 import { Selection } from '@tiptap/pm/state'
 import { Save, Send, SlidersHorizontal } from 'lucide-react'
@@ -18,6 +19,7 @@ import { useOnlyHere } from './only-here.ts'
 import { Outline } from './outline.tsx'
 import { Publication } from './publication.tsx'
 import { Publish, type Publishing } from './publish.tsx'
+import { Report } from './report.tsx'
 import { SaveState } from './save-state.tsx'
 import { Settings } from './settings.tsx'
 import { Text } from './text.tsx'
@@ -27,8 +29,11 @@ import type { Work } from './work.ts'
 /** What stands before the text and is answered first. */
 type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'settings' }
 
+/** `writtenBy`: the job whose draft it is. */
+type WritingProps = { work: Work; accountId: string; writtenBy: string | undefined }
+
 /** The screen of an open post. */
-export function Writing({ work, accountId }: { work: Work; accountId: string }) {
+export function Writing({ work, accountId, writtenBy }: WritingProps) {
   const view = useSyncExternalStore(work.subscribe, work.view)
   const { post, draft, dirty, conflict, problem } = view
   const { here, takeOver } = useOnlyHere(post?.id ?? work.id)
@@ -93,6 +98,7 @@ export function Writing({ work, accountId }: { work: Work; accountId: string }) 
             </Notice>
           )}
           {post === undefined && <Unsaved accountId={accountId} current={work.id} />}
+          {post !== undefined && writtenBy !== undefined && <Report jobId={writtenBy} postId={post.id} />}
           <Title
             value={draft.title}
             readOnly={!here}
@@ -106,6 +112,15 @@ export function Writing({ work, accountId }: { work: Work; accountId: string }) 
           className="grid content-start gap-5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6rem)] xl:overflow-y-auto xl:p-px"
         >
           {publication}
+          {post === undefined && (
+            <p className="px-1 text-sm text-quiet">
+              Or have{' '}
+              <Link to="/posts/generate" className="font-[550] text-ink underline underline-offset-3">
+                a draft written
+              </Link>{' '}
+              from a topic.
+            </p>
+          )}
           <Sheet title="Outline" aside={<Words body={draft.body} />}>
             <Outline body={draft.body} editor={editor} />
           </Sheet>

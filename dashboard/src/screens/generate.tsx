@@ -1,0 +1,29 @@
+/** Having a draft written: what it is to be about, how it comes along, and then the editor. */
+import type { GenerateDraft } from '@postrider/sdk'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Page } from '../ui/page.tsx'
+import { Brief } from './generate/brief.tsx'
+import { Job } from './generate/job.tsx'
+
+/** The screen: of the job in the address, or of a new one. */
+export function Generate() {
+  const { job } = useSearch({ from: '/inside/posts/generate' })
+  const navigate = useNavigate()
+  // Stays while the job is under way, for another try.
+  const [brief, setBrief] = useState<GenerateDraft>({ topic: '' })
+  const show = (id: string | undefined) => void navigate({ to: '/posts/generate', search: { job: id }, replace: true })
+  return (
+    <Page
+      narrow
+      title="Draft from a topic"
+      lead="You say what it is about and for whom; the draft opens in the editor. It is never published by itself."
+    >
+      {job === undefined ? (
+        <Brief value={brief} onChange={setBrief} onBegun={show} />
+      ) : (
+        <Job key={job} id={job} asked={brief.topic === '' ? undefined : brief} onAgain={() => show(undefined)} />
+      )}
+    </Page>
+  )
+}
