@@ -5,7 +5,7 @@ import type { OpenDatabase } from './platform/db/open.ts'
 import { removeOldKeys } from './platform/idempotency/idempotency.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
-import { publishDue } from './posts/index.ts'
+import { publishDue, unnameForgottenSites } from './posts/index.ts'
 import { Detector } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
@@ -101,7 +101,8 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
   await forgetOldJobs(db.root, clock.now())
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })
-  return { again: await purgeDeletedSites(db.root, clock.now()) }
+  const more = await purgeDeletedSites(db.root, clock.now())
+  return { again: (await unnameForgottenSites(db.root)) || more }
 }
 
 /** Not at once: a start is when people are waiting. */

@@ -1,7 +1,10 @@
 /** Lists of posts without their texts, and doing the same to many posts. */
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { purgeDeletedSites } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
+import { unnameForgottenSites } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -160,5 +163,128 @@ describe('POST /api/posts/bulk', () => {
     ['tag', { action: 'delete' as const, ids: [MISSING], tag: 'x' }],
   ])('names %s when it is wrong', async (field, change) => {
     await expect(client.posts.bulk(change)).rejects.toMatchObject({ status: 400, field })
+  })
+})
+
+describe('posts published to some sites only', () => {
+  /** Counts of them by site: those that are kept, and those of the rows. */
+  async function counts(): Promise<[kept: object, counted: object]> {
+    const { rows } = await sql<{ kept: object; counted: object }>`
+      select (select coalesce(json_object_agg(site_id, named), '{}') from site_catalogs) as kept,
+        (select coalesce(json_object_agg(site_id, n), '{}')
+         from (select site_id, count(*) as n from post_sites where named group by site_id) s) as counted
+    `.execute(service.ctx.db.root)
+    return [rows[0]?.kept ?? {}, rows[0]?.counted ?? {}]
+  }
+
+  async function expectCounted(expected: readonly [SiteWithSecrets, number][]): Promise<void> {
+    const [kept, counted] = await counts()
+    expect(kept).toEqual(counted)
+    for (const [{ id }, named] of expected) {
+      expect((kept as Record<string, number>)[id]).toBe(named === 0 ? undefined : named)
+      const { data, pagination } = await client.posts.list({ site_id: id, limit: 50 })
+      expect(data).toHaveLength(pagination.total)
+    }
+  }
+
+  it('are counted by site, whatever becomes of them', async () => {
+    const second = await connectSite(client, receiver, 'Second')
+    const third = await connectSite(client, receiver, 'Third')
+    const posts = await Promise.all(Array.from({ length: 8 }, (_, index) => client.posts.create({ title: `${index}` })))
+    const [a = '', b = '', c = '', d = '', ...others] = posts.map(({ id }) => id)
+    await Promise.all([
+      ...[a, b, c, d].map((id) => client.posts.publish(id, [site.id, second.id])),
+      ...others.map((id) => client.posts.publish(id, [second.id, site.id, third.id])),
+    ])
+    await expectCounted([
+      [site, 8],
+      [second, 8],
+      [third, 4],
+    ])
+    await client.posts.publish(a, [site.id])
+    await client.posts.publish(a, [third.id])
+    await expectCounted([
+      [site, 8],
+      [second, 8],
+      [third, 5],
+    ])
+    await client.posts.publish(a)
+    await expectCounted([
+      [site, 7],
+      [second, 7],
+      [third, 4],
+    ])
+    await client.posts.publish(a, [site.id])
+    await client.posts.update(b, { status: 'draft' })
+    await client.posts.delete(c)
+    await expectCounted([
+      [site, 5],
+      [second, 5],
+      [third, 4],
+    ])
+    await Promise.all([
+      client.posts.bulk({ action: 'unpublish', ids: others.slice(0, 2) }),
+      client.posts.bulk({ action: 'delete', ids: others.slice(2, 3) }),
+      client.posts.bulk({ action: 'publish', ids: others.slice(3) }),
+      client.posts.publish(b, [third.id, site.id]),
+    ])
+    await expectCounted([
+      [site, 2],
+      [second, 1],
+      [third, 1],
+    ])
+    await client.posts.delete(d)
+    await client.posts.delete(b)
+    await expectCounted([
+      [site, 0],
+      [second, 0],
+      [third, 0],
+    ])
+  })
+
+  it('are counted when nothing is changed in the end', async () => {
+    const { id } = await client.posts.create({ title: 'One' })
+    await client.posts.publish(id, [site.id])
+    const before = await counts()
+    await service.ctx.db
+      .tx(async (tx) => {
+        await sql`delete from posts where id = ${id}`.execute(tx)
+        throw new Error('no')
+      })
+      .catch(() => {})
+    await service.ctx.db.tx(async (tx) => {
+      await sql`update post_sites set named = false where post_id = ${id}`.execute(tx)
+      await sql`update post_sites set named = true where post_id = ${id}`.execute(tx)
+    })
+    expect(await counts()).toEqual(before)
+    await expectCounted([[site, 1]])
+  })
+
+  it('stay as long as the history of a deleted site, and go with it', async () => {
+    const second = await connectSite(client, receiver, 'Second')
+    const { id } = await client.posts.create({ title: 'One' })
+    await client.posts.publish(id, [site.id, second.id])
+    await service.drain()
+    await client.sites.delete(second.id)
+    const purge = async (days: number) => {
+      const at = plusMs(service.clock.now(), days * 86_400_000)
+      while (await purgeDeletedSites(service.ctx.db.root, at)) {}
+      expect(await unnameForgottenSites(service.ctx.db.root)).toBe(false)
+    }
+    await purge(89)
+    await expectCounted([
+      [site, 1],
+      [second, 1],
+    ])
+    await purge(90)
+    await expectCounted([
+      [site, 1],
+      [second, 0],
+    ])
+    await client.posts.update(id, { status: 'draft' })
+    await expectCounted([
+      [site, 0],
+      [second, 0],
+    ])
   })
 })

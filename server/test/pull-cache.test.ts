@@ -61,7 +61,8 @@ async function expectTheSameEverywhere(paths: readonly string[]): Promise<void> 
 /** What the database keeps of the account's posts. */
 async function catalog(): Promise<unknown> {
   const { rows } = await sql`
-    select draft, scheduled, published, open, (select count(*) from catalog_changes) as noted
+    select draft, scheduled, published, open, (select count(*) from catalog_changes) as noted,
+      array(select named from site_catalogs where site_id in (${sites[0]?.id}, ${sites[1]?.id}) order by site_id) as named
     from catalogs where account_id = (select account_id from sites where id = ${sites[0]?.id})
   `.execute(service.ctx.db.root)
   return rows[0]
@@ -72,7 +73,10 @@ async function counted(): Promise<unknown> {
   const { rows } = await sql`
     select count(*) filter (where status = 'draft') as draft, count(*) filter (where status = 'scheduled') as scheduled,
       count(*) filter (where status = 'published') as published,
-      count(*) filter (where status = 'published' and visible_to_all) as open, 0 as noted
+      count(*) filter (where status = 'published' and visible_to_all) as open, 0 as noted,
+      array(
+        select count(*)::int from post_sites where site_id in (${sites[0]?.id}, ${sites[1]?.id}) and named group by site_id order by site_id
+      ) as named
     from posts where account_id = (select account_id from sites where id = ${sites[0]?.id})
   `.execute(service.ctx.db.root)
   return rows[0]

@@ -238,6 +238,8 @@ insert into catalogs (account_id, revision, draft, scheduled, published, open)
   select account_id, 1, count(*) filter (where status = 'draft'), count(*) filter (where status = 'scheduled'),
     count(*) filter (where status = 'published'), count(*) filter (where status = 'published' and visible_to_all)
   from posts group by account_id;
+delete from site_catalogs;
+insert into site_catalogs (site_id, named) select site_id, count(*) from post_sites where named group by site_id;
 `
 
 /** What settling would have counted. */

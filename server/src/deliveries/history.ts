@@ -17,6 +17,11 @@ export async function keepsHistoryOf(db: Db, accountId: string, siteId: string):
   return row !== undefined
 }
 
+/** Whether nothing is kept of a site any more: it was deleted, and its history has been removed. */
+export function isForgotten(siteId: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`not exists (select from endpoints e where e.site_id = ${siteId})`
+}
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 

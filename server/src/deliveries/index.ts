@@ -19,6 +19,7 @@ export {
   type FailedDelivery,
   failedDeliveries,
   type Granularity,
+  isForgotten,
   keepsHistoryOf,
   type Period,
   type Sums,

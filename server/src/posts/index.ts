@@ -5,7 +5,14 @@ export { addDraft } from './new-post.ts'
 export { PulledPost, pulledJson } from './payload.ts'
 export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'
-export { countPublished, findPost, type PostState, postStates, postTitles } from './queries.ts'
+export {
+  countPublished,
+  findPost,
+  type PostState,
+  postStates,
+  postTitles,
+  unnameForgottenSites,
+} from './queries.ts'
 export { relatedPosts } from './related.ts'
 export { PostBody, PostStatus, postRoutes, presentPost } from './routes.ts'
 export { slugify } from './slug.ts'

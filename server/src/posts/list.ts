@@ -119,7 +119,7 @@ type Catalog = Record<PostStatus | 'all' | 'open' | 'named', number>
 async function catalogOf(db: Db, accountId: string, siteId?: string): Promise<Catalog> {
   const { rows } = await sql<Catalog>`
     select draft, scheduled, published, draft + scheduled + published as all, open,
-      (select count(*) from post_sites s where s.site_id = ${siteId ?? null}::uuid and s.named) as named
+      coalesce((select c.named from site_catalogs c where c.site_id = ${siteId ?? null}::uuid), 0) as named
     from catalogs where account_id = ${accountId}
   `.execute(db)
   return rows[0] ?? { draft: 0, scheduled: 0, published: 0, all: 0, open: 0, named: 0 }

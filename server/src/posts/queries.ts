@@ -1,4 +1,5 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
+import { isForgotten } from '../deliveries/index.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { MAX_SLUG } from './slug.ts'
@@ -136,6 +137,24 @@ export async function unnameSites(tx: Tx, postId: string): Promise<void> {
 /** Forgets every relation of a post to sites: they have been told that it is gone. */
 export async function forgetSites(tx: Tx, postId: string): Promise<void> {
   await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
+}
+
+const PAIRS_PER_STEP = 1_000
+
+/**
+ * Forgets which posts were published to sites by name of which nothing else is kept, a batch at a time; whether there may be
+ * more. As long as a site's history is kept, posts and figures can be asked for by site.
+ */
+export async function unnameForgottenSites(db: Db): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    with doomed as (
+      select s.post_id, s.site_id from site_catalogs c join post_sites s on s.site_id = c.site_id and s.named
+      where ${isForgotten(sql`c.site_id`)}
+      limit ${PAIRS_PER_STEP} for update of s skip locked
+    )
+    delete from post_sites where (post_id, site_id) in (select post_id, site_id from doomed)
+  `.execute(db)
+  return numAffectedRows === BigInt(PAIRS_PER_STEP)
 }
 
 /** How many posts were first published in a period; with a site, only those it may see. */

@@ -52,8 +52,16 @@ type PostSitesTable = {
 /** Written by triggers only: counts of posts, and a revision that changes with what sites may see. */
 type CatalogsTable = Record<'revision' | 'draft' | 'scheduled' | 'published' | 'open', number> & { account_id: string }
 
+/** Written by triggers only: how many posts a site may see because it was named. Sites without any are not here. */
+type SiteCatalogsTable = { site_id: string; named: number }
+
 /** Notes of triggers, for the transaction that writes them and nobody else. */
-type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & { shown: boolean }
+type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & {
+  shown: boolean
+  /** Sites that may see a post more, or less, by name: `named` is 1 or -1. */
+  site_ids: string[] | null
+  named: number
+}
 
 /** A row of `posts` without its search column. */
 export type PostRow = Omit<Selectable<PostsTable>, 'search'>
@@ -76,6 +84,7 @@ declare module '../platform/db/tables.ts' {
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
     catalogs: CatalogsTable
+    site_catalogs: SiteCatalogsTable
     catalog_changes: CatalogChangesTable
   }
 }

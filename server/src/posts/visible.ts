@@ -51,7 +51,7 @@ export type Slice = { limit: number; offset: number }
 export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>): Promise<ListedPage[]> {
   const { rows } = await prepared(sql<PageColumns>`
     select coalesce((select c.open from catalogs c where c.account_id = a.account_id), 0)
-      + (select count(*) from post_sites s where s.site_id = a.site_id and s.named) as total, page.*
+      + coalesce((select c.named from site_catalogs c where c.site_id = a.site_id), 0) as total, page.*
     from unnest(${plainArray(asked.map(({ accountId }) => accountId))}::uuid[], ${plainArray(asked.map(({ siteId }) => siteId))}::uuid[],
       ${plainArray(asked.map(({ limit }) => limit))}::bigint[], ${plainArray(asked.map(({ offset }) => offset))}::bigint[])
       with ordinality as a (account_id, site_id, most, skipped, place)
