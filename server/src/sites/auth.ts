@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
 import { type Keys, lookupIndex } from '../platform/crypto.ts'
 import { fail } from '../platform/errors.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
+import { onePer } from '../platform/one-per.ts'
 import { looksLikeApiKey } from './api-key.ts'
 
 /** How the API document describes site keys (specification, section 5). A key is good for its own site only. */
@@ -22,9 +24,17 @@ export function siteKeyOf(request: RequestFacts): string {
   return key
 }
 
+/** Sites ask again and again, and to check and hash a key takes several microseconds each time. */
+const indexesOf = onePer((_: Keys) => new LRUCache<string, Buffer>({ max: 1_000 }))
+
 /** What a key is looked up by; undefined when it can be no key of ours. */
 export function siteKeyIndex(keys: Keys, key: string): Buffer | undefined {
-  return looksLikeApiKey(key) ? lookupIndex(keys, key) : undefined
+  const indexes = indexesOf(keys)
+  const known = indexes.get(key)
+  if (known !== undefined || !looksLikeApiKey(key)) return known
+  const index = lookupIndex(keys, key)
+  indexes.set(key, index)
+  return index
 }
 
 /** The refusal of a key that is no site's. */

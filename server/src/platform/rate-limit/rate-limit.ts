@@ -62,7 +62,7 @@ export type Counted = { used: number; windowEndsAt: Date; countedAt: Date }
  * earlier is not counted, and never moves the window. Buckets are taken in one order, so that processes which count
  * several of them at once do not wait for each other in a circle.
  *
- * The commit is not waited for until it is on disk, which would be most of the time that counting takes. A database server that
+ * The commit is not waited for until it is on disk, because everybody who comes meanwhile would wait too. A database server that
  * loses its power forgets what was counted in its last half second; nothing else does.
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
