@@ -1,8 +1,9 @@
 /** The first half hour of somebody new, as one story. */
-import { createClient } from '@postrider/sdk'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { startReceiver } from '../../server/test/support/receiver.ts'
+import { startWebsite, sveltekit } from '../../server/test/support/websites.ts'
 import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
-import { connect, seesLive } from './support/sites.ts'
+import { seesLive } from './support/sites.ts'
 
 const PASSWORD = 'correct horse'
 
@@ -18,10 +19,20 @@ describeInBrowser('somebody new', (scene) => {
     await page.getByRole('button', { name: 'Create account' }).click()
     await page.getByRole('heading', { name: 'Hello, Grace' }).waitFor()
 
-    const client = createClient({ baseUrl: scene.service().url })
-    await client.auth.login({ email, password: PASSWORD })
-    const journal = await connect(client, 'Journal')
-    await seesLive(scene, page.getByText('Journal').first())
+    const website = await startWebsite(sveltekit)
+    onTestFinished(website.close)
+    const journal = await startReceiver()
+    onTestFinished(journal.close)
+    await page.getByRole('link', { name: 'Connect a site' }).first().click()
+    await page.getByLabel('Address', { exact: true }).fill(website.url)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('It is made with SvelteKit.').waitFor()
+    await page.getByLabel('Webhook address').fill(journal.url)
+    await page.getByLabel('Name').fill('Journal')
+    await page.getByRole('button', { name: 'Connect the site' }).click()
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('Your site answered 200, after').waitFor()
+    expect(journal.received.splice(0).map(({ json }) => json.event)).toEqual(['site.test'])
 
     await page.goto('/posts/new')
     await page.getByRole('textbox', { name: 'Title', exact: true }).fill('Hello, world')

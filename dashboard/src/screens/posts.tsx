@@ -54,10 +54,15 @@ export function Posts() {
       title="Posts"
       actions={
         !isFirst && (
-          <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
-            <Plus aria-hidden="true" />
-            New post
-          </Link>
+          <>
+            <Link to="/posts/generate" className={buttonLook({ kind: 'secondary' })}>
+              Draft from a topic
+            </Link>
+            <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+              <Plus aria-hidden="true" />
+              New post
+            </Link>
+          </>
         )
       }
     >
@@ -116,9 +121,14 @@ function FirstPost() {
       picture={<PenLine />}
       title="No posts yet"
       action={
-        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
-          Write the first
-        </Link>
+        <div className="flex flex-wrap justify-center gap-2">
+          <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+            Write the first
+          </Link>
+          <Link to="/posts/generate" className={buttonLook({ kind: 'secondary' })}>
+            Draft it from a topic
+          </Link>
+        </div>
       }
     >
       What you write appears here, with a mark for every site that has it.
