@@ -3,7 +3,7 @@ import type { ListedPost, ListSummaries } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { FileSearch, PenLine, Plus } from 'lucide-react'
-import { useRef } from 'react'
+import { useDeferredValue, useRef } from 'react'
 import type { PostsSearch } from '../addresses.ts'
 import { postListQuery, queryClient, sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
@@ -29,8 +29,10 @@ export function Posts() {
   const search = useSearch({ from: '/inside/posts' })
   const navigate = useNavigate({ from: '/posts' })
   const list = useQuery({ ...postListQuery(askedOf(search)), placeholderData: keepPreviousData })
+  // Fifty rows are drawn after whatever made them change is on the screen: the pressed tab, the letter that was typed.
+  const shown = useDeferredValue(list.data)
   const sites = useQuery(sitesQuery).data?.sites
-  const posts = list.data?.data ?? NO_POSTS
+  const posts = shown?.data ?? NO_POSTS
   const rows = useRows(posts, 'post')
   const searchField = useRef<HTMLInputElement>(null)
   const write = () => void navigate({ to: '/posts/$postId', params: { postId: 'new' } })
@@ -46,7 +48,7 @@ export function Posts() {
   const clear = () => void navigate({ search: (before) => ({ sort: before.sort }) })
   const turnTo = (page: number) => void navigate({ search: (before) => ({ ...before, page }) })
 
-  const { pagination } = list.data ?? {}
+  const { pagination } = shown ?? {}
   const isNarrowed = [search.search, search.status, search.tag, search.site].some((value) => value !== undefined)
   const isFirst = pagination?.total === 0 && !isNarrowed
   return (
@@ -77,7 +79,7 @@ export function Posts() {
             field={searchField}
           />
         )}
-        {list.isError && list.data === undefined ? (
+        {list.isError && shown === undefined ? (
           <Problem error={list.error} retry={() => void list.refetch()} />
         ) : isFirst ? (
           <FirstPost />
@@ -95,7 +97,7 @@ export function Posts() {
           </Empty>
         ) : (
           <PostTable
-            posts={list.data === undefined ? undefined : posts}
+            posts={shown === undefined ? undefined : posts}
             sites={sites}
             rows={rows}
             busy={list.isPlaceholderData}
