@@ -1,5 +1,7 @@
 /** Files of the suite that are not run against a service in processes of their own, and why. */
 export const EXCEPTIONS: Record<string, string> = {
+  'server/test/generation-providers.test.ts':
+    'Is about what the servers of models answer to one writer of drafts; generation.test.ts has the drafts of several.',
   'server/test/commands.test.ts': 'Starts every command as a process already; another topology changes nothing.',
   'server/test/metrics.test.ts': 'A process shows what it counted itself; attempts are counted by the workers.',
   'server/test/keys-rotate.test.ts': 'Starts the command as a process, beside services of each role.',
