@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { startService, type TestService } from '../../../server/test/support/service.ts'
 import { CHROMIUM, hasChromium } from './chromium.ts'
 
@@ -54,6 +54,8 @@ export function describeInBrowser(
       service.clock.advance(Date.now() - service.clock.now().getTime())
       browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
     })
+    // A window that stays open goes on listening and drawing, at the cost of the tests after it.
+    afterEach(() => Promise.all(visitors.map(({ context }) => context.close())))
     afterAll(async () => {
       await browser?.close()
       await service?.stop()
