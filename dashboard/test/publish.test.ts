@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
-import { connect, seesLive } from './support/sites.ts'
+import { connect, seesDone, seesLive } from './support/sites.ts'
 
 const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true })
@@ -78,8 +78,7 @@ describeInBrowser('publishing', (scene) => {
     await seesLive(scene, dialog(page).getByText(/Attempt 2: Answered 500\. Attempt 3 in [45]:\d\d/))
     // Not waiting for it.
     await dialog(page).getByRole('button', { name: 'Try now' }).click()
-    await scene.service().drain()
-    await seesLive(scene, dialog(page).getByText(/Delivered at attempt 3/))
+    await seesDone(scene, dialog(page).getByText(/Delivered at attempt 3/))
     await dialog(page).getByRole('heading', { name: 'It has arrived' }).waitFor()
     await expectAccessible(page)
     expect(journal.received).toHaveLength(3)
@@ -257,8 +256,7 @@ describeInBrowser('publishing', (scene) => {
     await expectAccessible(page)
     await dialog(page).getByRole('radio', { name: 'Now' }).check()
     await dialog(page).getByRole('button', { name: 'Publish to 3 sites' }).click()
-    await scene.service().drain()
-    await seesLive(scene, dialog(page).getByRole('heading', { name: 'It has arrived' }))
+    await seesDone(scene, dialog(page).getByRole('heading', { name: 'It has arrived' }))
     await expectAccessible(page)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     await page.keyboard.press('Escape')

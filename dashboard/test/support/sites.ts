@@ -14,11 +14,18 @@ export async function connect(client: PostriderClient, name: string): Promise<Re
   return { ...receiver, siteId: id }
 }
 
-/**
- * Waits until something is shown that live updates bring; their pauses pass by the service's clock. What was just asked for in
- * the browser may reach the service only now, so work that is due is done meanwhile.
- */
+/** Waits until something is shown that live updates bring; their pauses pass by the service's clock. */
 export async function seesLive({ service }: Scene, wanted: Locator): Promise<void> {
+  await expect
+    .poll(() => {
+      service().clock.advance(50)
+      return wanted.isVisible()
+    })
+    .toBe(true)
+}
+
+/** Waits until something is shown that comes of work. A click reaches the service when it does: what is due is done until then. */
+export async function seesDone({ service }: Scene, wanted: Locator): Promise<void> {
   await expect
     .poll(async () => {
       await service().advance(50)
