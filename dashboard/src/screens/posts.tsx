@@ -123,14 +123,14 @@ function FirstPost() {
       picture={<PenLine />}
       title="No posts yet"
       action={
-        <div className="flex flex-wrap justify-center gap-2">
+        <>
           <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
             Write the first
           </Link>
           <Link to="/posts/generate" className={buttonLook({ kind: 'secondary' })}>
             Draft it from a topic
           </Link>
-        </div>
+        </>
       }
     >
       What you write appears here, with a mark for every site that has it.

@@ -29,7 +29,7 @@ export function Sites() {
   return (
     <Page
       title="Sites"
-      {...(sites.data === undefined || none ? {} : { lead: counted(sites.data.total, 'connected site') })}
+      {...(none ? {} : { lead: sites.data === undefined ? '\u00a0' : counted(sites.data.total, 'connected site') })}
       {...(none ? {} : { actions: connect })}
     >
       {sites.isError ? (
