@@ -11,7 +11,7 @@ const blackBox = (name: string, except: Record<string, string> = {}) => ({
     include: ['server/test/**/*.test.ts'],
     exclude: ['server/test/{support,simulation}/**', ...Object.keys(except)],
     globalSetup: `server/test/support/setup-${name}.ts`,
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     hookTimeout: 60_000,
   },
 })
