@@ -45,6 +45,8 @@ export default defineConfig({
           name: 'browser',
           include: ['dashboard/test/**/*.test.ts'],
           globalSetup: ['server/test/support/setup-embedded.ts', 'dashboard/test/support/setup.ts'],
+          // A browser on a busy machine is late now and then; what fails twice is wrong.
+          retry: 1,
           expect: { poll: { timeout: 15_000 } },
           testTimeout: 60_000,
           hookTimeout: 60_000,
