@@ -2,6 +2,8 @@
 export const EXCEPTIONS: Record<string, string> = {
   'server/test/generation-providers.test.ts':
     'Is about what the servers of models answer to one writer of drafts; generation.test.ts has the drafts of several.',
+  'server/test/generation-process.test.ts':
+    'Starts processes that write drafts already, with their real clock and loops.',
   'server/test/commands.test.ts': 'Starts every command as a process already; another topology changes nothing.',
   'server/test/metrics.test.ts': 'A process shows what it counted itself; attempts are counted by the workers.',
   'server/test/keys-rotate.test.ts': 'Starts the command as a process, beside services of each role.',
