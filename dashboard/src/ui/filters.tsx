@@ -1,5 +1,7 @@
+import { clsx } from 'clsx'
 import { Search, X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Select } from './field.tsx'
 
 /** What narrows a list, above it. */
 export function Filters({ children }: { children: ReactNode }) {
@@ -20,6 +22,49 @@ export function FilterTabs({ label, children }: { label: string; children: React
 /** The look of a link that narrows a list; the one that holds says `aria-current`. */
 export const filterTab =
   'flex h-8 shrink-0 items-center rounded-md px-2.5 font-[550] text-quiet whitespace-nowrap transition-colors duration-100 hover:bg-hover hover:text-ink aria-[current]:bg-hover aria-[current]:text-ink'
+
+/** Fields that narrow a list, two beside each other on a phone. `end`: at the end of the line where there is room. */
+export function FilterFields({ end = false, children }: { end?: boolean; children: ReactNode }) {
+  return (
+    <div
+      className={clsx(
+        'flex min-w-0 flex-wrap items-center gap-2 max-sm:w-full max-sm:*:flex-1 max-sm:*:basis-[calc(50%-0.25rem)] sm:*:max-w-52',
+        end && 'sm:ml-auto',
+      )}
+    >
+      {children}
+    </div>
+  )
+}
+
+type SiteFilterProps = {
+  sites: ReadonlyArray<{ id: string; name: string }>
+  value: string | undefined
+  onChoose: (site: string | undefined) => void
+  /** What the chosen site is called when it is none of the sites any more; without it, it is not offered. */
+  gone?: string
+}
+
+/** One of the sites, or any; nothing while there is nothing to choose. */
+export function SiteFilter({ sites, value, onChoose, gone }: SiteFilterProps) {
+  if (sites.length <= 1 && value === undefined) return null
+  const isGone = value !== undefined && sites.every(({ id }) => id !== value)
+  return (
+    <Select
+      aria-label="Site"
+      value={value ?? ''}
+      onChange={({ target }) => onChoose(target.value === '' ? undefined : target.value)}
+    >
+      <option value="">Any site</option>
+      {sites.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+      {gone !== undefined && isGone && <option value={value}>{gone}</option>}
+    </Select>
+  )
+}
 
 const TYPING_MS = 200
 

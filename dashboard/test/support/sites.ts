@@ -15,20 +15,19 @@ export async function connect(client: PostriderClient, name: string): Promise<Re
 }
 
 /** Waits until something is shown that live updates bring; their pauses pass by the service's clock. */
-export async function seesLive({ service }: Scene, wanted: Locator): Promise<void> {
-  await expect
-    .poll(() => {
-      service().clock.advance(50)
-      return wanted.isVisible()
-    })
-    .toBe(true)
+export function seesLive({ service }: Scene, wanted: Locator): Promise<void> {
+  return sees(wanted, async () => service().clock.advance(50))
 }
 
 /** Waits until something is shown that comes of work. A click reaches the service when it does: what is due is done until then. */
-export async function seesDone({ service }: Scene, wanted: Locator): Promise<void> {
+export function seesDone({ service }: Scene, wanted: Locator): Promise<void> {
+  return sees(wanted, () => service().advance(50))
+}
+
+async function sees(wanted: Locator, pass: () => Promise<void>): Promise<void> {
   await expect
     .poll(async () => {
-      await service().advance(50)
+      await pass()
       return wanted.isVisible()
     })
     .toBe(true)

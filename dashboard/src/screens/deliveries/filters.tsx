@@ -2,7 +2,7 @@ import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { Link } from '@tanstack/react-router'
 import { DELIVERY_STATUSES, type DeliveriesSearch } from '../../addresses.ts'
 import { Select } from '../../ui/field.tsx'
-import { FilterChip, Filters, FilterTabs, filterTab } from '../../ui/filters.tsx'
+import { FilterChip, FilterFields, Filters, FilterTabs, filterTab, SiteFilter } from '../../ui/filters.tsx'
 
 const STATUS_NAMES = {
   action: 'Needs you',
@@ -23,7 +23,6 @@ type DeliveryFiltersProps = {
 /** What the log is narrowed to, all of it in the address. */
 export function DeliveryFilters({ search, sites, deliveries, narrow }: DeliveryFiltersProps) {
   const { site, post, period } = search
-  const isGone = site !== undefined && sites.every(({ id }) => id !== site)
   return (
     <Filters>
       <FilterTabs label="Status">
@@ -40,31 +39,18 @@ export function DeliveryFilters({ search, sites, deliveries, narrow }: DeliveryF
           </Link>
         ))}
       </FilterTabs>
-      <div className="flex min-w-0 flex-wrap items-center gap-2 max-sm:w-full max-sm:*:flex-1 max-sm:*:basis-[calc(50%-0.25rem)] sm:*:max-w-52 sm:ml-auto">
+      <FilterFields end>
         {post !== undefined && (
           <FilterChip name="Post" onRemove={() => narrow({ post: undefined })}>
             {deliveries.find(({ post_id: id }) => id === post)?.post_title ?? 'one'}
           </FilterChip>
         )}
-        {(sites.length > 1 || site !== undefined) && (
-          <Select
-            aria-label="Site"
-            value={site ?? ''}
-            onChange={({ target }) => narrow({ site: target.value === '' ? undefined : target.value })}
-          >
-            <option value="">Any site</option>
-            {sites.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-            {isGone && (
-              <option value={site}>
-                {deliveries.find(({ site_id: id }) => id === site)?.site_name ?? 'A deleted site'}
-              </option>
-            )}
-          </Select>
-        )}
+        <SiteFilter
+          sites={sites}
+          value={site}
+          onChoose={(chosen) => narrow({ site: chosen })}
+          gone={deliveries.find(({ site_id: id }) => id === site)?.site_name ?? 'A deleted site'}
+        />
         <Select
           aria-label="Time"
           value={period ?? ''}
@@ -82,7 +68,7 @@ export function DeliveryFilters({ search, sites, deliveries, narrow }: DeliveryF
             <Day label="To" value={search.to} onChange={(to) => narrow({ to })} />
           </>
         )}
-      </div>
+      </FilterFields>
     </Filters>
   )
 }

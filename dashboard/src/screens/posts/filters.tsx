@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type RefObject, useMemo } from 'react'
 import { POST_STATUSES, type PostsSearch } from '../../addresses.ts'
 import { Select } from '../../ui/field.tsx'
-import { FilterChip, Filters, FilterTabs, filterTab, SearchInput } from '../../ui/filters.tsx'
+import { FilterChip, FilterFields, Filters, FilterTabs, filterTab, SearchInput, SiteFilter } from '../../ui/filters.tsx'
 
 const STATUS_NAMES = { draft: 'Drafts', scheduled: 'Scheduled', published: 'Published' } as const
 
@@ -44,7 +44,7 @@ export function PostFilters({ search, sites, posts, narrow, onEnter, field }: Po
         onChange={(words) => narrow({ search: words.trim() === '' ? undefined : words }, search.search !== undefined)}
         onEnter={onEnter}
       />
-      <div className="flex min-w-0 flex-wrap items-center gap-2 max-sm:w-full max-sm:*:flex-1 max-sm:*:basis-[calc(50%-0.25rem)] sm:*:max-w-52">
+      <FilterFields>
         {search.tag !== undefined ? (
           <FilterChip name="Tag" onRemove={() => narrow({ tag: undefined })}>
             {search.tag}
@@ -59,20 +59,7 @@ export function PostFilters({ search, sites, posts, narrow, onEnter, field }: Po
             </Select>
           )
         )}
-        {(sites.length > 1 || search.site !== undefined) && (
-          <Select
-            aria-label="Site"
-            value={search.site ?? ''}
-            onChange={({ target }) => narrow({ site: target.value === '' ? undefined : target.value })}
-          >
-            <option value="">Any site</option>
-            {sites.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
+        <SiteFilter sites={sites} value={search.site} onChoose={(site) => narrow({ site })} />
         {search.search === undefined && (
           <Select
             aria-label="Order"
@@ -84,7 +71,7 @@ export function PostFilters({ search, sites, posts, narrow, onEnter, field }: Po
             <option value="scheduled_at">Next scheduled first</option>
           </Select>
         )}
-      </div>
+      </FilterFields>
     </Filters>
   )
 }

@@ -6,7 +6,7 @@ import { checkUrl } from '../egress/target.ts'
 export const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
-/** Where traces go. `url` is the collector's address for traces, `share` how many of a hundred begun here are recorded. */
+/** Where traces go. `url` is the collector's address for traces, `share` (0 to 1) of those begun here are recorded. */
 export type TraceConfig = {
   url: string
   headers: Record<string, string>
