@@ -67,54 +67,64 @@ function Totals({ totals }: { totals: Overview['totals'] | undefined }) {
   )
 }
 
+/** The charts; before the timeline is known, what stands in their places. */
 function Charts({ timeline }: { timeline: DeliveriesOverTime | undefined }) {
-  if (timeline === undefined) {
-    return (
-      <Sheet title="Deliveries">
-        <Skeleton className="h-70" />
-      </Sheet>
-    )
-  }
-  const { data, granularity } = timeline
-  const units = unitsOf(data, granularity)
-  const rates = data.map(({ delivered, failed }) =>
-    delivered + failed === 0 ? null : Math.round((delivered / (delivered + failed)) * 1000) / 10,
-  )
+  const charts = timeline === undefined ? undefined : chartsOf(timeline)
   return (
     <>
-      <Sheet title="Deliveries" aside={`Per ${granularity}`}>
-        <Chart
-          label={`Deliveries per ${granularity}`}
-          units={units}
-          format={number}
-          bars={[
-            { name: 'Delivered', tone: 'arrived', values: data.map(({ delivered }) => delivered) },
-            { name: 'Failed', tone: 'failed', values: data.map(({ failed }) => failed) },
-          ]}
-          lines={[{ name: 'Needed a retry', tone: 'trying', values: data.map(({ retried }) => retried) }]}
-        />
+      <Sheet title="Deliveries" aside={timeline && `Per ${timeline.granularity}`}>
+        {charts?.deliveries ?? WAITING}
       </Sheet>
       <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
         <Sheet title="Success rate" aside="Of what finished">
-          <Chart
-            label={`Success rate per ${granularity}`}
-            units={units}
-            format={percent}
-            top={100}
-            lines={[{ name: 'Success rate', tone: 'arrived', values: rates }]}
-          />
+          {charts?.rate ?? WAITING}
         </Sheet>
         <Sheet title="Response time" aside="Of successful attempts">
-          <Chart
-            label={`Mean response time per ${granularity}`}
-            units={units}
-            format={duration}
-            lines={[{ name: 'Mean', tone: 'plain', values: data.map(({ avg_ms: ms }) => ms) }]}
-          />
+          {charts?.time ?? WAITING}
         </Sheet>
       </div>
     </>
   )
+}
+
+const WAITING = <Skeleton className="h-76 sm:h-70" />
+
+function chartsOf({ data, granularity }: DeliveriesOverTime) {
+  const units = unitsOf(data, granularity)
+  const rates = data.map(({ delivered, failed }) =>
+    delivered + failed === 0 ? null : Math.round((delivered / (delivered + failed)) * 1000) / 10,
+  )
+  return {
+    deliveries: (
+      <Chart
+        label={`Deliveries per ${granularity}`}
+        units={units}
+        format={number}
+        bars={[
+          { name: 'Delivered', tone: 'arrived', values: data.map(({ delivered }) => delivered) },
+          { name: 'Failed', tone: 'failed', values: data.map(({ failed }) => failed) },
+        ]}
+        lines={[{ name: 'Needed a retry', tone: 'trying', values: data.map(({ retried }) => retried) }]}
+      />
+    ),
+    rate: (
+      <Chart
+        label={`Success rate per ${granularity}`}
+        units={units}
+        format={percent}
+        top={100}
+        lines={[{ name: 'Success rate', tone: 'arrived', values: rates }]}
+      />
+    ),
+    time: (
+      <Chart
+        label={`Mean response time per ${granularity}`}
+        units={units}
+        format={duration}
+        lines={[{ name: 'Mean', tone: 'plain', values: data.map(({ avg_ms: ms }) => ms) }]}
+      />
+    ),
+  }
 }
 
 function Sites({ sites }: { sites: Overview['sites'] }) {
