@@ -392,6 +392,48 @@ describe('isolation', () => {
     await hanging.close()
   })
 
+  it('sites that hang hold no more in memory than what they are being sent', async () => {
+    const hanging = await startReceiver()
+    hanging.answerNext(...Array.from({ length: 40 }, () => () => {}))
+    for (let index = 0; index < 6; index += 1) {
+      const owner = await newAccount(service)
+      await connectSite(owner, hanging)
+      for (let count = 0; count < 3; count += 1)
+        await owner.posts.create({ title: `Post ${count}`, status: 'published' })
+    }
+    const largest = await service.ctx.db.root
+      .selectFrom('events')
+      .select(({ fn }) => fn.max('payload_bytes').as('bytes'))
+      .executeTakeFirstOrThrow()
+    const worker = new Dispatcher(service.ctx, () => {}, { bytes: 12 * largest.bytes })
+    await worker.step()
+    while (hanging.received.length < 6) await new Promise((resolve) => setTimeout(resolve, 5))
+    service.clock.advance(1_000)
+    await publish('Healthy')
+    await worker.step()
+    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(worker.held().lanes).toBeGreaterThanOrEqual(6)
+    service.clock.advance(20_000)
+    await worker.idle()
+    await hanging.close()
+  })
+
+  it('a site that is slow to answer is sent the rest side by side once it has', async () => {
+    let answer = () => {}
+    receiver.answerNext((_, response) => {
+      answer = () => void response.writeHead(200).end()
+    })
+    for (let count = 0; count < 3; count += 1) await publish(`Post ${count}`)
+    const worker = anotherWorker()
+    await worker.step()
+    await requests(1)
+    service.clock.advance(1_000)
+    await worker.step()
+    answer()
+    await requests(3)
+    await worker.idle()
+  })
+
   it('a site with a backlog takes turns with the others', async () => {
     for (let count = 0; count < 40; count += 1) await publish(`Backlog ${count}`)
     const other = await startReceiver()

@@ -1,11 +1,14 @@
 /** One attempt: build the body, sign it, send it, judge what came back. */
 import type { Context } from '../platform/context.ts'
 import { errorField } from '../platform/log.ts'
-import type { DueDelivery, EventContent } from './lease.ts'
+import type { DueDelivery, EventContent, Target } from './lease.ts'
 import { webhookBody } from './payload.ts'
 import { type AttemptResult, judge } from './policy.ts'
 import { signedHeaders } from './sign.ts'
 import type { SigningKeys } from './signing-keys.ts'
+
+/** A delivery with everything that its request is made of. */
+export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
 
 /**
  * Sends a delivery once. Returns undefined when `signal` aborted it: its outcome is then unknown. Never throws: what
@@ -14,18 +17,18 @@ import type { SigningKeys } from './signing-keys.ts'
 export async function attemptDelivery(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log' | 'traces'>,
   keys: SigningKeys,
-  delivery: DueDelivery,
-  event: EventContent,
+  sendable: Sendable,
   signal: AbortSignal,
 ): Promise<AttemptResult | undefined> {
+  const { delivery, target, event } = sendable
   const facts = {
     'postrider.delivery_id': delivery.id,
-    'postrider.site_id': delivery.siteId,
+    'postrider.site_id': target.siteId,
     'postrider.event': event.kind,
     'postrider.attempt': delivery.attempts + 1,
   }
   return ctx.traces.span({ name: 'deliver', kind: 'client', facts }, async (span) => {
-    const result = await attempt(ctx, keys, delivery, event, signal)
+    const result = await attempt(ctx, keys, sendable, signal)
     if (result?.code != null) span.tell({ 'http.response.status_code': result.code })
     if (result?.ok !== true) span.failed(result?.error ?? 'aborted')
     return result
@@ -35,14 +38,13 @@ export async function attemptDelivery(
 async function attempt(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log'>,
   keys: SigningKeys,
-  delivery: DueDelivery,
-  event: EventContent,
+  { delivery, target, event }: Sendable,
   signal: AbortSignal,
 ): Promise<AttemptResult | undefined> {
   const startedAt = ctx.clock.now()
   try {
     const outcome = await ctx.egress.send({
-      ...signedRequest(keys, delivery, event, startedAt),
+      ...signedRequest(keys, target, { deliveryId: delivery.id, event, at: startedAt }),
       deadlineMs: ctx.config.deliveryTimeoutMs,
       signal,
     })
@@ -66,13 +68,11 @@ async function attempt(
 /** The request of an attempt made at `at`. */
 export function signedRequest(
   keys: SigningKeys,
-  delivery: Pick<DueDelivery, 'id' | 'siteId' | 'siteName' | 'secretSealed' | 'webhookUrl'>,
-  event: EventContent,
-  at: Date,
+  target: Target,
+  { deliveryId, event, at }: { deliveryId: string; event: EventContent; at: Date },
 ) {
-  const site = { id: delivery.siteId, name: delivery.siteName }
-  const body = webhookBody({ ...event, site, at })
-  const key = keys.of(delivery.siteId, delivery.secretSealed)
-  const headers = signedHeaders({ key, event: event.kind, deliveryId: delivery.id, body, at })
-  return { method: 'POST', url: delivery.webhookUrl, headers, body } as const
+  const body = webhookBody({ ...event, site: { id: target.siteId, name: target.siteName }, at })
+  const key = keys.of(target.siteId, target.secretSealed)
+  const headers = signedHeaders({ key, event: event.kind, deliveryId, body, at })
+  return { method: 'POST', url: target.webhookUrl, headers, body } as const
 }

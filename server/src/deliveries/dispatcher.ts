@@ -10,8 +10,17 @@ import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { attemptDelivery } from './attempt.ts'
+import { HeldEvents } from './held-events.ts'
 import { LaneRun, type RunKind } from './lane-run.ts'
-import { type EventContent, type LaneLease, leaseDueLanes, nextDueAt, readDue, readEvents } from './lease.ts'
+import {
+  type DueDelivery,
+  type LaneLease,
+  leaseDueLanes,
+  nextDueAt,
+  readDue,
+  readEvents,
+  readTargets,
+} from './lease.ts'
 import { attemptMetrics } from './metrics.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
@@ -28,20 +37,26 @@ export type Limits = {
   lanes: Record<RunKind, number>
   /** Deliveries read in one step, shared between the lanes leased in it. */
   perStep: number
-  /** Bytes of event contents held for attempts. */
+  /** Bytes of event contents held for attempts; a content counts once, however many deliveries carry it. */
   bytes: number
 }
 
 const LIMITS: Limits = {
   slots: 256,
   slotsPerSite: 8,
-  lanes: { prompt: 512, slow: 1024, suspect: 64 },
+  lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
   perStep: 1_024,
   bytes: 32 * 1024 * 1024,
 }
 
-/** Lanes are leased in batches: not before this share of a kind's budget is free again. */
+/** What a lane can be when it is leased; it becomes slow later. */
+type LeasedKind = Exclude<RunKind, 'slow'>
+const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
+
+/** Lanes are leased in batches: not before this share of a kind's budget, and of the bytes, is free again. */
 const WORTH_LEASING = 1 / 4
+/** Lanes leased by one statement, so that the first of them need not wait for all, and other workers get their share. */
+const MOST_AT_ONCE = 512
 
 /** An attempt starts only if its whole deadline and this much for recording fit into what is left of the lease. */
 const RECORDING_MS = 2_000
@@ -67,10 +82,12 @@ export class Dispatcher {
   readonly #count: (result: AttemptResult) => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
-  #heldBytes = 0
+  readonly #events: HeldEvents
+  /** How many lanes the last step leased. */
+  #found = 0
   #stopping = false
   /** Whether the last lease found fewer lanes than it had room for: until something becomes due there are no more. */
-  #exhausted = false
+  readonly #exhausted: Record<LeasedKind, boolean> = { prompt: false, suspect: false }
   #stepping: Promise<StepResult> = Promise.resolve({ again: false })
   #whenIdle: Array<() => void> = []
 
@@ -79,11 +96,12 @@ export class Dispatcher {
     this.#ctx = ctx
     this.#limits = { ...LIMITS, ...limits }
     this.#slots = new Slots(this.#limits.slots)
+    this.#events = new HeldEvents(this.#limits.bytes)
     this.#keys = new SigningKeys(ctx.keys)
     this.#count = attemptMetrics(ctx.metrics)
     this.#recorder = new Recorder(ctx, (releases, nextDue) => {
       for (const { lease } of releases) this.#forget(lease.siteId)
-      if (releases.length > 0 && (!this.#exhausted || this.#isSoon(nextDue))) onCapacity()
+      if (releases.length > 0 && KINDS.some((kind) => this.#isWorthAStep(kind, nextDue[kind]))) onCapacity()
       if (this.#runs.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     })
   }
@@ -96,8 +114,10 @@ export class Dispatcher {
 
   /** Runs until nothing is due and nothing is in flight. */
   async drain(): Promise<void> {
-    while ((await this.step()).again) await this.idle()
-    await this.idle()
+    do {
+      await this.step()
+      await this.idle()
+    } while (this.#found > 0)
   }
 
   /** Resolves once no lane is held. */
@@ -133,24 +153,24 @@ export class Dispatcher {
     const now = this.#ctx.clock.now()
     this.#setSlowOnesApart(now)
     const leases = await this.#lease(now)
-    if (leases.length === 0) {
-      const next = this.#exhausted ? await nextDueAt(this.#ctx.db.root, now) : undefined
-      return next === undefined
-        ? { again: false }
-        : { again: false, waitMs: Math.max(1, next.getTime() - now.getTime()) }
-    }
+    this.#found = leases.length
     try {
-      await this.#startLanes(leases, now)
+      if (leases.length > 0) await this.#startLanes(leases, now)
     } catch (error) {
       // Without their deliveries the lanes can only be given back; the recorder does so once the database answers.
       for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering })
       throw error
     }
-    return { again: true }
+    if (KINDS.some((kind) => this.#isWorthAStep(kind))) return { again: true }
+    if (!KINDS.some((kind) => this.#exhausted[kind])) return { again: false }
+    const next = await nextDueAt(this.#ctx.db.root, now)
+    return next === undefined ? { again: false } : { again: false, waitMs: Math.max(1, next.getTime() - now.getTime()) }
   }
 
-  #isSoon(due: Date | undefined): boolean {
-    return due !== undefined && due.getTime() - this.#ctx.clock.now().getTime() < SOON_MS
+  /** Whether lanes of a kind can be leased now, as far as is known; `due` is when the first of those just released is due. */
+  #isWorthAStep(kind: LeasedKind, due: Date | null = null): boolean {
+    const isSoon = due !== null && due.getTime() - this.#ctx.clock.now().getTime() < SOON_MS
+    return (isSoon || !this.#exhausted[kind]) && this.#room(kind) > 0
   }
 
   #countHeld(kind: RunKind): number {
@@ -162,25 +182,32 @@ export class Dispatcher {
   #setSlowOnesApart(now: Date): void {
     let free = this.#limits.lanes.slow - this.#countHeld('slow')
     for (const run of this.#runs.values()) {
-      if (free <= 0) return
-      if (run.turnSlow(plusMs(now, -SLOW_MS))) free -= 1
+      if (!run.freeSlots(plusMs(now, -SLOW_MS))) continue
+      // A site that is merely slow goes on with what it has, unless others need the room.
+      if (this.#events.free < WORTH_LEASING) run.dropWaiting()
+      if (run.kind !== 'prompt' || free <= 0) continue
+      run.kind = 'slow'
+      free -= 1
     }
   }
 
   async #lease(now: Date): Promise<LaneLease[]> {
-    const limits = { prompt: this.#room('prompt'), suspect: this.#room('suspect') }
-    this.#exhausted = false
+    const limits = { prompt: Math.min(this.#room('prompt'), MOST_AT_ONCE), suspect: this.#room('suspect') }
+    for (const kind of KINDS) this.#exhausted[kind] = false
     if (limits.prompt + limits.suspect === 0) return []
     const until = plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
     const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held: [...this.#runs.keys()], now, until })
-    for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, lease.suspect ? 'suspect' : 'prompt'))
+    for (const lease of leases)
+      this.#runs.set(lease.siteId, new LaneRun(lease, lease.suspect ? 'suspect' : 'prompt', this.#events))
     const suspects = leases.filter(({ suspect }) => suspect).length
-    this.#exhausted = suspects < limits.suspect && leases.length - suspects < limits.prompt
+    this.#exhausted.suspect = suspects < limits.suspect
+    this.#exhausted.prompt = leases.length - suspects < limits.prompt
     return leases
   }
 
   /** How many lanes of a kind to lease now; 0 while it is not worth a statement. */
-  #room(kind: 'prompt' | 'suspect'): number {
+  #room(kind: LeasedKind): number {
+    if (this.#events.free < WORTH_LEASING) return 0
     const limit = this.#limits.lanes[kind]
     const free = limit - this.#countHeld(kind)
     return free >= limit * WORTH_LEASING ? free : 0
@@ -190,28 +217,26 @@ export class Dispatcher {
     // Enough to keep a site's slots busy, few enough that lanes take turns; more while there are few lanes.
     const { slotsPerSite, perStep } = this.#limits
     const perLane = Math.max(2 * slotsPerSite, Math.min(MOST_PER_LANE, Math.floor(perStep / leases.length)))
-    const due = Map.groupBy(await readDue(this.#ctx.db.root, leases, perLane, now), (one) => one.siteId)
+    const { root } = this.#ctx.db
+    const [found, targets] = await Promise.all([readDue(root, leases, perLane, now), readTargets(root, leases)])
+    const due = Map.groupBy(found, (one) => one.siteId)
     const runs = leases.flatMap((lease) => this.#runs.get(lease.siteId) ?? [])
+    const more: Array<[LaneRun, DueDelivery[]]> = []
     for (const run of runs) {
+      run.target = targets.get(run.lease.siteId)
+      if (run.target === undefined) continue
       const wanted = chooseAttempts(due.get(run.lease.siteId) ?? [], run.lease.recovering)
-      for (const delivery of wanted) {
-        if (this.#heldBytes > 0 && this.#heldBytes + delivery.payloadBytes > this.#limits.bytes) break
-        this.#heldBytes += delivery.payloadBytes
-        run.add(delivery)
-      }
-      run.complete = run.waiting.length === wanted.length
+      run.add(wanted.splice(0, 1))
+      more.push([run, wanted])
     }
-    const eventIds = [...new Set(runs.flatMap((run) => run.waiting.map((one) => one.eventId)))]
-    const events =
-      eventIds.length === 0 ? new Map<string, EventContent>() : await readEvents(this.#ctx.db.root, eventIds)
-    for (const run of runs) {
-      run.takeContents(events)
-      void this.#run(run)
-    }
+    // When not everything may be held, each lane has something.
+    for (const [run, wanted] of more) run.add(wanted)
+    await this.#events.read((ids) => readEvents(root, ids))
+    for (const run of runs) void this.#run(run)
   }
 
   #forget(siteId: string): void {
-    this.#heldBytes -= this.#runs.get(siteId)?.bytes ?? 0
+    this.#runs.get(siteId)?.dropWaiting()
     this.#runs.delete(siteId)
   }
 
@@ -233,13 +258,12 @@ export class Dispatcher {
     try {
       const next = this.#mayStart(run) ? run.next() : undefined
       if (next === undefined) return false
-      const { delivery, event } = next
-      const finished = run.started(this.#ctx.clock.now(), slot)
-      const result = await attemptDelivery(this.#ctx, this.#keys, delivery, event, this.#abort.signal)
+      const finished = run.started(next.delivery, this.#ctx.clock.now(), slot)
+      const result = await attemptDelivery(this.#ctx, this.#keys, next, this.#abort.signal)
       finished(result)
       if (result !== undefined) {
         this.#count(result)
-        this.#recorder.record({ lease: run.lease, delivery, result })
+        this.#recorder.record({ lease: run.lease, delivery: next.delivery, result })
       }
       return true
     } finally {

@@ -1,4 +1,6 @@
-import type { DueDelivery, EventContent, LaneLease } from './lease.ts'
+import type { Sendable } from './attempt.ts'
+import type { HeldEvents } from './held-events.ts'
+import type { DueDelivery, LaneLease, Target } from './lease.ts'
 import type { AttemptResult } from './policy.ts'
 import type { Slot } from './slots.ts'
 
@@ -10,40 +12,40 @@ export class LaneRun {
   readonly lease: LaneLease
   readonly waiting: DueDelivery[] = []
   kind: RunKind
+  /** Undefined when nothing may be sent. */
+  target: Target | undefined
   /** Whether all that was chosen for the lane was put into this run. */
   complete = true
   halted = false
-  bytes = 0
-  readonly #contents = new Map<string, EventContent>()
+  readonly #events: HeldEvents
   #started = 0
   #unknown = 0
   readonly #inFlight = new Set<{ since: Date; slot: Slot }>()
 
-  constructor(lease: LaneLease, kind: RunKind) {
+  constructor(lease: LaneLease, kind: RunKind, events: HeldEvents) {
     this.lease = lease
     this.kind = kind
-  }
-
-  /** Takes the contents of its own events, and of no other ones: a run may stay for as long as a site hangs. */
-  takeContents(events: Map<string, EventContent>): void {
-    for (const { eventId } of this.waiting) {
-      const content = events.get(eventId)
-      if (content !== undefined) this.#contents.set(eventId, content)
-    }
+    this.#events = events
   }
 
   /** The next delivery with what it carries; undefined when there is none, or its event has been purged. */
-  next(): { delivery: DueDelivery; event: EventContent } | undefined {
+  next(): Sendable | undefined {
+    const { target } = this
     const delivery = this.waiting.shift()
-    const event = delivery && this.#contents.get(delivery.eventId)
-    if (delivery === undefined || event === undefined) return undefined
-    this.#contents.delete(delivery.eventId)
-    return { delivery, event }
+    if (target === undefined || delivery === undefined) return undefined
+    const event = this.#events.contentOf(delivery.eventId)
+    if (event !== undefined) return { delivery, target, event }
+    this.#events.release(delivery.eventId)
+    return undefined
   }
 
-  add(delivery: DueDelivery): void {
-    this.waiting.push(delivery)
-    this.bytes += delivery.payloadBytes
+  /** Adds deliveries to attempt, as far as their events may be held. */
+  add(deliveries: readonly DueDelivery[]): void {
+    for (const delivery of deliveries) {
+      this.complete &&= this.#events.hold(delivery)
+      if (!this.complete) return
+      this.waiting.push(delivery)
+    }
   }
 
   /** Nothing more may start. */
@@ -52,25 +54,31 @@ export class LaneRun {
   }
 
   /** Notes an attempt; the returned function ends it, with undefined when its outcome is unknown. */
-  started(since: Date, slot: Slot): (result: AttemptResult | undefined) => void {
+  started({ eventId }: DueDelivery, since: Date, slot: Slot): (result: AttemptResult | undefined) => void {
     const attempt = { since, slot }
     this.#inFlight.add(attempt)
     this.#started += 1
     return (result) => {
       this.#inFlight.delete(attempt)
+      this.#events.release(eventId)
       if (result === undefined) this.#unknown += 1
       // A site that does not answer is not asked again in this run.
       if (result === undefined || result.silent) this.halt()
     }
   }
 
-  /** If an attempt has been in flight since `before`, gives its slot away; whether that made this run a slow one. */
-  turnSlow(before: Date): boolean {
+  /** Gives away the slots of attempts that have been in flight since `before`; whether there are any. */
+  freeSlots(before: Date): boolean {
     const slow = [...this.#inFlight].filter(({ since }) => since <= before)
     for (const { slot } of slow) slot.free()
-    if (slow.length === 0 || this.kind !== 'prompt') return false
-    this.kind = 'slow'
-    return true
+    return slow.length > 0
+  }
+
+  /** Lets go of what has not been started; the next lease will find it again. */
+  dropWaiting(): void {
+    const dropped = this.waiting.splice(0)
+    if (dropped.length > 0) this.complete = false
+    for (const { eventId } of dropped) this.#events.release(eventId)
   }
 
   /**

@@ -2,15 +2,25 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/prepared.ts'
 import type { EventKind } from './tables.ts'
 
 /** A lane held by this process until `until`. Everything done under it is recorded only if `fence` still stands. */
-export type LaneLease = { siteId: string; fence: number; until: Date; recovering: boolean; suspect: boolean }
+export type LaneLease = {
+  siteId: string
+  accountId: string
+  fence: number
+  until: Date
+  recovering: boolean
+  suspect: boolean
+}
+
+/** Where the deliveries of a lane go, and what they are signed with. */
+export type Target = { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer }
 
 /** A delivery that may be attempted under a lease. */
 export type DueDelivery = {
   id: string
-  accountId: string
   siteId: string
   postId: string
   sequence: number
@@ -18,9 +28,6 @@ export type DueDelivery = {
   attemptsInRound: number
   uncertain: boolean
   eventId: string
-  webhookUrl: string
-  siteName: string
-  secretSealed: Buffer
   payloadBytes: number
 }
 
@@ -45,14 +52,14 @@ export async function leaseDueLanes(
       and site_id <> all(${plainArray(held)}::uuid[])
     order by due_at limit ${limit} for update skip locked
   `
-  const { rows } = await sql<Omit<LaneLease, 'until'>>`
+  const { rows } = await prepared(sql<Omit<LaneLease, 'until'>>`
     with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
       due as (select * from prompt union all select * from suspects)
     update lanes l
     set leased_until = ${until}, due_at = ${until}, fence = l.fence + 1, recovering = l.recovering or due.abandoned
     from due where l.site_id = due.site_id
-    returning l.site_id as "siteId", l.fence, l.recovering, l.suspect
-  `.execute(db)
+    returning l.site_id as "siteId", l.account_id as "accountId", l.fence, l.recovering, l.suspect
+  `).execute(db)
   return rows.map((row) => ({ ...row, until }))
 }
 
@@ -65,10 +72,20 @@ export const blocked = sql<boolean>`exists (
     and n.sequence > d.sequence
 )`
 
+/** The targets of leased lanes, by site; paused ones and those of deleted sites have none. To be read after the lease. */
+export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, Target>> {
+  const { rows } = await prepared(sql<Target>`
+    select site_id as "siteId", site_name as "siteName", webhook_url as "webhookUrl", secret_sealed as "secretSealed"
+    from endpoints
+    where site_id = any(${siteIdsOf(leases)}::uuid[]) and not paused and secret_sealed is not null
+  `).execute(db)
+  return new Map(rows.map((row) => [row.siteId, row]))
+}
+
 /**
- * What is due in leased lanes: at most `perLane` each, longest due first; nothing for paused endpoints. It must be a
- * statement after the lease, never part of it: a statement sees the rows as they were when it began, and before the
- * lease was taken another holder may still have been recording results.
+ * What is due in leased lanes: at most `perLane` each, longest due first. It must be a statement after the lease, never
+ * part of it: a statement sees the rows as they were when it began, and before the lease was taken another holder may
+ * still have been recording results.
  */
 export async function readDue(
   db: Db,
@@ -77,19 +94,21 @@ export async function readDue(
   now: Date,
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
-    select d.id, d.account_id as "accountId", d.site_id as "siteId", d.post_id as "postId", d.sequence, d.attempts,
-      d.attempts_in_round as "attemptsInRound", d.uncertain, d.event_id as "eventId", e.webhook_url as "webhookUrl", e.site_name as "siteName",
-      e.secret_sealed as "secretSealed", v.payload_bytes as "payloadBytes"
-    from endpoints e
+    select d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, d.attempts,
+      d.attempts_in_round as "attemptsInRound", d.uncertain, d.event_id as "eventId", v.payload_bytes as "payloadBytes"
+    from unnest(${siteIdsOf(leases)}::uuid[]) as l (site_id)
     cross join lateral (
       select * from deliveries d
-      where d.site_id = e.site_id and d.status = 'pending' and d.next_attempt_at <= ${now} and not ${blocked}
+      where d.site_id = l.site_id and d.status = 'pending' and d.next_attempt_at <= ${now} and not ${blocked}
       order by d.next_attempt_at, d.id limit ${perLane}
     ) d
     join events v on v.id = d.event_id
-    where e.site_id = any(${plainArray(leases.map((lease) => lease.siteId))}::uuid[]) and not e.paused and e.secret_sealed is not null
   `.execute(db)
   return rows
+}
+
+function siteIdsOf(leases: readonly LaneLease[]): string {
+  return plainArray(leases.map(({ siteId }) => siteId))
 }
 
 /** The contents of events, by id. */
@@ -114,13 +133,13 @@ export async function readEvents(db: Db, ids: readonly string[]): Promise<Map<st
 
 /** When the next lane becomes due after `now`; undefined when none will. */
 export async function nextDueAt(db: Db, now: Date): Promise<Date | undefined> {
-  const { rows } = await sql<{ due_at: Date | null }>`
+  const { rows } = await prepared(sql<{ due_at: Date | null }>`
     select min(due_at) as due_at from (
       (select due_at from lanes where not suspect and due_at > ${now} order by due_at limit 1)
       union all
       (select due_at from lanes where suspect and due_at > ${now} order by due_at limit 1)
     ) next
-  `.execute(db)
+  `).execute(db)
   return rows[0]?.due_at ?? undefined
 }
 

@@ -128,7 +128,11 @@ export async function deliveryDetails(
   const { secretSealed, previousVersion, occurredAt, payload, ...details } = row
   if (secretSealed === null) return { ...details, request: null }
   const content = { kind: row.event, previousVersion, occurredAt, post: Buffer.from(payload) }
-  const signed = signedRequest(new SigningKeys(ctx.keys), { ...row, secretSealed }, content, ctx.clock.now())
+  const signed = signedRequest(
+    new SigningKeys(ctx.keys),
+    { ...row, secretSealed },
+    { deliveryId: row.id, event: content, at: ctx.clock.now() },
+  )
   return { ...details, request: { ...signed, body: signed.body.toString('utf8') } }
 }
 

@@ -1,34 +1,37 @@
 import type { Context } from '../platform/context.ts'
-import { errorField } from '../platform/log.ts'
-import { outcomeChanges } from './changes.ts'
-import { type Release, type Settlement, settleBatch } from './settle.ts'
+import { errorField, type Log } from '../platform/log.ts'
+import { type ChangedDelivery, outcomeChanges } from './changes.ts'
+import { type NextDue, NOTHING_DUE, type Release, type Settled, type Settlement, settleBatch } from './settle.ts'
 
-const LARGEST_BATCH = 1_000
+/** Larger ones would be cheaper still, but requests wait while one is put together. */
+const LARGEST_BATCH = 1_500
 const RETRY_MS = 250
 
 /** Something to write down: what came of an attempt, or that a lane is given back. */
 type Entry = { settlement: Settlement } | { release: Release }
 
+type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
+
+/** Called after a commit, with the lanes it gave back and when the first of them are due. */
+type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
+
 /**
  * Collects results and releases and records them in batches: while one batch is being written the next one gathers,
- * so that batches are as large as the load asks for and a lone result waits for nobody. Both stand in one line, so that a
- * lane is given back after its results, and not only once the results of all other lanes are written: under load that moment
- * would not come before the work has run out.
+ * so that batches are as large as the load asks for and a lone result waits for nobody. A lane's results and its release stand
+ * in the same line, so that it is given back after its results, and not only once the results of all other lanes are written:
+ * under load that moment would not come before the work has run out.
  *
  * A batch that cannot be written (the database is away) is tried again until its leases have run out. From then on
  * another worker may hold the lanes, so the results are dropped with a line in the log; their deliveries are still
  * pending and will be attempted again.
  */
 export class Recorder {
-  readonly #ctx: Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
-  readonly #onReleased: (releases: readonly Release[], nextDue: Date | undefined) => void
+  readonly #ctx: Needs
+  readonly #onReleased: OnReleased
   readonly #line: Entry[] = []
   #writing: Promise<void> | undefined
 
-  constructor(
-    ctx: Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>,
-    onReleased: (releases: readonly Release[], nextDue: Date | undefined) => void,
-  ) {
+  constructor(ctx: Needs, onReleased: OnReleased) {
     this.#ctx = ctx
     this.#onReleased = onReleased
   }
@@ -61,8 +64,8 @@ export class Recorder {
     }
   }
 
-  /** Returns when the first of the released lanes is due. */
-  async #writeBatch(settlements: Settlement[], releases: Release[]): Promise<Date | undefined> {
+  /** Returns when the first of the released lanes are due. */
+  async #writeBatch(settlements: Settlement[], releases: Release[]): Promise<NextDue> {
     const { changes, clock, config, db, log } = this.#ctx
     const leases = [...settlements, ...releases].map(({ lease }) => lease)
     const lastChance = Math.max(...leases.map(({ until }) => until.getTime()))
@@ -71,8 +74,8 @@ export class Recorder {
         const { settled, superseded, late, nextDue } = await db.tx((tx) =>
           settleBatch(tx, settlements, releases, config.retryDelaysMs, clock.now()),
         )
-        changes.tell(outcomeChanges([...settled.map(({ delivery }) => delivery), ...superseded]))
-        for (const one of settled) log.info('delivery.attempted', attemptFields(one, one.next.status))
+        changes.tell(outcomeChanges([...settled.map(changedBy), ...superseded]))
+        logAttempts(log, settled)
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
         return nextDue
       } catch (error) {
@@ -81,17 +84,29 @@ export class Recorder {
           lanes: releases.length,
           error: errorField(error),
         })
-        if (clock.now().getTime() >= lastChance) return undefined
+        if (clock.now().getTime() >= lastChance) return NOTHING_DUE
         await clock.sleep(RETRY_MS)
       }
     }
   }
 }
 
-function attemptFields({ delivery, result }: Settlement, status: string): object {
+function changedBy({ lease, delivery }: Settlement): ChangedDelivery {
+  return { id: delivery.id, accountId: lease.accountId, siteId: lease.siteId }
+}
+
+/** What went well at once is told in sum: under load there would be thousands of such lines a second, all the same. */
+function logAttempts(log: Log, settled: readonly Settled[]): void {
+  const smooth = settled.filter(({ next }) => next.status === 'delivered')
+  if (smooth.length > 0) log.info('deliveries.delivered', { at_once: smooth.length })
+  for (const one of settled)
+    log[one.next.status === 'delivered' ? 'debug' : 'info']('delivery.attempted', attemptFields(one, one.next.status))
+}
+
+function attemptFields({ lease, delivery, result }: Settlement, status: string): object {
   return {
     delivery_id: delivery.id,
-    site_id: delivery.siteId,
+    site_id: lease.siteId,
     post_id: delivery.postId,
     attempt: delivery.attempts + 1,
     status,

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/prepared.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
@@ -10,10 +11,14 @@ import type { HistoryEntry } from './tables.ts'
 /** An attempt that ended, with the lease it was made under. */
 export type Settlement = { lease: LaneLease; delivery: DueDelivery; result: AttemptResult }
 
+/** When something is due in lanes that answer, and in suspect ones. */
+export type NextDue = { prompt: Date | null; suspect: Date | null }
+
 /** A lane to give back. `clean` says that the outcome of every attempt on the lane is known and recorded. */
 export type Release = { lease: LaneLease; clean: boolean }
 
-type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
+/** A result that was recorded, with what it made of its delivery. */
+export type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
 
 /**
  * Records a batch of results and gives lanes back. Results of a lease that has been lost meanwhile change nothing and
@@ -22,7 +27,7 @@ type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound
  *
  * The lanes are locked first and everything else is read afterwards. An enqueue that committed before is then visible
  * to the release, and a later one finds the released lane: either way the wake-up is not lost. `nextDue` is when the
- * first of the released lanes is due again.
+ * first of the released lanes is due again, of those that answer and of the suspects.
  */
 export async function settleBatch(
   tx: Tx,
@@ -31,10 +36,10 @@ export async function settleBatch(
   retryDelaysMs: readonly number[],
   now: Date,
 ): Promise<{
-  settled: Settled[]
+  settled: readonly Settled[]
   superseded: ChangedDelivery[]
   late: Settlement[]
-  nextDue: Date | undefined
+  nextDue: NextDue
 }> {
   const lanes = await lockLanes(
     tx,
@@ -43,8 +48,7 @@ export async function settleBatch(
   const held = (lease: LaneLease) => lanes.get(lease.siteId)?.fence === lease.fence
   const [valid, late] = partition(settlements, ({ lease }) => held(lease))
   const judged = valid.map((one) => decide(one, retryDelaysMs))
-  const recorded = judged.length === 0 ? new Set<string>() : await recordAttempts(tx, judged)
-  const settled = judged.filter(({ delivery }) => recorded.has(delivery.id))
+  const settled = judged.length === 0 ? judged : await recordAttempts(tx, judged)
   const superseded = await supersedeOlder(
     tx,
     settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
@@ -66,10 +70,10 @@ export async function settleBatch(
 type LockedLanes = Map<string, LaneHealth & { fence: number }>
 
 async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<LockedLanes> {
-  const { rows } = await sql<LaneHealth & { siteId: string; fence: number }>`
+  const { rows } = await prepared(sql<LaneHealth & { siteId: string; fence: number }>`
     select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow" from lanes
     where site_id = any(${plainArray([...new Set(siteIds)])}::uuid[]) order by site_id for update
-  `.execute(tx)
+  `).execute(tx)
   return new Map(rows.map((row) => [row.siteId, row]))
 }
 
@@ -90,34 +94,41 @@ function mayHaveArrived({ lease, delivery }: Settlement): boolean {
 }
 
 /**
- * Updates the deliveries that are still pending; returns their ids. The number of attempts must be the one the attempt
+ * Updates the deliveries that are still pending; returns what was recorded. The number of attempts must be the one the attempt
  * began with: a batch that is repeated because its commit was answered by a lost connection records nothing twice.
  */
-async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<Set<string>> {
+async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<readonly Settled[]> {
   const column = (pick: (one: Settled) => string | number | boolean | Date | null) => plainArray(judged.map(pick))
-  const { rows } = await sql<{ id: string }>`
-    update deliveries d
-    set status = o.status, attempts = o.attempts, attempts_in_round = o.in_round, next_attempt_at = o.next_attempt_at,
-      finished_at = case when o.next_attempt_at is null then o.finished_at end,
-      response_code = o.code, response_time_ms = o.took_ms, last_error = o.error, history = case when o.entry is null then d.history else d.history || o.entry end,
-      uncertain = o.uncertain
-    from unnest(
-      ${column(({ delivery }) => delivery.id)}::uuid[],
-      ${column(({ next }) => next.status)}::text[],
-      ${column(({ attempts }) => attempts)}::int[],
-      ${column(({ attemptsInRound }) => attemptsInRound)}::int[],
-      ${column(({ next }) => next.nextAttemptAt)}::timestamptz[],
-      ${column(({ result }) => result.finishedAt)}::timestamptz[],
-      ${column(({ result }) => result.code)}::int[],
-      ${column(({ result }) => result.tookMs)}::int[],
-      ${judged.map(({ result }) => result.error)}::text[],
-      ${judged.map((one) => historyOf(one))}::jsonb[],
-      ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[]
-    ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain)
-    where d.id = o.id and d.status = 'pending' and d.attempts = o.attempts - 1
-    returning d.id
+  // Nearly always that is everything, and then nobody needs the ids.
+  const { rows } = await sql<{ count: number; ids: string[] | null }>`
+    with recorded as (
+      update deliveries d
+      set status = o.status, attempts = o.attempts, attempts_in_round = o.in_round, next_attempt_at = o.next_attempt_at,
+        finished_at = case when o.next_attempt_at is null then o.finished_at end,
+        response_code = o.code, response_time_ms = o.took_ms, last_error = o.error,
+        history = case when o.entry is null then d.history else d.history || o.entry end, uncertain = o.uncertain
+      from unnest(
+        ${column(({ delivery }) => delivery.id)}::uuid[],
+        ${column(({ next }) => next.status)}::text[],
+        ${column(({ attempts }) => attempts)}::int[],
+        ${column(({ attemptsInRound }) => attemptsInRound)}::int[],
+        ${column(({ next }) => next.nextAttemptAt)}::timestamptz[],
+        ${column(({ result }) => result.finishedAt)}::timestamptz[],
+        ${column(({ result }) => result.code)}::int[],
+        ${column(({ result }) => result.tookMs)}::int[],
+        ${judged.map(({ result }) => result.error)}::text[],
+        ${judged.map((one) => historyOf(one))}::jsonb[],
+        ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[]
+      ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain)
+      where d.id = o.id and d.status = 'pending' and d.attempts = o.attempts - 1
+      returning d.id
+    )
+    select count(*), case when count(*) < ${judged.length} then array_agg(id) end as ids from recorded
   `.execute(tx)
-  return new Set(rows.map((row) => row.id))
+  const { count = 0, ids = [] } = rows[0] ?? {}
+  if (count === judged.length) return judged
+  const recorded = new Set(ids)
+  return judged.filter(({ delivery }) => recorded.has(delivery.id))
 }
 
 /** The attempt for the history. A delivery that succeeded at once keeps none: its row says it all. */
@@ -145,7 +156,7 @@ async function supersedeOlder(tx: Tx, all: readonly Settled[]): Promise<ChangedD
     update deliveries d
     set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = o.finished_at
     from unnest(
-      ${plainArray(arrived.map(({ delivery }) => delivery.siteId))}::uuid[],
+      ${plainArray(arrived.map(({ lease }) => lease.siteId))}::uuid[],
       ${plainArray(arrived.map(({ delivery }) => delivery.postId))}::uuid[],
       ${plainArray(arrived.map(({ delivery }) => delivery.sequence))}::int[],
       ${plainArray(arrived.map(({ result }) => result.finishedAt))}::timestamptz[]
@@ -199,12 +210,12 @@ async function addToRollUps(tx: Tx, finished: readonly Settled[]): Promise<void>
 
 function sumByHour(finished: readonly Settled[]): Map<string, Hour> {
   const hours = new Map<string, Hour>()
-  for (const { delivery, result, attempts } of finished) {
+  for (const { lease, result, attempts } of finished) {
     const hour = new Date(Math.floor(result.finishedAt.getTime() / 3_600_000) * 3_600_000)
-    const key = `${delivery.siteId} ${hour.getTime()}`
+    const key = `${lease.siteId} ${hour.getTime()}`
     const sum = hours.get(key) ?? {
-      accountId: delivery.accountId,
-      siteId: delivery.siteId,
+      accountId: lease.accountId,
+      siteId: lease.siteId,
       hour,
       delivered: 0,
       failed: 0,
@@ -221,6 +232,9 @@ function sumByHour(finished: readonly Settled[]): Map<string, Hour> {
 }
 
 const HEALTHY: LaneHealth = { suspect: false, failing: false, failuresInARow: 0 }
+
+/** For when no lane was released. */
+export const NOTHING_DUE: NextDue = { prompt: null, suspect: null }
 
 type LaneChange = {
   siteId: string
@@ -256,7 +270,7 @@ function laneChanges(settled: readonly Settled[], releases: readonly Release[], 
 /**
  * Writes down how the lanes have been doing, and gives back those that are released: due when their next delivery is, but
  * not before now, so that a lane with a backlog goes to the end of the queue and lanes take turns. An unclean release is
- * treated like a crash by the next holder. Returns when the first of the released lanes is due.
+ * treated like a crash by the next holder. Returns when the first of the released lanes are due.
  */
 async function updateLanes(
   tx: Tx,
@@ -264,11 +278,11 @@ async function updateLanes(
   releases: readonly Release[],
   locked: LockedLanes,
   now: Date,
-): Promise<Date | undefined> {
+): Promise<NextDue> {
   const changes = laneChanges(settled, releases, locked)
-  if (changes.length === 0) return undefined
+  if (changes.length === 0) return NOTHING_DUE
   const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
-  const { rows } = await sql<{ nextDue: Date | null }>`
+  const { rows } = await sql<NextDue>`
     with changed as (
       update lanes l
       set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
@@ -293,11 +307,12 @@ async function updateLanes(
         ${column(({ clean }) => clean)}::boolean[]
       ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, released, clean)
       where l.site_id = o.site_id
-      returning l.due_at, o.released
+      returning l.due_at, l.suspect, o.released
     )
-    select min(due_at) as "nextDue" from changed where released
+    select min(due_at) filter (where not suspect) as prompt, min(due_at) filter (where suspect) as suspect
+    from changed where released
   `.execute(tx)
-  return rows[0]?.nextDue ?? undefined
+  return rows[0] ?? NOTHING_DUE
 }
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

@@ -98,7 +98,10 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     info: (event, fields = {}) => logger.info(censored(fields), event),
     warn: (event, fields = {}) => logger.warn(censored(fields), event),
     error: (event, fields = {}) => logger.error(censored(fields), event),
-    debug: (event, fields = {}) => logger.debug(censored(fields), event),
+    // Looked at only when somebody reads it: this level is for what happens thousands of times a second.
+    debug: (event, fields = {}) => {
+      if (logger.isLevelEnabled('debug')) logger.debug(censored(fields), event)
+    },
   }
 }
 

@@ -128,14 +128,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is paused is sent',
     file: 'deliveries/lease.ts',
-    from: 'and not e.paused and e.secret_sealed is not null',
-    to: 'and e.secret_sealed is not null',
+    from: 'and not paused and secret_sealed is not null',
+    to: 'and secret_sealed is not null',
   },
   {
     name: 'the signature is over other bytes',
     file: 'deliveries/attempt.ts',
-    from: 'deliveryId: delivery.id, body, at }',
-    to: "deliveryId: delivery.id, body: Buffer.concat([body, Buffer.from(' ')]), at }",
+    from: 'deliveryId, body, at })',
+    to: "deliveryId, body: Buffer.concat([body, Buffer.from(' ')]), at })",
   },
   {
     name: 'a kept signing key outlives its secret',

@@ -1,7 +1,7 @@
 import { unwatch, watch } from './abort.ts'
 import type { Allowed } from './addresses.ts'
 import type { Connection } from './connection.ts'
-import { type BodySink, Exchange, type ExchangeResult } from './exchange.ts'
+import { type BodySink, cleanHeaders, Exchange, type ExchangeResult } from './exchange.ts'
 import { EgressError, toFailure } from './failure.ts'
 import type { EgressOutcome, EgressRequest } from './message.ts'
 import type { Ask, ConnectionPool } from './pool.ts'
@@ -142,7 +142,18 @@ export class Attempt {
   }
 
   #onAnswer(connection: Connection, answer: ExchangeResult & { kind: 'answered' }): void {
-    const outcome: EgressOutcome = { ...answer, kind: 'response', tookMs: this.#tookMs() }
+    const { status, headers, body, truncated } = answer
+    const outcome: EgressOutcome = {
+      kind: 'response',
+      status,
+      // Most callers never look.
+      get headers() {
+        return cleanHeaders(headers)
+      },
+      body,
+      truncated,
+      tookMs: this.#tookMs(),
+    }
     if (answer.truncated) {
       connection.destroy()
       this.#finish(outcome)

@@ -4,7 +4,7 @@ import { EgressError, printable } from './failure.ts'
 
 /** What came back over one connection. `started`: the request may have reached the peer. */
 export type ExchangeResult =
-  | { kind: 'answered'; status: number; headers: Record<string, string>; body: Uint8Array; truncated: boolean }
+  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Uint8Array; truncated: boolean }
   | { kind: 'failed'; error: unknown; started: boolean }
 
 /**
@@ -83,8 +83,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const size = Math.min(this.#length, this.#limit)
     const body = this.#chunks.length === 0 ? NOTHING : Buffer.concat(this.#chunks, size)
     this.#sink?.end(cutBy)
-    const headers = cleanHeaders(this.#headers)
-    this.#settle({ kind: 'answered', status: this.#status, headers, body, truncated: cutBy !== undefined })
+    this.#settle({
+      kind: 'answered',
+      status: this.#status,
+      headers: this.#headers,
+      body,
+      truncated: cutBy !== undefined,
+    })
   }
 
   #settle(result: ExchangeResult): void {
@@ -96,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 }
 
 /** Repeated headers joined by commas, everything printable, and `__proto__` a name like any other. */
-function cleanHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+export function cleanHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const entries: [string, string][] = []
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue
