@@ -75,6 +75,21 @@ describe('GET /api/pull/posts', () => {
     }
   })
 
+  it('shows in the list what the post itself shows, whatever is written in it', async () => {
+    const odd = 'Quotes " and \\ and </script>, \u007f\u2028, Ä, 中文, 😀, %20 {}'
+    service.clock.advance(7)
+    const { slug } = await client.posts.create({
+      title: odd,
+      excerpt: `${odd}\n\ttabs and lines`,
+      tags: [odd.slice(0, 40), 'null', '{a,b}'],
+      status: 'published',
+    })
+    const { id, title, excerpt, published_at, tags } = await pull.get(slug)
+    expect(title).toBe(odd)
+    expect((await pull.list()).posts).toEqual([{ id, slug, title, excerpt, published_at, tags }])
+    expect((await pull.list({ tag: 'null' })).posts).toEqual([{ id, slug, title, excerpt, published_at, tags }])
+  })
+
   it.each([
     ['limit', '?limit=101'],
     ['limit', '?limit=x'],

@@ -14,6 +14,7 @@ import * as vacuum from './2026-11-22-vacuum.ts'
 import * as deliveryDays from './2026-11-23-delivery-days.ts'
 import * as updatedPosts from './2026-11-23-updated-posts.ts'
 import * as visibleByName from './2026-11-23-visible-by-name.ts'
+import * as listedPosts from './2026-11-24-listed-posts.ts'
 
 /** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-23-delivery-days': deliveryDays,
   '2026-11-23-updated-posts': updatedPosts,
   '2026-11-23-visible-by-name': visibleByName,
+  '2026-11-24-listed-posts': listedPosts,
 }

@@ -31,6 +31,8 @@ type PostsTable = {
   sent_version: number | null
   /** Title and text, stemmed and plain; written only. */
   search: ColumnType<never, string, string>
+  /** The entry in lists that sites pull, as JSON text; null unless published. Generated. */
+  listed: ColumnType<string | null, never, never>
   created_at: Date
   updated_at: Date
 }
@@ -63,8 +65,8 @@ type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & {
   named: number
 }
 
-/** A row of `posts` without its search column. */
-export type PostRow = Omit<Selectable<PostsTable>, 'search'>
+/** A row of `posts` without the columns that are made for reading. */
+export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed'>
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [

@@ -91,6 +91,9 @@ const readsOf = onePer(({ db }: Context) => ({
   ),
 }))
 
-function pageBody({ page, limit }: WantedPage, { posts, total }: ListedPage = { posts: [], total: 0 }): TaggedBody {
-  return tagged(JSON.stringify({ posts, ...pagination(page, limit, total) }))
+function pageBody(
+  { page, limit }: WantedPage,
+  { elements, total }: ListedPage = { elements: '', total: 0 },
+): TaggedBody {
+  return tagged(`{"posts":[${elements}],${JSON.stringify(pagination(page, limit, total)).slice(1)}`)
 }
