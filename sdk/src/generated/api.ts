@@ -2572,7 +2572,7 @@ export interface operations {
                 site_id?: string;
                 /** @description Only posts with this tag. */
                 tag?: string;
-                /** @description Words in title and text; "quoted" words as a phrase. Finds 1,000 posts at most, of more the newest. */
+                /** @description Words in title and text; "quoted" words as a phrase. Finds 500 posts at most, of more the newest. */
                 search?: string;
             };
             header?: never;
@@ -2719,7 +2719,7 @@ export interface operations {
                 site_id?: string;
                 /** @description Only posts with this tag. */
                 tag?: string;
-                /** @description Words in title and text; "quoted" words as a phrase. Finds 1,000 posts at most, of more the newest. */
+                /** @description Words in title and text; "quoted" words as a phrase. Finds 500 posts at most, of more the newest. */
                 search?: string;
                 /** @description `updated_at`: the last changed first; `scheduled_at`: the next to be published first. A search has the best match first. */
                 sort?: "newest" | "updated_at" | "scheduled_at";

@@ -14,20 +14,20 @@ import type { Db } from '../platform/db/database.ts'
 import { markQuery, searchQuery } from './search.ts'
 
 /** The most posts that a search finds. */
-const MOST_FOUND = 1_000
+const MOST_FOUND = 500
 
 /** An account that has no more posts is searched completely. */
 const ALL = 1_000
 /** Posts that are looked at to know how common words are. Each takes 15 µs: its vector lies apart from its row. */
-const SAMPLE = 300
+const SAMPLE = 200
 /** From this share of matching posts on, reading posts one after the other is the shorter way. */
 const COMMON = 0.2
-/** Fewer matches than this are simply sorted by age. */
-const FEW = 2 * MOST_FOUND
+/** Fewer matches than this are simply sorted by age, which reads their rows but not their vectors. */
+const FEW = 2_000
 /** How many more posts are looked at than should be enough. */
 const MARGIN = 1.5
-/** A longer span of days is not worth naming day by day. */
-const MOST_DAYS = 1_000
+/** A longer span of days is not worth naming day by day: each is a word to look up. */
+const MOST_DAYS = 400
 const DAY_MS = 24 * 3_600_000
 
 /** What to find, in which of the account's posts: `among` is a condition on rows of `posts`, account included. */

@@ -24,7 +24,7 @@ import { eventsOf, publishing } from './publish.ts'
 import type { PostRow } from './tables.ts'
 
 /** Large enough to spread a transaction's cost, small enough that requests are answered between two of them. */
-const POSTS_PER_SET = 100
+const POSTS_PER_SET = 40
 
 /** One step: publishes everything that is due now to all sites, each post once. */
 export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<StepResult> {

@@ -156,7 +156,7 @@ const ListQuery = PageQuery.extend({
   site_id: z.string().optional().openapi({ description: 'Only published posts that this site may see.' }),
   tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
   search: z.string().optional().openapi({
-    description: 'Words in title and text; "quoted" words as a phrase. Finds 1,000 posts at most, of more the newest.',
+    description: 'Words in title and text; "quoted" words as a phrase. Finds 500 posts at most, of more the newest.',
   }),
 })
 
