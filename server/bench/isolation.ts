@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { connect, registered } from './support/account.ts'
 import { startBenchReceiver, wallNow } from './support/processes.ts'
 import { percentile, report, table } from './support/report.ts'
-import { seedBacklog, seedSites } from './support/seed.ts'
+import { postPayload, seedBacklog, seedSites } from './support/seed.ts'
 import { postgresPlace } from './support/service.ts'
 
 const HEALTHY = 100
@@ -44,19 +44,28 @@ with ${BACKLOG.toLocaleString('en-US')} pending.`,
 }
 
 async function measure(publishes: number, others: boolean): Promise<{ times: number[]; backlog: number }> {
-  const receiver = await startBenchReceiver()
+  const [receiver, silent] = [await startBenchReceiver(), await startBenchReceiver()]
   const base = `http://127.0.0.1:${receiver.port}`
   const place = await postgresPlace()
   await place.fresh()
   if (others)
     await place.seed(async (ctx) => {
-      await seedSites(ctx, { accounts: 10, sitesEach: HANGING / 10, urlOf: (index) => `${base}/hang/${index}` })
+      await seedSites(ctx, {
+        accounts: 10,
+        sitesEach: HANGING / 10,
+        urlOf: (index) => `http://127.0.0.1:${silent.port}/hang/${index}`,
+      })
       await seedBacklog(ctx.db.root, { postsEach: PENDING_EACH, bytes: 5_700 })
       const [site] = await seedSites(ctx, { accounts: 1, sitesEach: 1, urlOf: () => `${base}/backlog` })
       await sql`
+        with happened as (
+          insert into events (id, account_id, post_id, sequence, kind, occurred_at, payload, payload_bytes)
+          select uuidv7(), ${site?.accountId}::uuid, uuidv7(), 1, 'post.published', now(), payload, octet_length(payload)
+          from generate_series(1, ${BACKLOG}::int) cross join (select ${postPayload(1_000)}::text as payload) as post
+          returning id, account_id, post_id
+        )
         insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)
-        select uuidv7(), ${site?.accountId}::uuid, ${site?.id}::uuid, uuidv7(), (select id from events limit 1), 1, 'pending', now(), now()
-        from generate_series(1, ${BACKLOG}::int)
+        select uuidv7(), account_id, ${site?.id}::uuid, post_id, id, 1, 'pending', now(), now() from happened
       `.execute(ctx.db.root)
       await sql`update lanes set due_at = now()`.execute(ctx.db.root)
     })
@@ -76,6 +85,7 @@ async function measure(publishes: number, others: boolean): Promise<{ times: num
   await service.end('SIGTERM')
   await place.close()
   receiver.stop()
+  silent.stop()
   const healthy = arrivals.filter(([, path]) => path.startsWith('/healthy'))
   if (healthy.length < publishes * HEALTHY)
     throw new Error(`${healthy.length} of ${publishes * HEALTHY} first attempts came`)

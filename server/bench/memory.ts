@@ -16,14 +16,14 @@ export async function run(args: string[]): Promise<void> {
     options: { pending: { type: 'string', default: '1000000' }, minutes: { type: 'string', default: '10' } },
   })
   const pending = Number(values.pending)
-  const receiver = await startBenchReceiver()
+  const [receiver, silent] = [await startBenchReceiver(), await startBenchReceiver()]
   const place = await postgresPlace()
   await place.fresh()
   await place.seed(async (ctx) => {
     await seedSites(ctx, {
       accounts: 100,
       sitesEach: SITES / 100,
-      urlOf: (index) => `http://127.0.0.1:${receiver.port}/${index % 10 === 0 ? 'hang' : 'webhooks'}`,
+      urlOf: (index) => `http://127.0.0.1:${index % 10 === 0 ? `${silent.port}/hang` : `${receiver.port}/webhooks`}`,
     })
     await seedBacklog(ctx.db.root, { postsEach: pending / SITES, bytes: 5_700 })
   })
@@ -47,6 +47,7 @@ export async function run(args: string[]): Promise<void> {
   await service.end('SIGTERM')
   await place.close()
   receiver.stop()
+  silent.stop()
   const most = Math.max(...samples.map(({ mib }) => mib))
   const every = Math.max(1, Math.floor(samples.length / 10))
   const shown = samples.filter((_, index) => index % every === every - 1)

@@ -5,6 +5,8 @@ import { Pool } from 'undici'
 export type PostTask = {
   port: number
   total: number
+  /** So many come before the clock starts. */
+  warmUp: number
   body: string
   headers: Record<string, string>
   concurrency: number
@@ -14,9 +16,11 @@ const task: PostTask = JSON.parse(process.argv[2] ?? '') // given by deliver.ts
 const pool = new Pool(`http://127.0.0.1:${task.port}`, { connections: task.concurrency })
 
 let started = 0
+let from = 0
 async function send(): Promise<void> {
   while (started < task.total) {
     started += 1
+    if (started === task.warmUp + 1) from = performance.now()
     const { statusCode, body } = await pool.request({
       method: 'POST',
       path: '/webhooks',
@@ -28,6 +32,5 @@ async function send(): Promise<void> {
   }
 }
 
-const from = performance.now()
 await Promise.all(Array.from({ length: task.concurrency }, send))
-process.send?.({ perSecond: task.total / ((performance.now() - from) / 1000) })
+process.send?.({ perSecond: (task.total - task.warmUp) / ((performance.now() - from) / 1000) })

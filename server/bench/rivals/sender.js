@@ -7,10 +7,12 @@ export const task = JSON.parse(process.argv[2])
 const pool = new Pool(`http://127.0.0.1:${task.port}`, { connections: 256 })
 let done = 0
 let startedAt = 0
+let started = 0
 
-/** Sends one POST; throws unless the answer is 200. After the last one the process tells the bench how fast it was. */
+/** Sends one POST; the clock starts after the first `warmUp`. Throws unless the answer is 200. After the last one the process tells the bench how fast it was. */
 export async function post() {
-  if (startedAt === 0) startedAt = performance.now()
+  started += 1
+  if (started === task.warmUp + 1) startedAt = performance.now()
   const { statusCode, body } = await pool.request({
     method: 'POST',
     path: '/webhooks',
@@ -24,5 +26,6 @@ export async function post() {
 /** To be called when the rival has a job on record as done. */
 export function completed(jobs = 1) {
   done += jobs
-  if (done === task.total) process.send({ perSecond: task.total / ((performance.now() - startedAt) / 1000) })
+  if (done === task.total)
+    process.send({ perSecond: (task.total - task.warmUp) / ((performance.now() - startedAt) / 1000) })
 }

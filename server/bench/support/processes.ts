@@ -7,8 +7,8 @@ import type { Arrival, ReceiverQuestion } from './receiver-process.ts'
 /** A receiver in a process of its own. */
 export type BenchReceiver = {
   port: number
-  /** Forgets what came; from now on arrivals are kept one by one if `keep` is set. */
-  reset(keep?: boolean): Promise<void>
+  /** Forgets what came; from now on arrivals are kept one by one if `keep` is set, and the first is the one after `skip` others. */
+  reset(keep?: boolean, skip?: number): Promise<void>
   /** How many requests were answered, and when the first and the last one came (milliseconds since 1970). */
   count(): Promise<{ count: number; firstAt: number; lastAt: number }>
   arrivals(): Promise<Arrival[]>
@@ -26,7 +26,7 @@ export async function startBenchReceiver(): Promise<BenchReceiver> {
   }
   return {
     port,
-    reset: (keep = false) => ask({ ask: 'reset', keep }),
+    reset: (keep = false, skip = 0) => ask({ ask: 'reset', keep, skip }),
     count: () => ask({ ask: 'count' }),
     arrivals: async () => (await ask({ ask: 'arrivals' })).arrivals,
     stop: () => child.disconnect(),

@@ -7,10 +7,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Arrival = [id: string, path: string, at: number]
-export type ReceiverQuestion = { ask: 'reset' | 'count' | 'arrivals'; keep?: boolean }
+export type ReceiverQuestion = { ask: 'reset' | 'count' | 'arrivals'; keep?: boolean; skip?: number }
 
 let count = 0
 let keep = false
+let skip = 0
 let firstAt = 0
 let lastAt = 0
 let arrivals: Arrival[] = []
@@ -24,7 +25,7 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
     if (path.startsWith('/hang')) return
     count += 1
     lastAt = at
-    if (count === 1) firstAt = at
+    if (count === skip + 1) firstAt = at
     response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '2' })
     response.end('ok')
   })
@@ -40,6 +41,7 @@ process.on('message', (question: ReceiverQuestion) => {
     lastAt = 0
     arrivals = []
     keep = question.keep === true
+    skip = question.skip ?? 0
     process.send?.({})
   } else if (question.ask === 'count') process.send?.({ count, firstAt, lastAt })
   else process.send?.({ arrivals })

@@ -1,7 +1,7 @@
 /** Services under test, as processes of their own with production settings; and the context that seeds their database. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createApp } from '../../src/app.ts'
@@ -33,9 +33,13 @@ const BENCH_ENV = {
   RATE_LIMIT_PULL: 'off',
 }
 
+/** What PostgreSQL's manual advises for a server of its own: a quarter of the memory. */
+const SHARED_BUFFERS = `${Math.floor(totalmem() / 4 / 1024 ** 2)}MB`
+
 /** A PostgreSQL server of the bench's own, with fsync on. `keep` names a directory that keeps its data for another run. */
 export async function postgresPlace(keep?: string): Promise<Place> {
-  const server = keep === undefined ? await startTestPostgres() : await startOwnPostgres({ keep })
+  const settings = { shared_buffers: SHARED_BUFFERS }
+  const server = keep === undefined ? await startTestPostgres({ settings }) : await startOwnPostgres({ settings, keep })
   const url = new URL(server.url)
   url.pathname = '/bench'
   const env = { ...BENCH_ENV, DATABASE_URL: url.href }

@@ -42,27 +42,35 @@ export type TestPostgres = {
   restart: () => Promise<void>
 }
 
-type Installation = { root: string; data: string; port: number; binaries: Binaries; runAs: RunAs }
+/** `settings` go over those that tests use. */
+type Options = { native?: string; keep?: string; settings?: Record<string, string> }
+
+type Installation = {
+  root: string
+  data: string
+  port: number
+  binaries: Binaries
+  runAs: RunAs
+  settings: Record<string, string>
+}
 
 /** The server named by POSTRIDER_TEST_DATABASE_URL, or a new one on a free loopback port. */
-export async function startTestPostgres(): Promise<TestPostgres> {
+export async function startTestPostgres(options: Options = {}): Promise<TestPostgres> {
   const external = process.env[EXTERNAL_URL]
-  return external ? externalServer(external) : startOwnPostgres()
+  return external ? externalServer(external) : startOwnPostgres(options)
 }
 
 /**
  * Starts a server of one's own, whatever the environment says; `root` is the directory that holds all of it. `keep` names a
  * directory (every user must be able to enter it) that is used as it is and left behind, with the data.
  */
-export async function startOwnPostgres(
-  options: { native?: string; keep?: string } = {},
-): Promise<TestPostgres & { root: string }> {
+export async function startOwnPostgres(options: Options = {}): Promise<TestPostgres & { root: string }> {
   const runAs = await unprivilegedUser()
   const root = options.keep === undefined ? await newRoot() : resolve(options.keep)
   await mkdir(root, { recursive: true })
   const watchdog = watch(root, options.keep !== undefined)
   try {
-    const installation = await install(root, options.native ?? nativeDirectory(), runAs)
+    const installation = await install(root, options, runAs)
     return { root, ...(await supervise(installation, watchdog, options.keep !== undefined)) }
   } catch (error) {
     await endWatch(watchdog)
@@ -108,7 +116,11 @@ function externalServer(url: string): TestPostgres {
   return { url, stop: async () => {}, kill: refuse, restart: refuse }
 }
 
-async function install(root: string, native: string, runAs: RunAs): Promise<Installation & { password: string }> {
+async function install(
+  root: string,
+  { native = nativeDirectory(), settings = {} }: Options,
+  runAs: RunAs,
+): Promise<Installation & { password: string }> {
   await chmod(root, 0o755)
   const data = join(root, 'data')
   const passwordFile = join(root, 'password')
@@ -116,7 +128,15 @@ async function install(root: string, native: string, runAs: RunAs): Promise<Inst
   const binaries = await layOutBinaries(native, join(root, 'native'))
   const known = await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined)
   if (known !== undefined)
-    return { root, data, binaries, runAs, password: await readFile(passwordFile, 'utf8'), port: await freePort() }
+    return {
+      root,
+      data,
+      binaries,
+      runAs,
+      settings,
+      password: await readFile(passwordFile, 'utf8'),
+      port: await freePort(),
+    }
   const password = randomBytes(16).toString('hex')
   await mkdir(data, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })
@@ -139,7 +159,7 @@ async function install(root: string, native: string, runAs: RunAs): Promise<Inst
   })
   const [code] = await once(initdb, 'close')
   if (code !== 0) throw new Error(`initdb failed: ${complaint}`)
-  return { root, data, binaries, runAs, password, port: await freePort() }
+  return { root, data, binaries, runAs, settings, password, port: await freePort() }
 }
 
 /** Starts the server and resolves when it accepts connections. */
@@ -148,10 +168,9 @@ async function start(installation: Installation): Promise<ChildProcess> {
   const logFile = join(root, 'log')
   for (let attempt = 1; ; attempt++) {
     const log = await open(logFile, 'w')
-    const settings = Object.entries({ ...SETTINGS, port: String(port) }).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ])
+    const settings = Object.entries({ ...SETTINGS, ...installation.settings, port: String(port) }).flatMap(
+      ([name, value]) => ['-c', `${name}=${value}`],
+    )
     const server = spawn(binaries.postgres, ['-D', data, ...settings], {
       ...{ ...runAs, cwd: data, env: environment(), detached: true },
       stdio: ['ignore', log.fd, log.fd],
