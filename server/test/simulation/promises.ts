@@ -185,11 +185,13 @@ function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[]
   const violations: Violation[] = []
   const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
   const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
-  // A stopped process cannot end its attempt, and a clock that jumps ends its lease early.
+  // A stopped process cannot end its attempt, and a clock that jumps ends its lease early: then another process takes over.
   const excused = (one: Post, other: Post) =>
+    one.process !== other.process &&
     [...world.jumps, ...one.process.stops.flatMap(({ from, to }) => [from, to])].some(
       (at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt,
-    ) && troubles.length > 0
+    ) &&
+    troubles.length > 0
   for (const lane of lanes.values()) {
     const sent = lane.sort((a, b) => a.startedAt - b.startedAt)
     for (const [index, post] of sent.entries()) {
@@ -276,7 +278,7 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
         (one.endedAt ?? to) - one.startedAt > 1_000,
     )
   const others = new Set(world.network.posts.map(({ siteId }) => siteId)).size - 1
-  const patienceMs = PROMPT_MS + (story.tight ? 2_200 * others : 0)
+  const patienceMs = PROMPT_MS + (story.tight ? 2_200 * Math.ceil(others / 2) : 0)
   return [...posts.values()].flatMap((sent) =>
     sent.flatMap((post, index) => {
       const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])

@@ -83,7 +83,7 @@ export function tell(seed: number): Story {
     if (drawn < 0.4) return { what: 'crash', worker }
     if (drawn < 0.5) return { what: 'restart', worker }
     if (drawn < 0.85)
-      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : 19_000 + random() * 8_000 }
+      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : 23_000 + random() * 8_000 }
     return { what: 'jump', byMs: (random() < 0.7 ? 1 : -1) * random() ** 2 * 60_000 }
   }
 
