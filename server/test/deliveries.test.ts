@@ -1,9 +1,9 @@
 /** The engine's promises, against real receivers. */
-import { type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
+import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Dispatcher } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
-import { type Receiver, startReceiver } from './support/receiver.ts'
+import { type Answer, type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -405,7 +405,7 @@ describe('isolation', () => {
       .selectFrom('events')
       .select(({ fn }) => fn.max('payload_bytes').as('bytes'))
       .executeTakeFirstOrThrow()
-    const worker = new Dispatcher(service.ctx, () => {}, { bytes: 12 * largest.bytes })
+    const worker = new Dispatcher(service.ctx, () => {}, { bytes: 7 * largest.bytes })
     await worker.step()
     while (hanging.received.length < 6) await new Promise((resolve) => setTimeout(resolve, 5))
     service.clock.advance(1_000)
@@ -416,6 +416,25 @@ describe('isolation', () => {
     service.clock.advance(20_000)
     await worker.idle()
     await hanging.close()
+  })
+
+  it('what is too large for the memory is sent alone', async () => {
+    let [inFlight, most] = [0, 0]
+    const answer: Answer = (_, response) => {
+      inFlight += 1
+      most = Math.max(most, inFlight)
+      setTimeout(() => {
+        inFlight -= 1
+        response.writeHead(200).end()
+      }, 20)
+    }
+    receiver.answerNext(...Array.from({ length: 5 }, () => answer))
+    for (let count = 0; count < 5; count += 1) await publish(`Post ${count}`)
+    const worker = new Dispatcher(service.ctx, () => {}, { bytes: 1 })
+    await worker.step()
+    await worker.idle()
+    expect(receiver.received).toHaveLength(5)
+    expect(most).toBe(1)
   })
 
   it('a site that is slow to answer is sent the rest side by side once it has', async () => {
@@ -495,6 +514,19 @@ describe('a change of the endpoint', () => {
     await client.sites.delete(site.id)
     await service.drain()
     expect(receiver.received).toHaveLength(1)
+  })
+
+  it('is not needed for what the site has confirmed meanwhile: it is not sent any more', async () => {
+    const finish = await startSlowly()
+    const { data } = await client.posts.list()
+    const sending = JSON.parse(receiver.received[0]?.body ?? '').post.id
+    const waiting = data.filter(({ id }) => id !== sending)
+    const pull = createPullClient({ baseUrl: service.url, apiKey: site.api_key })
+    await pull.confirm(waiting[0]?.id ?? '', site.id, 'delivered')
+    await finish()
+    await service.drain()
+    const sent = receiver.received.map(({ body }) => JSON.parse(body).post.id)
+    expect(sent).toEqual([sending, waiting[1]?.id])
   })
 
   it('is heeded however its id is written', async () => {

@@ -13,7 +13,7 @@ export type Confirmation = { accountId: string; siteId: string; postId: string; 
  * delivery has failed or there is none: then a new one is to be recorded. A second confirmation changes only metadata.
  */
 export async function confirmDelivered(
-  ctx: Pick<Context, 'changes'>,
+  ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
   { accountId, siteId, postId, metadata, at }: Confirmation,
 ): Promise<boolean> {
@@ -36,6 +36,8 @@ export async function confirmDelivered(
     .where('status', '=', 'pending')
     .returning('id')
     .execute()
+  // Whoever holds the lane has read what has just ended, and would send it still.
+  await ctx.signals.send(tx, 'endpoint', siteId)
   await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
   ctx.changes.note(tx, outcomeChanges([newest, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
   return true
