@@ -8,24 +8,17 @@
  */
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
+import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
+import { type Slot, Slots } from '../platform/slots.ts'
 import { attemptDelivery } from './attempt.ts'
-import { HeldEvents } from './held-events.ts'
+import { EventContents } from './event-contents.ts'
 import { LaneRun, type RunKind } from './lane-run.ts'
-import {
-  type DueDelivery,
-  type LaneLease,
-  leaseDueLanes,
-  nextDueAt,
-  readDue,
-  readEvents,
-  readTargets,
-} from './lease.ts'
+import { type EventContent, type LaneLease, leaseDueLanes, nextDueAt, readDue, readTargets } from './lease.ts'
 import { attemptMetrics } from './metrics.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
 import { SigningKeys } from './signing-keys.ts'
-import { Slots } from './slots.ts'
 
 /** How much is done at once. */
 export type Limits = {
@@ -37,7 +30,7 @@ export type Limits = {
   lanes: Record<RunKind, number>
   /** Deliveries read in one step, shared between the lanes leased in it. */
   perStep: number
-  /** Bytes of event contents held for attempts; a content counts once, however many deliveries carry it. */
+  /** Bytes of event contents that are being sent; a larger one is sent alone. */
   bytes: number
 }
 
@@ -53,7 +46,7 @@ const LIMITS: Limits = {
 type LeasedKind = Exclude<RunKind, 'slow'>
 const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
 
-/** Lanes are leased in batches: not before this share of a kind's budget, and of the bytes, is free again. */
+/** Lanes are leased in batches: not before this share of a kind's budget is free again. */
 const WORTH_LEASING = 1 / 4
 /** Lanes leased by one statement, so that the first of them need not wait for all, and other workers get their share. */
 const MOST_AT_ONCE = 512
@@ -78,11 +71,12 @@ export class Dispatcher {
   readonly #limits: Limits
   readonly #recorder: Recorder
   readonly #slots: Slots
+  readonly #bytes: Slots
+  readonly #contents: EventContents
   readonly #keys: SigningKeys
   readonly #count: (result: AttemptResult) => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
-  readonly #events: HeldEvents
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
@@ -96,11 +90,12 @@ export class Dispatcher {
     this.#ctx = ctx
     this.#limits = { ...LIMITS, ...limits }
     this.#slots = new Slots(this.#limits.slots)
-    this.#events = new HeldEvents(this.#limits.bytes)
+    this.#bytes = new Slots(this.#limits.bytes)
+    this.#contents = new EventContents(ctx.db.root)
     this.#keys = new SigningKeys(ctx.keys)
     this.#count = attemptMetrics(ctx.metrics)
     this.#recorder = new Recorder(ctx, (releases, nextDue) => {
-      for (const { lease } of releases) this.#forget(lease.siteId)
+      for (const { lease } of releases) this.#runs.delete(lease.siteId)
       if (releases.length > 0 && KINDS.some((kind) => this.#isWorthAStep(kind, nextDue[kind]))) onCapacity()
       if (this.#runs.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     })
@@ -183,8 +178,6 @@ export class Dispatcher {
     let free = this.#limits.lanes.slow - this.#countHeld('slow')
     for (const run of this.#runs.values()) {
       if (!run.freeSlots(plusMs(now, -SLOW_MS))) continue
-      // A site that is merely slow goes on with what it has, unless others need the room.
-      if (this.#events.free < WORTH_LEASING) run.dropWaiting()
       if (run.kind !== 'prompt' || free <= 0) continue
       run.kind = 'slow'
       free -= 1
@@ -197,8 +190,7 @@ export class Dispatcher {
     if (limits.prompt + limits.suspect === 0) return []
     const until = plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
     const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held: [...this.#runs.keys()], now, until })
-    for (const lease of leases)
-      this.#runs.set(lease.siteId, new LaneRun(lease, lease.suspect ? 'suspect' : 'prompt', this.#events))
+    for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, lease.suspect ? 'suspect' : 'prompt'))
     const suspects = leases.filter(({ suspect }) => suspect).length
     this.#exhausted.suspect = suspects < limits.suspect
     this.#exhausted.prompt = leases.length - suspects < limits.prompt
@@ -207,7 +199,6 @@ export class Dispatcher {
 
   /** How many lanes of a kind to lease now; 0 while it is not worth a statement. */
   #room(kind: LeasedKind): number {
-    if (this.#events.free < WORTH_LEASING) return 0
     const limit = this.#limits.lanes[kind]
     const free = limit - this.#countHeld(kind)
     return free >= limit * WORTH_LEASING ? free : 0
@@ -220,54 +211,63 @@ export class Dispatcher {
     const { root } = this.#ctx.db
     const [found, targets] = await Promise.all([readDue(root, leases, perLane, now), readTargets(root, leases)])
     const due = Map.groupBy(found, (one) => one.siteId)
-    const runs = leases.flatMap((lease) => this.#runs.get(lease.siteId) ?? [])
-    const more: Array<[LaneRun, DueDelivery[]]> = []
-    for (const run of runs) {
-      run.target = targets.get(run.lease.siteId)
-      if (run.target === undefined) continue
-      const wanted = chooseAttempts(due.get(run.lease.siteId) ?? [], run.lease.recovering)
-      run.add(wanted.splice(0, 1))
-      more.push([run, wanted])
+    for (const lease of leases) {
+      const run = this.#runs.get(lease.siteId)
+      if (run === undefined) continue
+      run.target = targets.get(lease.siteId)
+      if (run.target !== undefined) run.waiting = chooseAttempts(due.get(lease.siteId) ?? [], lease.recovering)
+      void this.#run(run)
     }
-    // When not everything may be held, each lane has something.
-    for (const [run, wanted] of more) run.add(wanted)
-    await this.#events.read((ids) => readEvents(root, ids))
-    for (const run of runs) void this.#run(run)
   }
 
-  #forget(siteId: string): void {
-    this.#runs.get(siteId)?.dropWaiting()
-    this.#runs.delete(siteId)
-  }
-
-  /** Attempts what a lane holds, one at a time until the site has answered, then side by side; then gives it back. */
+  /**
+   * Attempts what a lane holds, one at a time until the site has answered, then side by side; then gives it back. It asks for
+   * one slot at a time, so that lanes take turns.
+   */
   async #run(run: LaneRun): Promise<void> {
-    const width = run.lease.suspect ? 1 : Math.min(this.#limits.slotsPerSite, run.waiting.length)
-    if (await this.#sendNext(run)) await Promise.all(Array.from({ length: width }, () => this.#sendAll(run)))
+    const places = new Slots(run.lease.suspect ? 1 : this.#limits.slotsPerSite)
+    const attempts: Promise<void>[] = []
+    while (run.waiting.length > 0 && this.#mayStart(run)) {
+      const place = await places.take()
+      const attempt = this.#attempt(run, await this.#slots.take()).finally(() => place.free())
+      attempts.push(attempt)
+      if (attempts.length === 1) await attempt
+    }
+    await Promise.all(attempts)
     this.#recorder.release({ lease: run.lease, clean: run.isClean() })
   }
 
-  async #sendAll(run: LaneRun): Promise<void> {
-    while (await this.#sendNext(run)) {}
-  }
-
-  /** Makes one attempt, if one may start; false when nothing more is to be sent in this run. */
-  async #sendNext(run: LaneRun): Promise<boolean> {
-    if (run.waiting.length === 0) return false
-    const slot = await this.#slots.take()
+  /** Makes one attempt, if one may start: what it takes may have to be waited for. */
+  async #attempt(run: LaneRun, slot: Slot): Promise<void> {
+    const delivery = run.waiting.shift()
+    const bytes = await this.#bytes.take(delivery?.payloadBytes ?? 0)
     try {
-      const next = this.#mayStart(run) ? run.next() : undefined
-      if (next === undefined) return false
-      const finished = run.started(next.delivery, this.#ctx.clock.now(), slot)
-      const result = await attemptDelivery(this.#ctx, this.#keys, next, this.#abort.signal)
+      const event = delivery && (await this.#contentFor(run, delivery.eventId))
+      const { target } = run
+      if (delivery === undefined || target === undefined) return
+      if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
+      if (event === undefined) return
+      const finished = run.started(this.#ctx.clock.now(), slot)
+      const result = await attemptDelivery(this.#ctx, this.#keys, { delivery, target, event }, this.#abort.signal)
       finished(result)
-      if (result !== undefined) {
-        this.#count(result)
-        this.#recorder.record({ lease: run.lease, delivery: next.delivery, result })
-      }
-      return true
+      if (result === undefined) return
+      this.#count(result)
+      this.#recorder.record({ lease: run.lease, delivery, result })
     } finally {
       slot.free()
+      bytes.free()
+    }
+  }
+
+  /** The content of an event; undefined when it has been purged. When it cannot be read, the lane is given back as it is. */
+  async #contentFor(run: LaneRun, eventId: string): Promise<EventContent | undefined> {
+    try {
+      return await this.#contents.of(eventId)
+    } catch (error) {
+      if (!run.halted)
+        this.#ctx.log.warn('deliveries.event_not_read', { site_id: run.lease.siteId, error: errorField(error) })
+      run.halt()
+      return undefined
     }
   }
 

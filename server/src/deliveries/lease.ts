@@ -31,8 +31,8 @@ export type DueDelivery = {
   payloadBytes: number
 }
 
-/** The part of an event that its webhook bodies share; `post` is JSON text in UTF-8. */
-export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: Buffer }
+/** The part of an event that its webhook bodies share; `post` is JSON text. */
+export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: string }
 
 /**
  * Leases lanes that are due and not held, longest due first: up to `prompt` of those that answer and up to `suspect` of
@@ -125,7 +125,7 @@ export async function readEvents(db: Db, ids: readonly string[]): Promise<Map<st
         kind: row.kind,
         previousVersion: row.previous_version,
         occurredAt: row.occurred_at,
-        post: Buffer.from(row.payload),
+        post: row.payload,
       },
     ]),
   )

@@ -127,7 +127,7 @@ export async function deliveryDetails(
   if (row === undefined) return undefined
   const { secretSealed, previousVersion, occurredAt, payload, ...details } = row
   if (secretSealed === null) return { ...details, request: null }
-  const content = { kind: row.event, previousVersion, occurredAt, post: Buffer.from(payload) }
+  const content = { kind: row.event, previousVersion, occurredAt, post: payload }
   const signed = signedRequest(
     new SigningKeys(ctx.keys),
     { ...row, secretSealed },

@@ -9,7 +9,7 @@ const KEPT = 4_096
 /** The signing keys of the sites that were sent something last. */
 export class SigningKeys {
   readonly #keys: Keys
-  readonly #opened = new LRUCache<string, { sealed: Buffer; key: SigningKey }>({ max: KEPT })
+  readonly #opened = new LRUCache<string, { sealed: Uint8Array; key: SigningKey }>({ max: KEPT })
 
   constructor(keys: Keys) {
     this.#keys = keys
@@ -18,9 +18,10 @@ export class SigningKeys {
   /** The key that lies in `sealed`. A site whose secret was rotated comes with other sealed bytes. */
   of(siteId: string, sealed: Buffer): SigningKey {
     const known = this.#opened.get(siteId)
-    if (known?.sealed.equals(sealed)) return known.key
+    if (known !== undefined && sealed.equals(known.sealed)) return known.key
     const key = signingKey(openSecret(this.#keys, siteId, sealed))
-    this.#opened.set(siteId, { sealed, key })
+    // A copy: the original is a piece of a larger buffer, which would be kept with it.
+    this.#opened.set(siteId, { sealed: new Uint8Array(sealed), key })
     return key
   }
 }

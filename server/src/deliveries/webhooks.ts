@@ -49,7 +49,7 @@ function bodyOf(kind: EventKind, post: EventPost): Buffer {
   const previousVersion = kind === 'post.updated' ? 1 : null
   return webhookBody({
     kind,
-    post: Buffer.from(JSON.stringify(post)),
+    post: JSON.stringify(post),
     previousVersion,
     occurredAt: AT,
     site: exampleSite,

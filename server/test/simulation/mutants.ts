@@ -140,7 +140,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a kept signing key outlives its secret',
     file: 'deliveries/signing-keys.ts',
-    from: 'if (known?.sealed.equals(sealed)) return known.key',
+    from: 'if (known !== undefined && sealed.equals(known.sealed)) return known.key',
     to: 'if (known !== undefined) return known.key',
   },
   {

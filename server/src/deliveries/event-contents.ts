@@ -1,0 +1,39 @@
+import { LRUCache } from 'lru-cache'
+import type { Db } from '../platform/db/database.ts'
+import { type Asked, gather } from '../platform/gather.ts'
+import { type EventContent, readEvents } from './lease.ts'
+
+/** Characters of contents that are kept because they were sent last: an event goes to many sites at about the same time. */
+const KEPT = 4 * 1024 * 1024
+
+/**
+ * The contents of events, read when an attempt is about to need them: what waits is known by its ids alone. Attempts that
+ * start at the same time share a statement.
+ */
+export class EventContents {
+  readonly #kept = new LRUCache<string, EventContent>({
+    maxSize: KEPT,
+    sizeCalculation: ({ post }) => Math.max(1, post.length),
+  })
+  readonly #read: (eventId: string) => Promise<{ result: EventContent | undefined }>
+
+  constructor(db: Db) {
+    this.#read = gather(
+      (eventId: string) => eventId,
+      async (asked: ReadonlyArray<Asked<string>>) => {
+        const ids = asked.map(({ item }) => item)
+        const contents = await readEvents(db, ids)
+        return ids.map((id) => contents.get(id))
+      },
+    )
+  }
+
+  /** The content of an event; undefined when it has been purged. Rejects when the database does not answer. */
+  async of(eventId: string): Promise<EventContent | undefined> {
+    const known = this.#kept.get(eventId)
+    if (known !== undefined) return known
+    const { result } = await this.#read(eventId)
+    if (result !== undefined) this.#kept.set(eventId, result)
+    return result
+  }
+}

@@ -1,0 +1,42 @@
+/** What was taken; giving it back twice is giving it back once. */
+export type Slot = { free(): void }
+
+/** A counting semaphore, first come first served. */
+export class Slots {
+  readonly #count: number
+  #free: number
+  readonly #waiting: Array<{ weight: number; begin: () => void }> = []
+
+  constructor(count: number) {
+    this.#count = count
+    this.#free = count
+  }
+
+  /** How many could be taken at once. */
+  get free(): number {
+    return this.#free
+  }
+
+  /** Resolves once as many as `weight` are taken; what weighs more than there are takes all. */
+  async take(weight = 1): Promise<Slot> {
+    const taken = Math.min(weight, this.#count)
+    if (this.#waiting.length === 0 && taken <= this.#free) this.#free -= taken
+    else await new Promise<void>((begin) => this.#waiting.push({ weight: taken, begin }))
+    let held = taken
+    return {
+      free: () => {
+        this.#give(held)
+        held = 0
+      },
+    }
+  }
+
+  #give(count: number): void {
+    this.#free += count
+    for (let next = this.#waiting[0]; next !== undefined && next.weight <= this.#free; next = this.#waiting[0]) {
+      this.#waiting.shift()
+      this.#free -= next.weight
+      next.begin()
+    }
+  }
+}
