@@ -14,6 +14,7 @@ import { Failure, fail, invalid } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
 import { errorField } from '../log.ts'
 import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
+import { Slots } from '../slots.ts'
 import type { Work } from '../traces/traces.ts'
 import { createClientAddress } from './client-address.ts'
 import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
@@ -40,7 +41,7 @@ export function createPipeline(
 ): Hono<Bindings> {
   const app = new Hono<Bindings>()
   const answer = createAnswer(ctx)
-  const count = createRequestCounter(ctx.db.root, ctx.clock)
+  const shared: Shared = { count: createRequestCounter(ctx.db.root, ctx.clock), large: new Slots(LARGE_AT_ONCE) }
   const { corsOrigins } = ctx.config
   if (corsOrigins.length > 0) app.use(crossOrigin(ctx, corsOrigins))
   const declared = [...endpoints, ...systemRoutes].map(({ path }) => firstSegment(path)).filter((name) => name !== '')
@@ -54,7 +55,7 @@ export function createPipeline(
     const method = one.method.toUpperCase()
     app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
       answer(c, `${method} ${one.path}`, (facts, progress) =>
-        serve(ctx, count, one, { request: c.req.raw, params: c.req.param(), facts, progress }),
+        serve(ctx, shared, one, { request: c.req.raw, params: c.req.param(), facts, progress }),
       ),
     )
   }
@@ -214,15 +215,40 @@ function asFailure(error: unknown): Failure | undefined {
   })
 }
 
+/** A body of more bytes takes many times its size while it is worked on, */
+const LARGE = 65_536
+/** so only so many bytes of such bodies are worked on at once; they are the processor's work, which has no use for more. */
+const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
+
+/** What requests share: what counts them, and the room for large bodies. */
+type Shared = { count: RequestCounter; large: Slots }
+
 type Incoming = { request: Request; params: Record<string, string>; facts: RequestFacts; progress: Progress }
 
-async function serve(ctx: Context, count: RequestCounter, one: Endpoint, incoming: Incoming): Promise<Reply> {
-  const { request, params, facts, progress } = incoming
+async function serve(ctx: Context, { count, large }: Shared, one: Endpoint, incoming: Incoming): Promise<Reply> {
+  const { request, facts, progress } = incoming
   const { principal, usage } = await admit(ctx, count, one, facts)
   progress.usage = usage
   if (usage?.refused === true) throw refused(usage)
+  const bytes = one.body === undefined ? undefined : await bytesOf(request)
+  if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
+  // Only now: who sends slowly must not keep the others waiting.
+  const room = await large.take(bytes.length)
+  return handle(ctx, one, incoming, principal, bytes).finally(room.free)
+}
+
+async function handle(
+  ctx: Context,
+  one: Endpoint,
+  { request, params, facts }: Incoming,
+  principal: unknown,
+  bytes: Uint8Array | undefined,
+): Promise<Reply> {
   const query = one.query === undefined ? undefined : parse(one.query, queryOf(request))
-  const body = one.body === undefined ? undefined : parse(one.body, await bodyOf(request, one.bodyOptional === true))
+  const body =
+    one.body === undefined || bytes === undefined
+      ? undefined
+      : parse(one.body, bodyOf(request, bytes, one.bodyOptional === true))
   // A path that no stored text can equal names nothing.
   if (!Object.values(params).every(isStorable)) throw fail('not_found', 'There is nothing at this address.')
   // The definition's own schemas parsed the input, so it has the types its handler declares.
@@ -262,13 +288,16 @@ function queryOf({ url }: Request): Record<string, string> {
   return begin === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(begin)))
 }
 
-async function bodyOf(request: Request, optional: boolean): Promise<unknown> {
+async function bytesOf(request: Request): Promise<Uint8Array> {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity')
     throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
-  const bytes = await readAtMost(request, MAX_BODY_BYTES)
+  return readAtMost(request, MAX_BODY_BYTES)
+}
+
+function bodyOf(request: Request, bytes: Uint8Array, optional: boolean): unknown {
   if (optional && bytes.length === 0) return {}
   let text: string
   try {
