@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../../package.json' with { type: 'json' }
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What `npm start` tells Node, so that the process is the one that people run. */
-const FLAGS = packageJson.scripts.start.split(' ').filter((word) => word.startsWith('--'))
+/** What `npm start` runs, so that the process is the one that people have: Node's flags, what starts it, and the service. */
+const [, ...START] = packageJson.scripts.start.split(' ')
 
 /** The service as a process of its own. */
 export type ServiceProcess = {
@@ -23,7 +23,7 @@ export type ServiceProcess = {
 /** How a process ended, and what it wrote: all of it, and what went to standard output. */
 export type Ended = { code: number | null; output: string; result: string }
 
-/** Starts `main.ts` with this environment alone; resolves once it says that it is ready, rejects if it ends before. */
+/** Starts the service with this environment alone; resolves once it says that it is ready, rejects if it ends before. */
 export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
   const { child, output } = launch(env)
   const port = await new Promise<string>((resolve, reject) => {
@@ -60,12 +60,13 @@ export async function runToEnd(env: Record<string, string>, ...args: string[]): 
   return { code, output: output(), result: result() }
 }
 
-/** Starts `main.ts` with these arguments and does not wait. */
+/** Starts the service with these arguments and does not wait. */
 export function launch(
   env: Record<string, string>,
   args: string[] = [],
 ): { child: ChildProcess; output: () => string; result: () => string } {
-  const child = spawn(process.execPath, [...FLAGS, MAIN, ...args], {
+  const child = spawn(process.execPath, [...START, ...args], {
+    cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
