@@ -6,10 +6,12 @@
  * that the work was done, and it is not done again. What failed without doing anything leaves the key free.
  */
 import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
 import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { seal, unseal } from '../crypto.ts'
 import { beforeFirstCommit, type Db } from '../db/database.ts'
+import { prepared } from '../db/prepared.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
 import './tables.ts'
@@ -57,25 +59,7 @@ async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Prom
     .update(JSON.stringify([path, body]))
     .digest()
   const { db } = ctx
-  const fresh = {
-    request,
-    state: 'running',
-    begun_at: now,
-    status: null,
-    headers: JSON.stringify({}),
-    body: null,
-  } as const
-  const inserted = await db.root
-    .insertInto('idempotency_keys')
-    .values({ scope, key, ...fresh })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['scope', 'key'])
-        .doUpdateSet(fresh)
-        .where('idempotency_keys.begun_at', '<=', plusMs(now, -KEPT_MS)),
-    )
-    .executeTakeFirst()
-  if (inserted.numInsertedOrUpdatedRows === 1n) return undefined
+  if (await claim(db.root, { scope, key, request, now })) return undefined
   const first = await db.root
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -101,6 +85,25 @@ async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Prom
     field: FIELD,
     headers: { 'Retry-After': '1' },
   })
+}
+
+/**
+ * Writes a key down as running; false if it is there already. The disk is not waited for: the work's own commit, which is
+ * later, takes the claim along, and without it nothing was done.
+ */
+async function claim(
+  db: Db,
+  { scope, key, request, now }: { scope: string; key: string; request: Buffer; now: Date },
+): Promise<boolean> {
+  const { numAffectedRows } = await prepared(sql`
+    insert into idempotency_keys as k (scope, key, request, state, begun_at, headers)
+    select ${scope}, ${key}, ${request}::bytea, 'running', ${now}::timestamptz, '{}'
+    from (select set_config('synchronous_commit', 'off', true)) as unsynced
+    on conflict (scope, key) do update set request = excluded.request, state = excluded.state, begun_at = excluded.begun_at,
+      status = null, headers = excluded.headers, body = null
+    where k.begun_at <= ${plusMs(now, -KEPT_MS)}
+  `).execute(db)
+  return numAffectedRows === 1n
 }
 
 /** An answer may hold secrets, so it is sealed to its place. */
