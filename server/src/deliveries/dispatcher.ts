@@ -240,11 +240,11 @@ export class Dispatcher {
   /** Makes one attempt, if one may start: what it takes may have to be waited for. */
   async #attempt(run: LaneRun, slot: Slot): Promise<void> {
     const delivery = run.waiting.shift()
-    const bytes = await this.#bytes.take(delivery?.payloadBytes ?? 0)
+    const { target } = run
+    if (delivery === undefined || target === undefined) return slot.free()
+    const bytes = await this.#bytes.take(delivery.payloadBytes)
     try {
-      const event = delivery && (await this.#contentFor(run, delivery.eventId))
-      const { target } = run
-      if (delivery === undefined || target === undefined) return
+      const event = await this.#contentFor(run, delivery.eventId)
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
       if (event === undefined) return
       const finished = run.started(this.#ctx.clock.now(), slot)
