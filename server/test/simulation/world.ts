@@ -164,9 +164,10 @@ export class World {
     const { agenda } = this
     this.tell('all is well from here')
     this.#armed = false
-    this.clients.end()
     const limit = agenda.now + LONGEST_END_MS
     while (agenda.now < limit) {
+      // Again each time: a process that was stopped until now may still die with the request.
+      this.clients.end()
       const until = agenda.now + 1_000
       await agenda.run(() => false, until)
       await agenda.run(() => !this.database.isBusy(), limit)
