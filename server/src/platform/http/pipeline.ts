@@ -215,9 +215,9 @@ function asFailure(error: unknown): Failure | undefined {
   })
 }
 
-/** A body of more bytes takes many times its size while it is worked on, */
+/** A body of more bytes is large. */
 const LARGE = 65_536
-/** so only so many bytes of such bodies are worked on at once; they are the processor's work, which has no use for more. */
+/** Bytes of large bodies that are worked on at once: each takes many times its size in memory while it is. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
 
 /** What requests share: what counts them, and the room for large bodies. */

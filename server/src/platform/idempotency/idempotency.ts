@@ -23,7 +23,7 @@ const ABANDONED_MS = 60_000
 const FIELD = 'Idempotency-Key'
 const REPLAYED = { 'Idempotent-Replayed': 'true' }
 
-/** A request as its key knows it. `scope`: whose key; `route`, `path` and `body`: what must be the same again. */
+/** A request as its key knows it. `scope`: whose key; `path` and `body`: what must be the same again. */
 export type KeyedRequest = { scope: string; key: string; path: string; body: unknown }
 
 type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
@@ -88,8 +88,8 @@ async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Prom
 }
 
 /**
- * Writes a key down as running; false if it is there already. The disk is not waited for: the work's own commit, which is
- * later, takes the claim along, and without it nothing was done.
+ * Writes a key down as running; false if it is there already. The disk is not waited for: the work's own commit,
+ * which is later, takes the claim along and fails without it.
  */
 async function claim(
   db: Db,
@@ -123,13 +123,18 @@ async function takeOver(db: Db, scope: string, key: string, now: Date): Promise<
   return numUpdatedRows === 1n
 }
 
+/** Throws `unavailable` when the claim is gone, as after a crash of the database's server; the work is then undone. */
 async function mark(db: Db, scope: string, key: string): Promise<void> {
-  await db
+  const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
     .set({ state: 'committed' })
     .where('scope', '=', scope)
     .where('key', '=', key)
-    .execute()
+    .executeTakeFirst()
+  if (numUpdatedRows === 1n) return
+  throw fail('unavailable', 'The database has lost the key of this request. Nothing was done. Try again.', {
+    headers: { 'Retry-After': '1' },
+  })
 }
 
 async function keep({ db, keys }: Needs, scope: string, key: string, { status, body, headers }: Reply): Promise<void> {
