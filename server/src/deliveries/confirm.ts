@@ -36,8 +36,8 @@ export async function confirmDelivered(
     .where('status', '=', 'pending')
     .returning('id')
     .execute()
-  // Whoever holds the lane has read what has just ended, and would send it still.
-  await ctx.signals.send(tx, 'endpoint', siteId)
+  // Whoever holds the lane may have read what has just ended, and would send it still.
+  await ctx.signals.send(tx, 'confirmed', `${siteId}/${postId}`)
   await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
   ctx.changes.note(tx, outcomeChanges([newest, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
   return true

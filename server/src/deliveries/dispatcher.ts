@@ -8,7 +8,6 @@
  */
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { type Slot, Slots } from '../platform/slots.ts'
 import { attemptDelivery } from './attempt.ts'
@@ -20,6 +19,9 @@ import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
 import { SigningKeys } from './signing-keys.ts'
 
+/** What a lane can be when it is leased; it becomes slow later. */
+type LeasedKind = Exclude<RunKind, 'slow'>
+
 /** How much is done at once. */
 export type Limits = {
   /** Attempts in flight that may still be answered promptly. */
@@ -30,8 +32,8 @@ export type Limits = {
   lanes: Record<RunKind, number>
   /** Deliveries read in one step, shared between the lanes leased in it. */
   perStep: number
-  /** Bytes of event contents that are being sent; a larger one is sent alone. */
-  bytes: number
+  /** Contents of more bytes than `above` share so many bytes at once, those for suspects apart; one that is larger still goes alone. */
+  large: { above: number } & Record<LeasedKind, number>
 }
 
 const LIMITS: Limits = {
@@ -39,11 +41,9 @@ const LIMITS: Limits = {
   slotsPerSite: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
   perStep: 1_024,
-  bytes: 32 * 1024 * 1024,
+  large: { above: 64 * 1024, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
 
-/** What a lane can be when it is leased; it becomes slow later. */
-type LeasedKind = Exclude<RunKind, 'slow'>
 const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
 
 /** Lanes are leased in batches: not before this share of a kind's budget is free again. */
@@ -71,7 +71,7 @@ export class Dispatcher {
   readonly #limits: Limits
   readonly #recorder: Recorder
   readonly #slots: Slots
-  readonly #bytes: Slots
+  readonly #large: Record<LeasedKind, Slots>
   readonly #contents: EventContents
   readonly #keys: SigningKeys
   readonly #count: (result: AttemptResult) => void
@@ -80,6 +80,8 @@ export class Dispatcher {
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
+  /** Why contents could not be read since the last step. */
+  #unreadable: Error | undefined
   /** Whether the last lease found fewer lanes than it had room for: until something becomes due there are no more. */
   readonly #exhausted: Record<LeasedKind, boolean> = { prompt: false, suspect: false }
   #stepping: Promise<StepResult> = Promise.resolve({ again: false })
@@ -90,7 +92,8 @@ export class Dispatcher {
     this.#ctx = ctx
     this.#limits = { ...LIMITS, ...limits }
     this.#slots = new Slots(this.#limits.slots)
-    this.#bytes = new Slots(this.#limits.bytes)
+    const { prompt, suspect } = this.#limits.large
+    this.#large = { prompt: new Slots(prompt), suspect: new Slots(suspect) }
     this.#contents = new EventContents(ctx.db.root)
     this.#keys = new SigningKeys(ctx.keys)
     this.#count = attemptMetrics(ctx.metrics)
@@ -126,6 +129,12 @@ export class Dispatcher {
     for (const run of siteId === undefined ? this.#runs.values() : [this.#runs.get(siteId)]) run?.halt()
   }
 
+  /** A site has confirmed a post: what was read of it before is not sent any more. `subject`: the site's id and the post's. */
+  confirmed(subject: string | undefined): void {
+    const [siteId = '', postId = ''] = subject?.split('/') ?? []
+    this.#runs.get(siteId)?.end(postId)
+  }
+
   /** What is held now. */
   held(): { lanes: number; suspects: number; slots: number } {
     return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#slots.free }
@@ -145,6 +154,10 @@ export class Dispatcher {
 
   async #step(): Promise<StepResult> {
     if (this.#stopping) return { again: false }
+    const error = this.#unreadable
+    this.#unreadable = undefined
+    // The loop waits after an error; the lanes are due again already.
+    if (error !== undefined) throw error
     const now = this.#ctx.clock.now()
     this.#setSlowOnesApart(now)
     const leases = await this.#lease(now)
@@ -215,7 +228,9 @@ export class Dispatcher {
       const run = this.#runs.get(lease.siteId)
       if (run === undefined) continue
       run.target = targets.get(lease.siteId)
-      if (run.target !== undefined) run.waiting = chooseAttempts(due.get(lease.siteId) ?? [], lease.recovering)
+      const dueInLane = due.get(lease.siteId) ?? []
+      run.complete = dueInLane.length < perLane
+      if (run.target !== undefined) run.waiting = chooseAttempts(dueInLane, lease.recovering)
       void this.#run(run)
     }
   }
@@ -229,7 +244,13 @@ export class Dispatcher {
     const attempts: Promise<void>[] = []
     while (run.waiting.length > 0 && this.#mayStart(run)) {
       const place = await places.take()
-      const attempt = this.#attempt(run, await this.#slots.take()).finally(() => place.free())
+      // Before the slot: whoever holds one waits for nothing but the database and its site.
+      const room = await this.#roomFor(run)
+      const slot = await this.#slots.take()
+      const attempt = this.#attempt(run, slot).finally(() => {
+        room?.free()
+        place.free()
+      })
       attempts.push(attempt)
       if (attempts.length === 1) await attempt
     }
@@ -237,16 +258,22 @@ export class Dispatcher {
     this.#recorder.release({ lease: run.lease, clean: run.isClean() })
   }
 
-  /** Makes one attempt, if one may start: what it takes may have to be waited for. */
+  /** Room for the next content, if it is large: sites that hang can make others wait for large contents only. */
+  async #roomFor(run: LaneRun): Promise<Slot | undefined> {
+    const bytes = run.waiting[0]?.payloadBytes ?? 0
+    if (bytes <= this.#limits.large.above) return undefined
+    return this.#large[run.lease.suspect ? 'suspect' : 'prompt'].take(bytes)
+  }
+
+  /** Makes one attempt, if one may start: whatever it took may have been waited for. */
   async #attempt(run: LaneRun, slot: Slot): Promise<void> {
-    const delivery = run.waiting.shift()
-    const { target } = run
-    if (delivery === undefined || target === undefined) return slot.free()
-    const bytes = await this.#bytes.take(delivery.payloadBytes)
     try {
+      const { target } = run
+      const delivery = this.#mayStart(run) ? run.waiting.shift() : undefined
+      if (delivery === undefined || target === undefined) return
       const event = await this.#contentFor(run, delivery.eventId)
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
-      if (event === undefined) return
+      if (event === undefined || run.ended.has(delivery.postId)) return
       const finished = run.started(this.#ctx.clock.now(), slot)
       const result = await attemptDelivery(this.#ctx, this.#keys, { delivery, target, event }, this.#abort.signal)
       finished(result)
@@ -255,7 +282,6 @@ export class Dispatcher {
       this.#recorder.record({ lease: run.lease, delivery, result })
     } finally {
       slot.free()
-      bytes.free()
     }
   }
 
@@ -264,8 +290,7 @@ export class Dispatcher {
     try {
       return await this.#contents.of(eventId)
     } catch (error) {
-      if (!run.halted)
-        this.#ctx.log.warn('deliveries.event_not_read', { site_id: run.lease.siteId, error: errorField(error) })
+      this.#unreadable = error instanceof Error ? error : new Error(String(error))
       run.halt()
       return undefined
     }

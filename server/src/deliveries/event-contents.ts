@@ -3,8 +3,9 @@ import type { Db } from '../platform/db/database.ts'
 import { type Asked, gather } from '../platform/gather.ts'
 import { type EventContent, readEvents } from './lease.ts'
 
-/** Characters of contents that are kept because they were sent last: an event goes to many sites at about the same time. */
-const KEPT = 4 * 1024 * 1024
+/** Contents that are kept because they were sent last, and their characters: an event goes to many sites at about the same time. */
+const KEPT = 4_096
+const KEPT_CHARACTERS = 4 * 1024 * 1024
 
 /**
  * The contents of events, read when an attempt is about to need them: what waits is known by its ids alone. Attempts that
@@ -12,7 +13,8 @@ const KEPT = 4 * 1024 * 1024
  */
 export class EventContents {
   readonly #kept = new LRUCache<string, EventContent>({
-    maxSize: KEPT,
+    max: KEPT,
+    maxSize: KEPT_CHARACTERS,
     sizeCalculation: ({ post }) => Math.max(1, post.length),
   })
   readonly #read: (eventId: string) => Promise<{ result: EventContent | undefined }>

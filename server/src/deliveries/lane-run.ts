@@ -12,6 +12,10 @@ export class LaneRun {
   /** Undefined when nothing may be sent. */
   target: Target | undefined
   waiting: DueDelivery[] = []
+  /** Whether everything that was due was read. */
+  complete = true
+  /** Posts of which nothing is to be sent any more. */
+  readonly ended = new Set<string>()
   halted = false
   #started = 0
   #unknown = 0
@@ -20,6 +24,12 @@ export class LaneRun {
   constructor(lease: LaneLease, kind: RunKind) {
     this.lease = lease
     this.kind = kind
+  }
+
+  /** Nothing more of a post may start. */
+  end(postId: string): void {
+    this.ended.add(postId)
+    this.waiting = this.waiting.filter((one) => one.postId !== postId)
   }
 
   /** Nothing more may start. */
@@ -52,7 +62,7 @@ export class LaneRun {
    * have attempted everything that the dead holder may have had in flight.
    */
   isClean(): boolean {
-    const recovered = !this.lease.recovering || (this.#started > 0 && this.waiting.length === 0)
+    const recovered = !this.lease.recovering || (this.complete && this.#started > 0 && this.waiting.length === 0)
     return this.#unknown === 0 && recovered
   }
 }
