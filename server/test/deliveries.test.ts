@@ -275,6 +275,23 @@ describe('leases', () => {
     expect(await laneOf(site.id)).toMatchObject({ leased_until: null, failures_in_a_row: 0 })
   })
 
+  it('of a dead worker count as recovered once everything that was due was attempted', async () => {
+    for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
+    const past = plusMs(service.clock.now(), -1)
+    await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
+    const worker = new Dispatcher(service.ctx, () => {}, { perStep: 16 })
+    for (const [sent, recovering] of [
+      [16, true],
+      [20, false],
+    ] as const) {
+      await worker.step()
+      await worker.idle()
+      expect(receiver.received).toHaveLength(sent)
+      expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering })
+      service.clock.advance(1)
+    }
+  })
+
   it('do not swallow the wake-up of an event that comes while the lane is held', async () => {
     const held: Array<() => void> = []
     receiver.answerNext((_, response) => void held.push(() => response.writeHead(200).end()))
