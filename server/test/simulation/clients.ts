@@ -400,8 +400,8 @@ export class Clients {
       removeSite(ctx, this.#world.accountId, receiver.siteId),
     )
     const since = this.#world.agenda.now
-    if (call.outcome === 'refused') receiver.deleted = { is: false, since }
-    else if (call.outcome === 'accepted') {
+    // Refused means that it was there no more: an earlier request whose fate was unknown had deleted it.
+    if (call.outcome !== 'unknown') {
       receiver.deleted = { is: true, since }
       this.#sites.delete(slot)
     }
