@@ -1,5 +1,6 @@
 /** Some hundred stories of the simulation, and that the simulation itself can be trusted. `npm run simulate` runs many. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fits, MUTANTS } from './mutants.ts'
 import { openSimulator, type Simulator } from './simulator.ts'
 import { tell } from './story.ts'
 
@@ -40,6 +41,12 @@ describe('the delivery engine', () => {
       'starts checked beside a site that hangs',
     ])
       expect(total[what], what).toBeGreaterThan(0)
+  })
+})
+
+describe('the ways to break the engine on purpose', () => {
+  it.each(MUTANTS)('fit the code: $name', async (mutant) => {
+    expect(await fits(mutant), `${mutant.file} has to say it once: ${mutant.from}`).toBe(1)
   })
 })
 
