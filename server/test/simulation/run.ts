@@ -29,7 +29,7 @@ const { values } = parseArgs({
 const ROOT = resolve(import.meta.dirname, '../../..')
 const MOST_FAILURES = 10
 /** A mutant that so many seeds do not notice has survived. */
-const SEEDS_PER_MUTANT = 600
+const SEEDS_PER_MUTANT = 2_000
 
 if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed))
 else {
