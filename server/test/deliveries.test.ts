@@ -36,6 +36,20 @@ const laneOf = (siteId: string) =>
 const publish = async (title = 'Post') => (await client.posts.create({ title, status: 'published' })).id
 const anotherWorker = () => new Dispatcher(service.ctx, () => {})
 
+/** An answer that takes 20 ms, and how many requests waited for it at once. */
+function slowAnswer(): { answer: Answer; most(): number } {
+  let [open, most] = [0, 0]
+  const answer: Answer = (_, response) => {
+    open += 1
+    most = Math.max(most, open)
+    setTimeout(() => {
+      open -= 1
+      response.writeHead(200).end()
+    }, 20)
+  }
+  return { answer, most: () => most }
+}
+
 /** Resolves once the receiver has `count` requests. */
 async function requests(count: number): Promise<void> {
   while (receiver.received.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
@@ -126,41 +140,22 @@ describe('attempts', () => {
 
 describe('order, per site and post', () => {
   it('is that of the events, and attempts never overlap', async () => {
-    let open = 0
-    let most = 0
-    const slowly = (_: unknown, response: import('node:http').ServerResponse) => {
-      open += 1
-      most = Math.max(most, open)
-      setTimeout(() => {
-        open -= 1
-        response.writeHead(200).end()
-      }, 10)
-    }
+    const { answer, most } = slowAnswer()
     const postId = await publish()
     for (let version = 2; version <= 5; version += 1) await client.posts.update(postId, { title: `Version ${version}` })
-    receiver.answerNext(slowly, slowly, slowly, slowly, slowly)
+    receiver.answerNext(...Array.from({ length: 5 }, () => answer))
     await service.drain()
     expect(receiver.received.map(({ json }) => (json.post as { version: number }).version)).toEqual([1, 2, 3, 4, 5])
-    expect(most).toBe(1)
+    expect(most()).toBe(1)
   })
 
   it('attempts different posts of a site side by side, eight at most', async () => {
-    let open = 0
-    let most = 0
-    receiver.answerNext(
-      ...Array.from({ length: 20 }, () => (_: unknown, response: import('node:http').ServerResponse) => {
-        open += 1
-        most = Math.max(most, open)
-        setTimeout(() => {
-          open -= 1
-          response.writeHead(200).end()
-        }, 20)
-      }),
-    )
+    const { answer, most } = slowAnswer()
+    receiver.answerNext(...Array.from({ length: 20 }, () => answer))
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     await service.drain()
     expect(receiver.received).toHaveLength(20)
-    expect(most).toBe(8)
+    expect(most()).toBe(8)
   })
 
   it('never goes backwards: once a newer event is delivered the older one ends as superseded and counts nowhere', async () => {
@@ -432,22 +427,14 @@ describe('isolation', () => {
   })
 
   it('large posts share what memory there is for them', async () => {
-    let [inFlight, most] = [0, 0]
-    const answer: Answer = (_, response) => {
-      inFlight += 1
-      most = Math.max(most, inFlight)
-      setTimeout(() => {
-        inFlight -= 1
-        response.writeHead(200).end()
-      }, 20)
-    }
+    const { answer, most } = slowAnswer()
     receiver.answerNext(...Array.from({ length: 5 }, () => answer))
     for (let count = 0; count < 5; count += 1) await publish(`Post ${count}`)
     const worker = new Dispatcher(service.ctx, () => {}, { large: { above: 0, prompt: 1, suspect: 1 } })
     await worker.step()
     await worker.idle()
     expect(receiver.received).toHaveLength(5)
-    expect(most).toBe(1)
+    expect(most()).toBe(1)
   })
 
   it('a site that is slow to answer is sent the rest side by side once it has', async () => {

@@ -45,6 +45,7 @@ const LIMITS: Limits = {
 }
 
 const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
+const kindOf = (lease: LaneLease): LeasedKind => (lease.suspect ? 'suspect' : 'prompt')
 
 /** Lanes are leased in batches: not before this share of a kind's budget is free again. */
 const WORTH_LEASING = 1 / 4
@@ -203,7 +204,7 @@ export class Dispatcher {
     if (limits.prompt + limits.suspect === 0) return []
     const until = plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
     const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held: [...this.#runs.keys()], now, until })
-    for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, lease.suspect ? 'suspect' : 'prompt'))
+    for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, kindOf(lease)))
     const suspects = leases.filter(({ suspect }) => suspect).length
     this.#exhausted.suspect = suspects < limits.suspect
     this.#exhausted.prompt = leases.length - suspects < limits.prompt
@@ -262,7 +263,7 @@ export class Dispatcher {
   async #roomFor(run: LaneRun): Promise<Slot | undefined> {
     const bytes = run.waiting[0]?.payloadBytes ?? 0
     if (bytes <= this.#limits.large.above) return undefined
-    return this.#large[run.lease.suspect ? 'suspect' : 'prompt'].take(bytes)
+    return this.#large[kindOf(run.lease)].take(bytes)
   }
 
   /** Makes one attempt, if one may start: whatever it took may have been waited for. */
