@@ -216,8 +216,10 @@ export async function fits(mutant: Mutant): Promise<number> {
   return (await readFile(join(ROOT, 'server/src', mutant.file), 'utf8')).split(mutant.from).length - 1
 }
 
-/** A copy of the service and of its simulation with the engine broken; `remove` deletes it. */
+/** A copy of the service and of its simulation with the engine broken; `remove` deletes it. Throws when the mutant does not fit. */
 export async function checkOut(mutant: Mutant): Promise<{ directory: string; remove(): Promise<void> }> {
+  if ((await fits(mutant)) !== 1)
+    throw new Error(`"${mutant.name}" does not fit ${mutant.file} any more: mend its \`from\`.`)
   const directory = await mkdtemp(join(tmpdir(), 'postrider-mutant-'))
   for (const part of [
     'package.json',
