@@ -57,11 +57,10 @@ async function pass(ctx: Context, asked: ReadonlyArray<Asked<string>>): Promise<
   const { rows } = await prepared(sql<Row>`
     with asking as materialized (${withRevision(sitesOfKeys(keys))}),
     hits as materialized (
-      select 'pull:' || site_id as bucket, hits, ${requests}::int as requests, ${windowMs}::float8 as window_ms
-      from asking where ${limit !== 'off'}::boolean
+      select 'pull:' || site_id as bucket, hits, ${windowMs}::float8 as window_ms from asking where ${limit !== 'off'}::boolean
     ),
-    counted as (${countHits(sql`hits`, ctx.clock.now())})
-    select a.place, a.site_id as "siteId", a.account_id as "accountId", a.revision, counted.*
+    counted as (${countHits(sql`hits`, ctx.clock.now(), sql`${requests}::int`)})
+    select a.place, a.site_id as "siteId", a.account_id as "accountId", a.revision, counted.used, counted."leftMs"
     from asking a left join counted on counted.bucket = 'pull:' || a.site_id
   `).execute(ctx.db.root)
   const byPlace = new Map(rows.map((row) => [row.place, row]))

@@ -47,39 +47,39 @@ async function countTogether(db: Db, asked: ReadonlyArray<Asked<LimitedBucket>>,
         ${plainArray(asked.map(({ item }) => item.limit.requests))}::int[], ${plainArray(asked.map(({ item }) => item.limit.windowMs))}::float8[]
       ) as h (bucket, hits, requests, window_ms)
     )
-    ${countHits(sql`hits`, now)}
+    ${countHits(sql`hits`, now, sql`(select h.requests from hits h where h.bucket = r.bucket)`)}
   `).execute(db)
   const counted = new Map(rows.map((row) => [row.bucket, row]))
   return asked.map(({ item }) => counted.get(item.name) as Counted) // the statement returns every bucket
 }
 
-/** A bucket after a statement has counted its hits. */
-export type Counted = { used: number; windowEndsAt: Date; countedAt: Date }
+/** A bucket after a statement has counted its hits; `leftMs`: until the window ends. */
+export type Counted = { used: number; leftMs: number }
 
 /**
- * The statement that counts. `hits` is a relation of (bucket, hits, requests, window_ms), each bucket once; the result has
- * bucket and `Counted`. A window begins with the first request after the last one ended. What was refused
+ * The statement that counts. `hits` is a relation of (bucket, hits, window_ms), each bucket once, and `requests` the limit of
+ * the bucket of `r`; the result has bucket and `Counted`. A window begins with the first request after the last one ended. What was refused
  * earlier is not counted, and never moves the window. Buckets are taken in one order, so that processes which count
  * several of them at once do not wait for each other in a circle.
  *
  * The commit is not waited for until it is on disk, because everybody who comes meanwhile would wait too. A database server that
  * loses its power forgets what was counted in its last half second; nothing else does.
  */
-export function countHits(hits: RawBuilder<unknown>, now: Date): RawBuilder<unknown> {
+export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
   return sql`
     insert into rate_limits as r (bucket, window_ends_at, used)
     select bucket, ${now}::timestamptz + window_ms * interval '1 millisecond', hits
     from ${hits} cross join (select set_config('synchronous_commit', 'off', true)) as unsynced order by bucket
     on conflict (bucket) do update set
       used = case when r.window_ends_at <= ${now} then excluded.used
-        else least(r.used, (select h.requests from ${hits} h where h.bucket = r.bucket)) + excluded.used end,
+        else least(r.used, ${requests}) + excluded.used end,
       window_ends_at = case when r.window_ends_at <= ${now} then excluded.window_ends_at else r.window_ends_at end
-    returning bucket, used, window_ends_at as "windowEndsAt", ${now}::timestamptz as "countedAt"`
+    returning bucket, used, (extract(epoch from window_ends_at - ${now}) * 1000)::float8 as "leftMs"`
 }
 
 /** What a request of those counted together sees: the requests after it are not its own. */
 export function usageOf(limit: Limit, { result, place, times }: Share<Counted>): Usage {
-  return usage(limit, result.used - (times - place), result.windowEndsAt, result.countedAt)
+  return usage(limit, result.used - (times - place), result.leftMs)
 }
 
 /** The use of a bucket so far, without counting. */
@@ -91,8 +91,8 @@ export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): 
     .where('bucket', '=', name)
     .where('window_ends_at', '>', now)
     .executeTakeFirst()
-  const endsAt = row?.window_ends_at ?? new Date(now.getTime() + limit.windowMs)
-  return usage(limit, row?.used ?? 0, endsAt, now)
+  const leftMs = row === undefined ? limit.windowMs : row.window_ends_at.getTime() - now.getTime()
+  return usage(limit, row?.used ?? 0, leftMs)
 }
 
 /** Removes counts whose window has ended. Skips those that are being counted at the moment, instead of waiting for them. */
@@ -104,11 +104,11 @@ export async function removeEndedWindows(db: Db, now: Date): Promise<void> {
   `.execute(db)
 }
 
-function usage(limit: Limit, used: number, endsAt: Date, now: Date): Usage {
+function usage(limit: Limit, used: number, leftMs: number): Usage {
   return {
     limit: limit.requests,
     remaining: Math.max(0, limit.requests - used),
-    resetSeconds: Math.max(1, Math.ceil((endsAt.getTime() - now.getTime()) / 1000)),
+    resetSeconds: Math.max(1, Math.ceil(leftMs / 1000)),
     refused: used > limit.requests,
   }
 }
