@@ -41,11 +41,16 @@ export type ListedPage = { elements: string; total: number }
 /** Part of a list. */
 export type Slice = { limit: number; offset: number }
 
+/** Passing over this many rows is quicker than looking for those shown by their ids. */
+const NEAR = 100
+
 /**
  * Pages of what sites may see, one for each that is asked for. The two lists are limited before they are merged, or the
- * planner, which knows no account, reads and sorts all of a large one.
+ * planner, which knows no account, reads and sorts all of a large one. What a list shows of a post lies in the post's row: the
+ * rows are read along with the index, or by their ids afterwards where many would be passed over.
  */
 export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>): Promise<ListedPage[]> {
+  const near = asked.every(({ offset }) => offset <= NEAR)
   const { rows } = await prepared(sql<ListedPage>`
     select coalesce((select c.open from catalogs c where c.account_id = a.account_id), 0)
       + coalesce((select c.named from site_catalogs c where c.site_id = a.site_id), 0) as total, page.*
@@ -53,19 +58,18 @@ export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>)
       ${plainArray(asked.map(({ limit }) => limit))}::bigint[], ${plainArray(asked.map(({ offset }) => offset))}::bigint[])
       with ordinality as a (account_id, site_id, most, skipped, place)
     cross join lateral (
-      select ${LISTED}
+      select ${elements(sql`coalesce(listed, (select p.listed from posts p where p.id = on_page.id))`)}
       from (
-        select id, published_at from (
-          (select id, published_at from posts
+        select id, listed from (
+          (select id, published_at, ${near ? sql`listed` : sql`null`} as listed from posts
            where account_id = a.account_id and status = 'published' and visible_to_all
            order by published_at desc, id desc limit a.most + a.skipped)
           union all
-          (select post_id, published_at from post_sites s where s.site_id = a.site_id and s.named
+          (select post_id, published_at, null from post_sites s where s.site_id = a.site_id and s.named
            order by published_at desc, post_id desc limit a.most + a.skipped)
         ) as seen
         order by published_at desc, id desc limit a.most offset a.skipped
       ) as on_page
-      join posts p on p.id = on_page.id
     ) as page
     order by a.place
   `).execute(db)
@@ -79,14 +83,16 @@ export async function visibleWithTag(db: Db, asked: Reader & Slice & { tag: stri
     posts where account_id = ${accountId} and status = 'published' and ${hasTag(accountId, tag)}
       and ${visibleTo(sql`${siteId}`)}`
   const { rows } = await sql<ListedPage>`
-    select (select count(*) from ${matching}) as total, ${LISTED}
-    from (select id, listed, published_at from ${matching} order by published_at desc, id desc limit ${limit} offset ${offset}) as p
+    select (select count(*) from ${matching}) as total, ${elements(sql`listed`)}
+    from (select listed from ${matching} order by published_at desc, id desc limit ${limit} offset ${offset}) as on_page
   `.execute(db)
   return rows[0] ?? { elements: '', total: 0 }
 }
 
-/** The posts `p` of a page, glued together. */
-const LISTED = sql`coalesce(string_agg(p.listed, ',' order by p.published_at desc, p.id desc), '') as elements`
+/** The posts of a page, glued together in their order: an aggregate without one of its own takes rows as they come. */
+function elements(listed: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce(string_agg(${listed}, ','), '') as elements`
+}
 
 /** The posts of these slugs that sites may see, one for each that is asked for; undefined where there is none. */
 export async function visiblePosts(
