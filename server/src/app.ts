@@ -121,7 +121,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
   })
   const beside = [...system, ...referenceRoutes(config.publicUrl), ...metricsRoutes(ctx.metrics, config.metricsToken)]
   const pipeline = createPipeline(ctx, config.role === 'worker' ? [] : endpoints, beside, dashboard)
-  const server = createListener(ctx, pipeline.fetch)
+  const server = createListener(ctx, pipeline)
   let leaveWorkers = async () => {}
 
   return {

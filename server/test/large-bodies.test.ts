@@ -18,7 +18,7 @@ it('of six bodies of 1.5 MB two are in memory as objects, and a small one need n
   mayEnd = new Promise((resolve) => {
     end = resolve
   })
-  const app = createPipeline(
+  const { app } = createPipeline(
     service.ctx,
     [
       endpoint({

@@ -71,6 +71,7 @@ export const pullRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/pull/posts',
     name: 'pullPosts',
+    hot: true,
     summary: "List the site's published posts",
     description: 'A page at a time, the latest published first.',
     query: PageQuery.extend({
@@ -96,6 +97,7 @@ export const pullRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/pull/posts/{slug}',
     name: 'pullPost',
+    hot: true,
     summary: "Get one of the site's posts",
     description: 'By its present slug, as webhooks carry it.',
     params: z.object({

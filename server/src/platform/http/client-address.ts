@@ -35,7 +35,7 @@ export function createClientAddress(
     let client = plainAddress(socketAddress)
     for (const hop of (forwardedFor ?? '').split(',').reverse()) {
       const address = plainAddress(hop.trim())
-      if (!isTrusted(client) || isIP(address) === 0) break
+      if (isIP(address) === 0 || !isTrusted(client)) break
       client = address
     }
     return client

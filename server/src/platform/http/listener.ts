@@ -7,15 +7,13 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import type { Context } from '../context.ts'
 import { type Failure, fail, invalid } from '../errors.ts'
+import type { Pipeline } from './pipeline.ts'
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
 
-/** A server, not listening yet, that gives `fetch` every request there is. */
-export function createListener(
-  ctx: Pick<Context, 'ids' | 'log'>,
-  fetch: Parameters<typeof getRequestListener>[0],
-): Server {
-  const answer = getRequestListener(fetch, {
+/** A server, not listening yet, that gives the pipeline every request there is. */
+export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct }: Pipeline): Server {
+  const answer = getRequestListener(app.fetch, {
     // Only requests of HTTP/1.0 may come without the header Host; it does not matter to us.
     hostname: 'localhost',
     errorHandler(error) {
@@ -26,7 +24,8 @@ export function createListener(
     },
   })
   const server = createServer({ requireHostHeader: false }, (request, response) => {
-    if (request.headers.host !== undefined || request.httpVersion === '1.0') return answer(request, response)
+    if (request.headers.host !== undefined || request.httpVersion === '1.0')
+      return direct(request, response) ? undefined : answer(request, response)
     const { status, headers, body } = refusal(ctx, invalid('Host', 'The header Host is missing.'))
     response.writeHead(status, headers).end(body)
   })

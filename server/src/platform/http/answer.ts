@@ -1,0 +1,127 @@
+/**
+ * What every answer has, whatever it answers and on whichever way the request came: a request id, the client's address, a
+ * span, a line in the log, a duration, headers. Failures become the JSON errors of the specification (section 7); anything
+ * unknown becomes a 500 that reveals nothing but the request id, with the cause in the log.
+ */
+import type { Context } from '../context.ts'
+import { isDatabaseGone } from '../db/database.ts'
+import { Failure, fail } from '../errors.ts'
+import { errorField } from '../log.ts'
+import type { Usage } from '../rate-limit/rate-limit.ts'
+import type { Work } from '../traces/traces.ts'
+import { createClientAddress } from './client-address.ts'
+import type { Reply, RequestFacts } from './endpoint.ts'
+
+/** A request, as far as every answer needs it. */
+export type Arrival = Pick<RequestFacts, 'method' | 'header'> & { remoteAddress: string | undefined }
+
+/** What becomes known of a request on its way, for its answer's headers. */
+export type Progress = { usage?: Usage | undefined }
+
+/** Answers a request, or throws. */
+export type Run<Answer> = (facts: RequestFacts, progress: Progress) => Promise<Answer>
+
+/** An answer, and the headers that it has because every answer has them. */
+export type Answered<Answer> = { reply: Answer | Reply; common: Record<string, string> }
+
+/** Runs what answers the requests of a route, and tells of it. Never throws. */
+export type Answerer = <Answer extends Reply | Response>(
+  arrival: Arrival,
+  route: string,
+  run: Run<Answer>,
+) => Promise<Answered<Answer>>
+
+/** What answers the requests of this service. */
+export function createAnswerer(ctx: Context): Answerer {
+  const clientAddress = createClientAddress(ctx.config.trustProxy)
+  const durations = ctx.metrics.durations('postrider_request_duration_seconds', 'From request to answer', [
+    'route',
+    'status',
+  ])
+  return async ({ method, header, remoteAddress }, route, run) => {
+    const startedAt = performance.now()
+    const facts: RequestFacts = {
+      requestId: ctx.ids.next(),
+      method,
+      clientAddress: clientAddress(remoteAddress ?? '', header('x-forwarded-for')),
+      header,
+    }
+    const progress: Progress = {}
+    const { reply, failure, traceId } = await ctx.traces.span(requestWork(route, facts), async (span) => {
+      const outcome = await settle(run(facts, progress), facts.requestId)
+      const { status } = outcome.reply
+      span.tell({ 'http.response.status_code': status })
+      if (status >= 500) span.failed(String(status))
+      return { ...outcome, traceId: span.traceId }
+    })
+    const { status } = reply
+    const tookMs = performance.now() - startedAt
+    durations.observe({ route, status }, tookMs / 1000)
+    const trace = traceId === undefined ? {} : { trace_id: traceId }
+    const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(tookMs), ...trace }
+    if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure) })
+    else ctx.log.info('request.done', fields)
+    const common = {
+      ...usageHeaders(progress.usage),
+      'X-Request-Id': facts.requestId,
+      'X-Content-Type-Options': 'nosniff',
+    }
+    return { reply, common }
+  }
+}
+
+/** The request as a piece of work that is traced, within the caller's trace if it sent one. */
+function requestWork(route: string, { requestId, method, header }: RequestFacts): Work {
+  const [, path = route] = route.split(' ')
+  const facts = { 'http.request.method': method, 'http.route': path, 'postrider.request_id': requestId }
+  return { name: route, kind: 'server', facts, parent: header('traceparent') }
+}
+
+/** A cookie, unlike an Authorization header, does not by itself keep shared caches from storing what it let somebody see. */
+export const UNSTORED = 'private, no-cache'
+
+/** What a reply without a stream is sent as. The headers are a plain object, which the listener writes as it is. */
+export function sentAs({ body, json, headers }: Reply, common: Record<string, string>) {
+  const content = json ?? (body === undefined ? null : JSON.stringify(body))
+  const type = content === null ? {} : { 'Content-Type': 'application/json' }
+  return { content, headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common } }
+}
+
+function usageHeaders(usage: Usage | undefined): Record<string, string> {
+  if (usage === undefined) return {}
+  return {
+    'RateLimit-Limit': String(usage.limit),
+    'RateLimit-Remaining': String(usage.remaining),
+    'RateLimit-Reset': String(usage.resetSeconds),
+  }
+}
+
+async function settle<Answer>(
+  running: Promise<Answer>,
+  requestId: string,
+): Promise<{ reply: Answer | Reply; failure?: unknown }> {
+  try {
+    return { reply: await running }
+  } catch (error) {
+    const failure = asFailure(error)
+    if (failure !== undefined) {
+      const { status, headers } = failure
+      return { reply: { status, body: failure.toBody(), headers }, failure: failure.cause ?? failure }
+    }
+    const body = {
+      error: 'internal_error',
+      message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
+      request_id: requestId,
+    }
+    return { reply: { status: 500, body }, failure: error }
+  }
+}
+
+function asFailure(error: unknown): Failure | undefined {
+  if (error instanceof Failure) return error
+  if (!isDatabaseGone(error)) return undefined
+  return fail('unavailable', 'The database does not answer. Try again shortly.', {
+    headers: { 'Retry-After': '5' },
+    cause: error,
+  })
+}

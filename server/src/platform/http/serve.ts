@@ -1,0 +1,149 @@
+/** The way of a request through its endpoint: authentication → rate limit → parsing → idempotency key → handler. */
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { Failure, fail, invalid } from '../errors.ts'
+import { answerOnce } from '../idempotency/idempotency.ts'
+import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
+import { Slots } from '../slots.ts'
+import type { Progress } from './answer.ts'
+import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
+import { sentenceAbout, telling } from './issues.ts'
+import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
+
+/** A request that has found its endpoint. `request` is there for whoever reads a body. */
+export type Incoming = {
+  url: string
+  request?: Request
+  params: Record<string, string>
+  facts: RequestFacts
+  progress: Progress
+}
+
+/** Serves a request by its endpoint. Throws what becomes its refusal. */
+export type Serve = (one: Endpoint, incoming: Incoming) => Promise<Reply>
+
+/** A body of more bytes is large. */
+const LARGE = 65_536
+/** Bytes of large bodies that are worked on at once: each takes many times its size in memory while it is. */
+const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
+
+/** What serves the requests of this service. They share what counts them, and the room for large bodies. */
+export function createServe(ctx: Context): Serve {
+  const count = createRequestCounter(ctx.db.root, ctx.clock)
+  const large = new Slots(LARGE_AT_ONCE)
+  return async (one, incoming) => {
+    const { request, facts, progress } = incoming
+    const { principal, usage } = await admit(ctx, count, one, facts)
+    progress.usage = usage
+    if (usage?.refused === true) throw refused(usage)
+    const bytes = one.body === undefined || request === undefined ? undefined : await bytesOf(request)
+    if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
+    // Only now: who sends slowly must not keep the others waiting.
+    const room = await large.take(bytes.length)
+    return handle(ctx, one, incoming, principal, bytes).finally(room.free)
+  }
+}
+
+async function handle(
+  ctx: Context,
+  one: Endpoint,
+  { url, request, params, facts }: Incoming,
+  principal: unknown,
+  bytes: Uint8Array | undefined,
+): Promise<Reply> {
+  const query = one.query === undefined ? undefined : parse(one.query, queryOf(url))
+  const body =
+    one.body === undefined || bytes === undefined || request === undefined
+      ? undefined
+      : parse(one.body, bodyOf(request, bytes, one.bodyOptional === true))
+  // A path that no stored text can equal names nothing.
+  if (!Object.values(params).every(isStorable)) throw fail('not_found', 'There is nothing at this address.')
+  // The definition's own schemas parsed the input, so it has the types its handler declares.
+  const call = { ...facts, ctx, principal, params, query, body } as Parameters<Endpoint['handler']>[0]
+  const key = facts.header('idempotency-key')
+  const scope = honoursIdempotencyKeys(one) ? one.auth?.idempotencyScope?.(principal) : undefined
+  if (key === undefined || scope === undefined) return one.handler(call)
+  return answerOnce(ctx, { scope, key, path: new URL(url).pathname, body }, () => one.handler(call))
+}
+
+/** Who asks, counted. */
+async function admit(
+  ctx: Context,
+  count: RequestCounter,
+  one: Endpoint,
+  facts: RequestFacts,
+): Promise<Admission<unknown>> {
+  if (one.auth === null) {
+    const bucket = one.bucket?.(ctx, facts)
+    return { principal: undefined, usage: bucket && (await count(bucket)) }
+  }
+  if ('admit' in one.auth) return one.auth.admit(ctx, facts)
+  const principal = await one.auth.authenticate(ctx, facts)
+  return { principal, usage: await count(one.auth.bucket(ctx, principal)) }
+}
+
+function refused(usage: Usage): Failure {
+  const { limit, resetSeconds } = usage
+  return fail('rate_limited', `The limit of ${limit} requests is used up. Try again in ${resetSeconds} seconds.`, {
+    retryAfter: resetSeconds,
+    headers: { 'Retry-After': String(resetSeconds) },
+  })
+}
+
+function queryOf(url: string): Record<string, string> {
+  const begin = url.indexOf('?')
+  return begin === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(begin)))
+}
+
+async function bytesOf(request: Request): Promise<Uint8Array> {
+  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity')
+    throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    })
+  return readAtMost(request, MAX_BODY_BYTES)
+}
+
+function bodyOf(request: Request, bytes: Uint8Array, optional: boolean): unknown {
+  if (optional && bytes.length === 0) return {}
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw invalid('body', 'The body is not valid UTF-8.', error)
+  }
+  return parseJsonBody(request.headers.get('content-type') ?? undefined, text)
+}
+
+async function readAtMost(request: Request, limit: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    fail('too_large', `The body is larger than ${limit} bytes.`, { headers: { Connection: 'close' } })
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
+  if (request.body === null) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of request.body) {
+      size += chunk.length
+      if (size > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // The client hung up: nobody reads the answer, but the log must not blame the service.
+    throw error instanceof Failure ? error : invalid('body', 'The body ended before it was complete.', error)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Parses input with a schema; the first problem becomes a failure that names its dotted path. */
+function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const result = schema.safeParse(value, { error: sentenceAbout })
+  if (result.success) return result.data
+  const issue = telling(result.error.issues[0])
+  const path = [...(issue?.path ?? [])]
+  if (issue?.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? ''
+    throw invalid([...path, key].join('.'), `There is no field "${key}" here.`)
+  }
+  throw invalid(path.join('.') || 'body', issue?.message ?? 'The value is not valid.')
+}
