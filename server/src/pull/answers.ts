@@ -12,7 +12,7 @@ import { type TaggedBody, tagged } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
 import { onePer } from '../platform/one-per.ts'
 import { type ListedPage, pulledJson, type Reader, visiblePages, visiblePosts, visibleWithTag } from '../posts/index.ts'
-import type { SitePrincipal } from './gate.ts'
+import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
 
 type Kept = { revision: number; body: TaggedBody }
 
@@ -78,6 +78,7 @@ const readsOf = onePer(({ db }: Context) => ({
       )
       return asked.map(({ item }, index) => pageBody(item, pages[index]))
     },
+    MOST_AT_ONCE,
   ),
   post: gather(
     ({ siteId, slug }: Post) => `${siteId} ${slug}`,
@@ -88,6 +89,7 @@ const readsOf = onePer(({ db }: Context) => ({
       )
       return posts.map((post) => post && tagged(pulledJson(post)))
     },
+    MOST_AT_ONCE,
   ),
 }))
 

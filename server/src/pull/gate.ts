@@ -17,6 +17,12 @@ import { type Counted, countHits, usageOf } from '../platform/rate-limit/rate-li
 import { withRevision } from '../posts/index.ts'
 import { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from '../sites/index.ts'
 
+/**
+ * So many requests share a statement. With more of them everybody would soon wait for the same one, and the database for
+ * everybody; with fewer, statements take longer to send and to read than to carry out.
+ */
+export const MOST_AT_ONCE = 32
+
 /** Which site asks, and the state of what its account has published at that moment. */
 export type SitePrincipal = { siteId: string; accountId: string; revision: number }
 
@@ -39,6 +45,7 @@ const gateOf = onePer((ctx: Context) =>
   gather(
     (key: string) => key,
     (asked) => pass(ctx, asked),
+    MOST_AT_ONCE,
   ),
 )
 
