@@ -156,6 +156,7 @@ export class World {
     await agenda.run(() => false, begin + length)
     await this.#end()
     this.violations.push(...(await checkPromises(this)))
+    for (const forget of this.#sleepers) forget()
     return { violations: this.violations, counts: this.counts, lines: this.#lines }
   }
 
@@ -326,16 +327,22 @@ export class World {
     }
   }
 
+  /** Who sleeps when the story ends never wakes. A signal made of several is kept by Node, and all this with it, while anybody listens. */
+  readonly #sleepers = new Set<() => void>()
+
   #sleep(process: Process, ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted) return resolve()
       const takeBack = this.agenda.after(ms, () => process.deliver(finish))
+      const forget = () => signal?.removeEventListener('abort', finish)
       const finish = () => {
         takeBack()
-        signal?.removeEventListener('abort', finish)
+        forget()
+        this.#sleepers.delete(forget)
         resolve()
       }
       signal?.addEventListener('abort', finish, { once: true })
+      this.#sleepers.add(forget)
     })
   }
 
