@@ -59,12 +59,16 @@ describe('a search in many posts', () => {
     ['third', 'common', (n) => n % 3 === 0],
     ['sixth', 'less common', (n) => n % 6 === 0],
     ['"every post third" sixth', 'a phrase and a word', (n) => n % 6 === 0],
+    ['"post third"', 'a common phrase', (n) => n % 3 === 0],
+    ['"post fiftieth"', 'a rare phrase', (n) => n % 50 === 0 && n % 3 !== 0],
+    ['"every third"', 'common words that never stand so', () => false],
+    ['every -"post third"', 'all without a phrase', (n) => n % 3 !== 0],
     ['fiftieth', 'rare', (n) => n % 50 === 0],
     ['fiftieth -third', 'rare, and not another', (n) => n % 50 === 0 && n % 3 !== 0],
     ['bygone', 'common once, but not now', (n) => n > 5000],
     ['fading', 'less common now than once', (n) => (n <= 1000 && n % 6 === 0) || n > 9000],
     ['nowhere', 'in none', () => false],
-  ])('finds the newest thousand, each once: %s (%s)', async (words, _, matches) => {
+  ])('finds the newest five hundred, each once: %s (%s)', async (words, _, matches) => {
     const { numbers, total } = await found(words)
     expect([...numbers].sort((a, b) => a - b)).toEqual(numbersWhere(matches))
     expect(total).toBe(numbers.length)

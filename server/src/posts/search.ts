@@ -49,22 +49,37 @@ const MOST_CHARACTERS = 300
 const MOST_PHRASES = 8
 
 /**
- * The query for a person's words: all of them, stemmed; a leading hyphen excludes. "Quoted" words are taken exactly, in
+ * What a person looks for, as queries. Words in quotes stand in their order only in `matching`; in `words` they may stand
+ * anywhere, which is all that the index knows of them.
+ */
+export type Search = { matching: RawBuilder<unknown>; words: RawBuilder<unknown> }
+
+/**
+ * The queries for a person's words: all of them, stemmed; a leading hyphen excludes. "Quoted" words are taken exactly, in
  * their order. The last word also matches as the beginning of a word, for searching while typing. Odd input finds
  * nothing; it is never an error.
  */
-export function searchQuery(words: string): RawBuilder<unknown> {
-  const phrases: RawBuilder<unknown>[] = []
+export function searchQuery(words: string): Search {
+  const phrases: Array<{ phrase: string; excluded: boolean }> = []
   const rest = words
     .slice(0, MOST_CHARACTERS)
     .replaceAll('\0', ' ')
     .replaceAll(/(-?)"([^"]*)"/g, (_, hyphen: string, phrase: string) => {
-      if (phrases.length === MOST_PHRASES) return ' '
-      const query = sql`phraseto_tsquery('simple', ${phrase})`
-      phrases.push(hyphen === '' ? query : sql`!!(${query})`)
+      if (phrases.length < MOST_PHRASES) phrases.push({ phrase, excluded: hyphen !== '' })
       return ' '
     })
-  return sql`(${sql.join([looseQuery(rest), ...phrases], sql` && `)})`
+  const all = (parts: RawBuilder<unknown>[]) => sql`(${sql.join([looseQuery(rest), ...parts], sql` && `)})`
+  return {
+    matching: all(
+      phrases.map(({ phrase, excluded }) => {
+        const query = sql`phraseto_tsquery('simple', ${phrase})`
+        return excluded ? sql`!!(${query})` : query
+      }),
+    ),
+    words: all(
+      phrases.filter(({ excluded }) => !excluded).map(({ phrase }) => sql`plainto_tsquery('simple', ${phrase})`),
+    ),
+  }
 }
 
 function looseQuery(words: string): RawBuilder<unknown> {
