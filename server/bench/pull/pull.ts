@@ -98,9 +98,9 @@ export async function run(args: string[]): Promise<void> {
 }
 
 const METHOD = `The service runs as it is installed, with all its loops, its log going to a pipe that is read; every request is authenticated,
-counted in the database and logged. PostgreSQL has a quarter of the memory for its buffers, which are empty when it starts; what is
-looked at once is asked for once before it is measured. The bare server has the service's answers ready, headers and all, in a table by key and address.
-Requests are picked at random: half for the largest account. The load compares statuses and lengths. Everything shares the machine.`
+counted in the database and logged. PostgreSQL has a quarter of the memory for its buffers, which are empty when it starts. The cached
+side has been asked for everything once before. The bare server has the service's answers ready, headers and all, in a table by key
+and address. Requests are picked at random: half for the largest account. The load compares statuses and lengths. Everything shares the machine.`
 
 async function pulls(
   kinds: Kind[],
