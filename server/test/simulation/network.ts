@@ -21,6 +21,8 @@ export type Post = {
   endedAt: number | undefined
   endedWallAt: number | undefined
   ok: boolean
+  /** Whether it ended without an answer. */
+  silent: boolean
   aborted: boolean
   /** What the engine said of the result, and when. */
   settled: { as: 'recorded' | 'late'; at: number; attempt: number; status: string } | undefined
@@ -95,6 +97,7 @@ export class Network {
         post.endedAt = agenda.now
         post.endedWallAt = this.#parts.wall()
         post.ok = outcome.kind === 'response' && outcome.status === 200
+        post.silent = outcome.kind === 'unreachable'
         post.aborted = outcome.kind === 'unreachable' && outcome.cause === 'aborted'
         tell(`${process.name} sees ${describe(outcome)} of ${short(post.deliveryId)}`)
         resolve(outcome)
@@ -203,6 +206,7 @@ export class Network {
       endedAt: undefined,
       endedWallAt: undefined,
       ok: false,
+      silent: false,
       aborted: false,
       settled: undefined,
     }
