@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/prepared.ts'
 import { deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 import type { EventPost } from './payload.ts'
@@ -56,7 +57,7 @@ async function insertAll(
   now: Date,
 ): Promise<void> {
   const event = (pick: (row: EventRow) => string | number | null) => plainArray(events.map(pick))
-  await sql`
+  await prepared(sql`
     with asked as (
       select d.id, d.event_id, d.site_id
       from unnest(
@@ -86,7 +87,7 @@ async function insertAll(
       from asked a join happened e on e.id = a.event_id
     )
     update lanes set due_at = least(due_at, ${now}::timestamptz) where site_id in (select site_id from asked)
-  `.execute(tx)
+  `).execute(tx)
 }
 
 /** Records one event without deliveries; returns its id. */

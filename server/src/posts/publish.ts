@@ -14,7 +14,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './payload.ts'
-import { forgetSites, formerSlugs, markSent, sentSites, unnameSites, updatePost } from './queries.ts'
+import { forgetSites, type Known, knownOf, markSent, unnameSites, updatePost } from './queries.ts'
 import type { PostRow } from './tables.ts'
 
 type Announcement = { kind: EventKind; siteIds: readonly string[] }
@@ -38,11 +38,12 @@ export async function publishLocked(
     published_at: post.published_at ?? now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
   } as const
-  const sent = new Set(await sentSites(tx, post.id))
+  const known = await knownOf(tx, post.id)
+  const sent = new Set(known.siteIds)
   if (post.status === 'published' && change.visible_to_all) await unnameSites(tx, post.id)
   await markSent(tx, { ...post, ...change }, targets, !change.visible_to_all)
   const announced = publishing(targets, (id) => sent.has(id))
-  const counted = await announce(ctx, tx, { ...post, ...change }, now, announced)
+  const counted = await announce(ctx, tx, { ...post, ...change }, known, now, announced)
   const published = await updatePost(tx, post.id, { ...change, ...counted })
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
@@ -63,7 +64,8 @@ function chooseSites(endpoints: Map<string, EndpointState>, siteIds: readonly st
 
 /** Sends a changed published post to every site that has it. */
 export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
-  const counted = await announce(ctx, tx, post, now, [{ kind: 'post.updated', siteIds: await sentSites(tx, post.id) }])
+  const known = await knownOf(tx, post.id)
+  const counted = await announce(ctx, tx, post, known, now, [{ kind: 'post.updated', siteIds: known.siteIds }])
   return counted === undefined ? post : updatePost(tx, post.id, counted)
 }
 
@@ -72,7 +74,8 @@ export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: D
  * anew. `was` is the post as the sites know it.
  */
 export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: Date): Promise<void> {
-  const counted = await announce(ctx, tx, was, now, [{ kind: 'post.deleted', siteIds: await sentSites(tx, was.id) }])
+  const known = await knownOf(tx, was.id)
+  const counted = await announce(ctx, tx, was, known, now, [{ kind: 'post.deleted', siteIds: known.siteIds }])
   if (counted !== undefined) await updatePost(tx, was.id, counted)
   await forgetSites(tx, was.id)
 }
@@ -85,11 +88,12 @@ async function announce(
   ctx: Context,
   tx: Tx,
   post: PostRow,
+  { formerSlugs }: Known,
   now: Date,
   announcements: readonly Announcement[],
 ): Promise<Pick<PostRow, 'event_sequence' | 'sent_version'> | undefined> {
   if (announcements.every(({ siteIds }) => siteIds.length === 0)) return undefined
-  const events = eventsOf(post, await formerSlugs(tx, post.id), announcements)
+  const events = eventsOf(post, formerSlugs, announcements)
   await enqueueEvents(ctx, tx, events, now)
   return { event_sequence: post.event_sequence + events.length, sent_version: post.version }
 }
@@ -139,7 +143,7 @@ export async function recordPull(
     sequence,
     kind: 'post.published',
     previousVersion: null,
-    post: publicPost(post, await formerSlugs(tx, post.id)),
+    post: publicPost(post, (await knownOf(tx, post.id)).formerSlugs),
     at: confirmation.at,
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence })

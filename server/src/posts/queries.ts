@@ -1,6 +1,7 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import { isForgotten } from '../deliveries/index.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/prepared.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
@@ -87,26 +88,21 @@ export async function reclaimSlug(tx: Tx, accountId: string, slug: string): Prom
   await tx.deleteFrom('post_slugs').where('account_id', '=', accountId).where('slug', '=', slug).execute()
 }
 
-/** The slugs a post had before, oldest first. */
-export async function formerSlugs(db: Db, postId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('post_slugs')
-    .select('slug')
-    .where('post_id', '=', postId)
-    .orderBy('retired_at')
-    .execute()
-  return rows.map((row) => row.slug)
+/** What is known of a post elsewhere. */
+export type Known = {
+  /** The sites that have been sent the post and not told since that it is gone. */
+  siteIds: string[]
+  /** The slugs that it had before, oldest first. */
+  formerSlugs: string[]
 }
 
-/** The sites that have been sent the post and not told since that it is gone. */
-export async function sentSites(db: Db, postId: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom('post_sites')
-    .select('site_id')
-    .where('post_id', '=', postId)
-    .where('sent', '=', true)
-    .execute()
-  return rows.map((row) => row.site_id)
+/** Which sites know a post, and under which slugs it was known. */
+export async function knownOf(db: Db, postId: string): Promise<Known> {
+  const { rows } = await prepared(sql<Known>`
+    select array(select site_id from post_sites where post_id = ${postId} and sent) as "siteIds",
+      array(select slug from post_slugs where post_id = ${postId} order by retired_at) as "formerSlugs"
+  `).execute(db)
+  return rows[0] ?? { siteIds: [], formerSlugs: [] }
 }
 
 /** Notes that sites are being sent the post; `named` makes it visible to them too (and never takes that away). */
@@ -116,12 +112,12 @@ export async function markSent(
   siteIds: readonly string[],
   named: boolean,
 ): Promise<void> {
-  await sql`
+  await prepared(sql`
     insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
     select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
     from unnest(${siteIds}::uuid[]) as site_id
     on conflict (post_id, site_id) do update set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
-  `.execute(tx)
+  `).execute(tx)
 }
 
 /** Notes that a post is visible to every site, and so to none by name. */
