@@ -28,6 +28,18 @@ export async function confirmDelivered(
     .set({ status, next_attempt_at: null, finished_at: at, last_error: null })
     .where('id', '=', newest.id)
     .execute()
+  const superseded = await supersedePending(ctx, tx, { siteId, postId, at })
+  await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
+  ctx.changes.note(tx, outcomeChanges([newest, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
+  return true
+}
+
+/** Ends what is still pending of a post that a site has now. The lane is locked. */
+async function supersedePending(
+  ctx: Pick<Context, 'signals'>,
+  tx: Tx,
+  { siteId, postId, at }: Pick<Confirmation, 'siteId' | 'postId' | 'at'>,
+): Promise<{ id: string }[]> {
   const superseded = await tx
     .updateTable('deliveries')
     .set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })
@@ -38,14 +50,15 @@ export async function confirmDelivered(
     .execute()
   // Whoever holds the lane may have read what has just ended, and would send it still.
   await ctx.signals.send(tx, 'confirmed', `${siteId}/${postId}`)
-  await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
-  ctx.changes.note(tx, outcomeChanges([newest, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
-  return true
+  return superseded
 }
 
-/** Records a delivery that a site got by pulling; its event must exist. */
+/**
+ * Records a delivery that a site got by pulling, after `confirmDelivered`; its event must exist. Older ones that are sent again
+ * end as superseded.
+ */
 export async function recordPulled(
-  ctx: Pick<Context, 'changes'>,
+  ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
   delivery: { id: string; eventId: string; sequence: number } & Confirmation,
 ): Promise<void> {
@@ -65,8 +78,10 @@ export async function recordPulled(
       metadata: delivery.metadata === undefined ? null : JSON.stringify(delivery.metadata),
     })
     .execute()
+  const superseded = await supersedePending(ctx, tx, delivery)
   await countConfirmed(tx, { ...delivery, retried: false })
-  ctx.changes.note(tx, outcomeChanges([delivery]))
+  const { accountId, siteId } = delivery
+  ctx.changes.note(tx, outcomeChanges([delivery, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
 }
 
 /** Keeps what a site reported as wrong; retries go on. Without any delivery there is nothing to keep it with. */

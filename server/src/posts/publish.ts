@@ -131,7 +131,7 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
  * post, so changes go to it.
  */
 export async function recordPull(
-  ctx: Pick<Context, 'changes' | 'ids'>,
+  ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
   tx: Tx,
   post: PostRow,
   confirmation: Confirmation,
