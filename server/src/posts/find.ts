@@ -21,8 +21,6 @@ const MOST_FOUND = 500
 const ALL = 1_000
 /** Posts that are looked at to know how common words are. Each takes 15 µs: its vector lies apart from its row. */
 const SAMPLE = 200
-/** What a phrase of common words that is not in the sample is taken for. */
-const LEAST_SHARE = 1 / (2 * SAMPLE)
 /** From this share of posts with the words on, reading posts one after the other is the shorter way. */
 const COMMON = 0.2
 /** Fewer matches than this are simply sorted by age, which reads their rows but not their vectors. */
@@ -64,10 +62,8 @@ async function waysToFind(db: Db, wanted: Wanted, { matching: query, words }: Se
   if (sample === undefined || sample.seen < SAMPLE) return [amongNewest(wanted, query, SAMPLE)]
   const share = sample.matching / sample.seen
   const everywhere = throughIndex(wanted, query)
-  if (Math.max(sample.matching, sample.withWords) >= COMMON * sample.seen) {
-    const enough = (MARGIN * MOST_FOUND) / Math.max(share, LEAST_SHARE)
-    return [amongNewest(wanted, query, Math.ceil(enough)), everywhere]
-  }
+  const isCommon = Math.max(sample.matching, sample.withWords) >= COMMON * sample.seen
+  if (isCommon && share > 0) return [amongNewest(wanted, query, Math.ceil((MARGIN * MOST_FOUND) / share)), everywhere]
   const days = daysFor(sample, share)
   if (share * wanted.posts <= FEW || days > MOST_DAYS) return [everywhere]
   const created = { from: new Date(sample.newest.getTime() - days * DAY_MS), to: sample.newest }
@@ -105,7 +101,7 @@ function throughIndex(
   return sql`
     select id, created_at, search
     from (select * from posts where search @@ (select ${markQuery(accountId, created)}) and search @@ ${query} offset 0) as posts
-    where ${among} offset 0`
+    where ${among}`
 }
 
 async function rank(
