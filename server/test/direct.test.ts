@@ -1,6 +1,11 @@
 /** The two ways to an endpoint that is asked often, the direct one and the router's, differ in nothing that a client sees. */
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createPipeline } from '../src/platform/http/pipeline.ts'
+import { pullRoutes } from '../src/pull/index.ts'
 import { request } from './support/http.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -47,6 +52,21 @@ async function answers(path: string, headers: Record<string, string>) {
 }
 
 describe('a pull request', () => {
+  it('takes the direct way', async () => {
+    const endpoint = pullRoutes.find(({ name }) => name === 'pullPosts')
+    if (endpoint === undefined) throw new Error('there is no such endpoint')
+    const { app, direct } = createPipeline(service.ctx, [endpoint], [])
+    const server = createServer((incoming, outgoing) => {
+      if (!direct(incoming, outgoing)) outgoing.writeHead(418).end()
+    }).listen(0)
+    const url = `http://localhost:${(server.address() as AddressInfo).port}`
+    const headers = { 'X-API-Key': site.api_key }
+    expect((await fetch(`${url}/api/pull/posts?page=1`, { headers })).status).toBe(200)
+    expect((await fetch(`${url}/api/p%75ll/posts?page=1`, { headers })).status).toBe(418)
+    expect((await app.request('/api/p%75ll/posts?page=1', { headers })).status).toBe(200)
+    server.close()
+  })
+
   it.each([
     ['for a list', 200, '/posts?limit=5&page=1', () => ({})],
     ['for a post', 200, '/posts/bread-butter', () => ({})],

@@ -243,7 +243,8 @@ describe('kept answers', () => {
   })
 
   it('pages far back are like those in front', async () => {
-    for (let index = 0; index < 12; index += 1) {
+    const posts = 112
+    for (let index = 0; index < posts; index += 1) {
       service.clock.advance(1_000)
       await client.posts.create({ title: `Post ${index}`, status: 'published' })
     }
@@ -251,13 +252,16 @@ describe('kept answers', () => {
       select slug from posts where account_id = (select account_id from sites where id = ${sites[0]?.id})
       order by published_at desc, id desc
     `.execute(service.ctx.db.root)
-    const page = await pulled(service.url, '/api/pull/posts?limit=5&page=3', sites[0]?.api_key ?? '')
-    expect(page).toMatchObject({ json: { total: 12, pages: 3, posts: rows.rows.slice(10) } })
+    for (const page of [3, 22]) {
+      expect(await pulled(service.url, `/api/pull/posts?limit=5&page=${page}`, sites[0]?.api_key ?? '')).toMatchObject({
+        json: { total: posts, pages: 23, posts: rows.rows.slice(5 * (page - 1), 5 * page) },
+      })
+    }
     expect(
       await pulled(service.url, '/api/pull/posts?limit=100&page=999999999', sites[0]?.api_key ?? ''),
     ).toMatchObject({
       status: 200,
-      json: { total: 12, posts: [] },
+      json: { total: posts, posts: [] },
     })
   })
 })

@@ -42,6 +42,11 @@ describe('bytes that are no valid request', () => {
     ['no host', 400, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a host with a space', 400, 'GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n'],
     ['a host with a path', 400, 'GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n'],
+    [
+      'a host with a space, of a pull request',
+      400,
+      'GET /api/pull/posts HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+    ],
     ['an address that is none', 400, `GET http://[/api HTTP/1.1\r\n${HOST}\r\n`],
     ['an asterisk', 400, `OPTIONS * HTTP/1.1\r\n${HOST}\r\n`],
     ['a backslash', 400, `GET /api\\posts HTTP/1.1\r\n${HOST}\r\n`],

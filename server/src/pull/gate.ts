@@ -18,8 +18,8 @@ import { withRevision } from '../posts/index.ts'
 import { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from '../sites/index.ts'
 
 /**
- * So many requests share a statement. With more of them everybody would soon wait for the same one, and the database for
- * everybody; with fewer, statements take longer to send and to read than to carry out.
+ * So many different keys, or pages, or posts are asked for in one statement. With more, everybody would soon wait for the same
+ * statement, and the database for everybody; with fewer, statements take longer to send and to read than to carry out.
  */
 export const MOST_AT_ONCE = 32
 

@@ -1,9 +1,11 @@
 /**
  * A shorter way to the endpoints that are asked far more often than all others: past the router and past `Request` and
  * `Response` objects, which take more time than the endpoints do. `answer` and `serve` are those of the ordinary way, so
- * the answers are the same. Whatever is out of the ordinary (HEAD, escapes in the path, an address with a host) is left to it.
+ * the answers are the same. Whatever is out of the ordinary is left to it: HEAD, escapes in the path, an address with a host, a
+ * header Host that is not plainly one.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorField, type Log } from '../log.ts'
 import { type Answered, type Answerer, sentAs } from './answer.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 import type { Serve } from './serve.ts'
@@ -11,8 +13,13 @@ import type { Serve } from './serve.ts'
 /** Answers a request; false leaves it to the ordinary way. */
 export type Direct = (request: IncomingMessage, response: ServerResponse) => boolean
 
+const PLAIN_HOST = /^[\w.-]+(?::\d+)?$/
+
+/** What answers, serves, and hears of what could not be sent. */
+type Parts = { answer: Answerer; serve: Serve; log: Log }
+
 /** The direct way to these endpoints. */
-export function createDirect(endpoints: readonly Endpoint[], answer: Answerer, serve: Serve): Direct {
+export function createDirect(endpoints: readonly Endpoint[], { answer, serve, log }: Parts): Direct {
   const routes = endpoints.map((one) => ({
     one,
     name: `GET ${one.path}`,
@@ -20,7 +27,7 @@ export function createDirect(endpoints: readonly Endpoint[], answer: Answerer, s
   }))
   return (request, response) => {
     const { method, url, headers } = request
-    if (method !== 'GET' || url === undefined) return false
+    if (method !== 'GET' || url === undefined || !PLAIN_HOST.test(headers.host ?? '')) return false
     for (const { one, name, pattern } of routes) {
       const match = pattern.exec(url)
       if (match === null) continue
@@ -29,7 +36,10 @@ export function createDirect(endpoints: readonly Endpoint[], answer: Answerer, s
       const params = { ...match.groups }
       answer(arrival, name, (facts, progress) => serve(one, { url, params, facts, progress }))
         .then((answered) => send(response, answered))
-        .catch((error) => response.destroy(error))
+        .catch((error) => {
+          log.error('request.unsent', { route: name, error: errorField(error) })
+          response.destroy()
+        })
       return true
     }
     return false

@@ -1,6 +1,6 @@
 /**
- * The way of every request: route → endpoint, or what lies beside the endpoints → answer. answer.ts has what every answer has,
- * serve.ts the way through an endpoint, direct.ts the shorter way to the endpoints that are asked most.
+ * The routes: to endpoints, and to what lies beside them. answer.ts has what every answer has, serve.ts the way through an
+ * endpoint, direct.ts the shorter way to the endpoints that are asked most.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
@@ -63,8 +63,8 @@ export function createPipeline(
     }),
   )
   // Answers to other origins have headers of their own.
-  const direct = corsOrigins.length > 0 ? [] : endpoints.filter(({ hot }) => hot === true)
-  return { app, direct: createDirect(direct, answerer, serve) }
+  const hot = corsOrigins.length > 0 ? [] : endpoints.filter((one) => one.hot === true && one.method === 'get')
+  return { app, direct: createDirect(hot, { answer: answerer, serve, log: ctx.log }) }
 }
 
 function respond(c: HonoContext<Bindings>, { reply, common }: Answered<Reply | Response>): Response {

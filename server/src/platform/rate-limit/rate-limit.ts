@@ -57,10 +57,10 @@ async function countTogether(db: Db, asked: ReadonlyArray<Asked<LimitedBucket>>,
 export type Counted = { used: number; leftMs: number }
 
 /**
- * The statement that counts. `hits` is a relation of (bucket, hits, window_ms), each bucket once, and `requests` the limit of
- * the bucket of `r`; the result has bucket and `Counted`. A window begins with the first request after the last one ended. What was refused
- * earlier is not counted, and never moves the window. Buckets are taken in one order, so that processes which count
- * several of them at once do not wait for each other in a circle.
+ * The statement that counts. `hits` is a relation of (bucket, hits, window_ms), each bucket once; `requests` is an expression for
+ * the limit, which may refer to `r`, the bucket's row. The result has bucket and `Counted`. A window begins with the first request
+ * after the last one ended. What was refused earlier is not counted, and never moves the window. Buckets are taken in one order, so
+ * that processes which count several of them at once do not wait for each other in a circle.
  *
  * The commit is not waited for until it is on disk, because everybody who comes meanwhile would wait too. A database server that
  * loses its power forgets what was counted in its last half second; nothing else does.
