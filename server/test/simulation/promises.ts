@@ -2,7 +2,7 @@
 import type { HistoryEntry } from '../../src/deliveries/tables.ts'
 import { type Post, short } from './network.ts'
 import type { World } from './world.ts'
-import { LEASE_MS, RETRY_DELAYS_MS } from './world.ts'
+import { LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
 
 /** A promise that was not kept. */
 export type Violation = { promise: string; detail: string }
@@ -270,7 +270,8 @@ const PROMPT_MS = 1_000 + 250
 /**
  * 6 and 7: an attempt starts within a second of being due, whatever other sites do. A lane that is held for attempts in
  * flight is the site's own affair. Where attempts and lanes at once are few, each of the others may take a slot for the
- * second or two until it counts as slow; and a site that did not answer the last time waits for one attempt of each other such.
+ * second or two until it counts as slow; and a site that did not answer the last time waits for the others of its
+ * kind that were before it, for one timeout.
  */
 function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
   const { story, clients } = world
@@ -289,9 +290,7 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
       .filter(({ endedAt }) => endedAt !== undefined && endedAt <= startedAt)
       .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
       .at(-1)?.silent === true
-  const suspects = story.tight ? Map.groupBy(world.network.posts.filter(wasSilent), ({ siteId }) => siteId) : new Map()
-  const ofSuspectsSince = (due: number): Post[] =>
-    [...suspects.values()].flatMap((sent: Post[]) => sent.find(({ endedAt }) => (endedAt ?? 0) >= due) ?? [])
+  const suspects = story.tight ? world.network.posts.filter(wasSilent) : []
   const others = new Set(world.network.posts.map(({ siteId }) => siteId)).size - 1
   const patienceMs = PROMPT_MS + (story.tight ? 2_200 * Math.ceil(others / 2) : 0)
   return [...posts.values()].flatMap((sent) =>
@@ -305,7 +304,10 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
             (siteId === post.siteId || postId === post.postId) && asked <= post.startedAt && to >= from,
         )
       if (!calm(due)) return []
-      const held = [...(bySite.get(post.siteId) ?? []), ...(wasSilent(post) ? ofSuspectsSince(due) : [])]
+      const held = [
+        ...(bySite.get(post.siteId) ?? []),
+        ...(wasSilent(post) ? suspects.filter(({ startedAt }) => startedAt <= due + TIMEOUT_MS) : []),
+      ]
         .filter((one) => one !== post && one.startedAt <= post.startedAt)
         .flatMap((one) => [one.endedAt ?? 0, one.settled?.at ?? 0])
         .filter((at) => at >= due && at <= post.startedAt)

@@ -26,7 +26,7 @@ import { checkPromises, type Violation } from './promises.ts'
 import type { Step, Story } from './story.ts'
 
 /** Times short enough that a story is soon told; what follows from them is the same. */
-const TIMEOUT_MS = 8_000
+export const TIMEOUT_MS = 8_000
 export const RETRY_DELAYS_MS = [700, 1_300, 2_100]
 /** A lease outlasts an attempt's deadline by this (dispatcher.ts). */
 export const LEASE_MS = TIMEOUT_MS + 15_000
