@@ -1,5 +1,4 @@
 /** The two ways to an endpoint that is asked often, the direct one and the router's, differ in nothing that a client sees. */
-
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'

@@ -28,18 +28,17 @@ export async function confirmDelivered(
     .set({ status, next_attempt_at: null, finished_at: at, last_error: null })
     .where('id', '=', newest.id)
     .execute()
-  const superseded = await supersedePending(ctx, tx, { siteId, postId, at })
-  await countConfirmed(tx, { accountId, siteId, at, retried: newest.attempts > 1 })
-  ctx.changes.note(tx, outcomeChanges([newest, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
+  await conclude(ctx, tx, { id: newest.id, accountId, siteId, postId, at, retried: newest.attempts > 1 })
   return true
 }
 
-/** Ends what is still pending of a post that a site has now. The lane is locked. */
-async function supersedePending(
-  ctx: Pick<Context, 'signals'>,
+/** What follows when a delivery has ended by a confirmation: others of the post end, it counts, and is told. The lane is locked. */
+async function conclude(
+  ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  { siteId, postId, at }: Pick<Confirmation, 'siteId' | 'postId' | 'at'>,
-): Promise<{ id: string }[]> {
+  confirmed: Omit<Confirmation, 'metadata'> & { id: string; retried: boolean },
+): Promise<void> {
+  const { accountId, siteId, postId, at } = confirmed
   const superseded = await tx
     .updateTable('deliveries')
     .set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })
@@ -50,7 +49,8 @@ async function supersedePending(
     .execute()
   // Whoever holds the lane may have read what has just ended, and would send it still.
   await ctx.signals.send(tx, 'confirmed', `${siteId}/${postId}`)
-  return superseded
+  await countConfirmed(tx, confirmed)
+  ctx.changes.note(tx, outcomeChanges([confirmed, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
 }
 
 /**
@@ -78,10 +78,7 @@ export async function recordPulled(
       metadata: delivery.metadata === undefined ? null : JSON.stringify(delivery.metadata),
     })
     .execute()
-  const superseded = await supersedePending(ctx, tx, delivery)
-  await countConfirmed(tx, { ...delivery, retried: false })
-  const { accountId, siteId } = delivery
-  ctx.changes.note(tx, outcomeChanges([delivery, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
+  await conclude(ctx, tx, { ...delivery, retried: false })
 }
 
 /** Keeps what a site reported as wrong; retries go on. Without any delivery there is nothing to keep it with. */

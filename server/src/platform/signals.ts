@@ -12,8 +12,8 @@ import { afterCommit, type Db, type Tx } from './db/database.ts'
 import { errorField, type Log } from './log.ts'
 
 /**
- * What is signalled: that a loop has work, that the endpoint of a site changed, a site confirmed a post, a draft was cancelled or an account's
- * logins ended (its id is the subject), and what `changes/changes.ts` has to say.
+ * What is signalled: that a loop has work, that the endpoint of a site changed, a site confirmed a post, a draft was cancelled or
+ * an account's logins ended (its id is the subject), and what `changes/changes.ts` has to say.
  */
 export type Topic =
   | 'deliver'
