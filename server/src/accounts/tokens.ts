@@ -1,8 +1,10 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { onePer } from '../platform/one-per.ts'
 import type { AccountRow } from './tables.ts'
 
 /**
@@ -14,13 +16,15 @@ export type TokenKind = 'token' | 'cookie'
 /** How long either kind is good for (specification, section 5). */
 export const LIFETIME_MS = 7 * 24 * 3_600_000
 
+type Needs = Pick<Context, 'clock' | 'keys'>
+
 const ISSUER = 'postrider'
 const AUDIENCES: Record<TokenKind, string> = { token: 'postrider-management', cookie: 'postrider-dashboard' }
 const NAMES: Record<TokenKind, string> = { token: 'access token', cookie: 'session' }
 
 /** A signed token (JWT, HS256) for the account, and when it expires: after 7 days, to the second, as tokens count. */
 export async function issueToken(
-  ctx: Pick<Context, 'clock' | 'keys'>,
+  ctx: Needs,
   account: AccountRow,
   kind: TokenKind,
 ): Promise<{ token: string; expiresAt: Date }> {
@@ -40,18 +44,22 @@ export async function issueToken(
 /** What a valid token says. `generation` is to be compared with the account's. */
 export type TokenFacts = { accountId: string; generation: number; issuedAt: Date; expiresAt: Date }
 
+/** Tokens that were found valid. What they say stays true; only whether they have expired changes. */
+const verified = onePer((_: Needs) => new LRUCache<string, TokenFacts>({ max: 10_000 }))
+
 /** Reads a token of a kind. Throws `unauthorized` for any other text. */
-export async function readToken(
-  ctx: Pick<Context, 'clock' | 'keys'>,
-  token: string,
-  kind: TokenKind,
-): Promise<TokenFacts> {
+export async function readToken(ctx: Needs, token: string, kind: TokenKind): Promise<TokenFacts> {
+  const known = verified(ctx)
+  const name = `${kind} ${token}`
+  const before = known.get(name)
+  if (before !== undefined && ctx.clock.now() < before.expiresAt) return before
   const facts = factsOf(await verify(ctx, token, kind))
   if (facts === undefined) throw fail('unauthorized', `The ${NAMES[kind]} is not valid. Log in again.`)
+  known.set(name, facts)
   return facts
 }
 
-async function verify(ctx: Pick<Context, 'clock' | 'keys'>, token: string, kind: TokenKind): Promise<JWTPayload> {
+async function verify(ctx: Needs, token: string, kind: TokenKind): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(token, ctx.keys.token, {
       algorithms: ['HS256'],
