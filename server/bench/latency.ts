@@ -14,25 +14,33 @@ export async function run(args: string[]): Promise<void> {
   const receiver = await startBenchReceiver()
   const rows: Array<Array<string | number>> = []
   for (const place of [await postgresPlace(), await embeddedPlace()]) {
-    const times = await measure(place, receiver, Number(values.publishes))
-    rows.push([place.name, ...[0.5, 0.9, 0.99, 1].map((share) => percentile(times, share).toFixed(1))])
+    const { times, plain } = await measure(place, receiver, Number(values.publishes))
+    rows.push(row(place.name, times), row(`${place.name}: GET /livez`, plain))
     await place.close()
   }
   receiver.stop()
   await report('latency', `npm run bench -- latency${args.map((arg) => ` ${arg}`).join('')}`, [
     `${values.publishes} publishes of a new post, one after the other with ${PAUSE_MS} ms between them, to one site. Milliseconds from sending the
-publish request to the arrival of the webhook's request at the receiver.`,
+publish request to the arrival of the webhook's request at the receiver. For comparison, from sending a GET to the service, which it answers
+without its database, to the answer: what being idle costs on this machine.`,
     table(['', 'p50', 'p90', 'p99', 'longest'], rows),
   ])
 }
 
-async function measure(place: Place, receiver: BenchReceiver, publishes: number): Promise<number[]> {
+function row(name: string, times: number[]): Array<string> {
+  return [name, ...[0.5, 0.9, 0.99, 1].map((share) => percentile(times, share).toFixed(1))]
+}
+
+type Measured = { times: number[]; plain: number[] }
+
+async function measure(place: Place, receiver: BenchReceiver, publishes: number): Promise<Measured> {
   await place.fresh()
   const service = await place.start()
   const client = await registered(service, 'latency@example.com')
   await connect(client, 1, () => `http://127.0.0.1:${receiver.port}/webhooks`)
   const warmUp = 50
   const times: number[] = []
+  const plain: number[] = []
   for (let index = 0; index < warmUp + publishes; index += 1) {
     const post = await client.posts.create({ title: `Post ${index}`, body: { markdown: 'Some **text**.' } })
     await receiver.reset(true)
@@ -42,7 +50,11 @@ async function measure(place: Place, receiver: BenchReceiver, publishes: number)
     const [arrival] = await receiver.arrivals()
     if (index >= warmUp && arrival !== undefined) times.push(arrival[2] - from)
     await sleep(PAUSE_MS)
+    const asked = wallNow()
+    await (await fetch(`${service.url}/livez`)).text()
+    if (index >= warmUp) plain.push(wallNow() - asked)
+    await sleep(PAUSE_MS)
   }
   await service.end('SIGTERM')
-  return times
+  return { times, plain }
 }
