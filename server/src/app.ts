@@ -159,6 +159,8 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       await Promise.all([work, Promise.race([closed, ctx.clock.sleep(graceMs, patience.signal)])])
       patience.abort()
       server.closeAllConnections()
+      // Requests that were still under way may have filled lanes.
+      await dispatcher.idle()
       await leaveWorkers()
       await streamsEnded
       await ctx.changes.close()

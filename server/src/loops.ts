@@ -1,4 +1,11 @@
-import { Dispatcher, type Limits, purgeDeletedSites, removeOldHistory, showBacklog } from './deliveries/index.ts'
+import {
+  Dispatcher,
+  handover,
+  type Limits,
+  purgeDeletedSites,
+  removeOldHistory,
+  showBacklog,
+} from './deliveries/index.ts'
 import { DraftWriter, forgetOldJobs } from './generation/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
@@ -44,6 +51,13 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   const dispatcher = new Dispatcher(ctx, () => deliver.nudge(), limits)
   showBacklog(ctx, () => dispatcher.held())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
+  handover(ctx).taker = {
+    leaseUntil: (lanes, now) => (deliver.status().running ? dispatcher.leaseUntil(lanes, now) : undefined),
+    take: (filled) => {
+      dispatcher.take(filled)
+      if (filled.others) deliver.nudge()
+    },
+  }
   const publishDueLoop = defineLoop({
     name: 'publish-due',
     everyMs: POLL_MS,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { joinWorkers } from '../src/deliveries/index.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { afterCommit, type Database } from '../src/platform/db/database.ts'
+import { prepared, type Sent, sendAhead } from '../src/platform/db/manner.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { newApi } from './support/api.ts'
 import { freshDatabase } from './support/database.ts'
@@ -67,6 +68,65 @@ describe('a transaction', () => {
   it('leaves the handle usable after an error', async () => {
     await expect(sql`select * from nowhere`.execute(db.root)).rejects.toThrow('nowhere')
     expect(await notes()).toBeGreaterThan(0)
+  })
+})
+
+describe('a statement that is sent ahead', () => {
+  const failing = sql`insert into notes values (1), (1)`
+
+  it('is carried out in its turn', async () => {
+    await db.tx(async (tx) => {
+      const inserted = await sendAhead(tx, sql`insert into notes values (100) returning id`)
+      await sendAhead(tx, sql`update notes set id = 101 where id = 100`)
+      expect(await inserted.rows).toEqual([{ id: 100 }])
+      const { rows } = await sql`select id from notes where id in (100, 101)`.execute(tx)
+      expect(rows).toEqual([{ id: 101 }])
+      await sendAhead(tx, sql`delete from notes where id = 101`)
+    })
+    const { rows } = await sql`select from notes where id in (100, 101)`.execute(db.root)
+    expect(rows).toEqual([])
+  })
+
+  it('fails the commit, and nothing of the transaction is done', async () => {
+    const before = await notes()
+    const seen: string[] = []
+    let sent: Sent<unknown> | undefined
+    const committing = db.tx(async (tx) => {
+      afterCommit(() => seen.push('committed'))
+      await sendAhead(tx, sql`insert into notes values (102)`)
+      const sending = sendAhead(tx, failing)
+      if (db.kind === 'postgres') sent = await sending
+      else await sending
+    })
+    await expect(committing).rejects.toMatchObject({ code: '23505', constraint: 'notes_pkey' })
+    if (db.kind === 'postgres') await expect(sent?.rows).rejects.toMatchObject({ code: '23505' })
+    expect([await notes(), seen]).toEqual([before, []])
+  })
+
+  it('fails the next statement with its own error, not with that of the statement', async () => {
+    const reading = db.tx(async (tx) => {
+      await sendAhead(tx, failing)
+      await sql`select 1`.execute(tx)
+    })
+    await expect(reading).rejects.toMatchObject({ code: '23505' })
+  })
+
+  it('has the transaction tried again when it should be', async () => {
+    let tries = 0
+    await db.tx(async (tx) => {
+      tries += 1
+      if (tries < 3) await sendAhead(tx, sql.raw(`do $$ begin raise exception using errcode = '40P01'; end $$`))
+    })
+    expect(tries).toBe(3)
+  })
+
+  it('leaves a connection on which the same statements work', async () => {
+    for (const id of [103, 104])
+      await db.tx(async (tx) => {
+        await sendAhead(tx, sql`insert into notes values (${id}::int)`)
+        await prepared(sql`select count(*) from notes`).execute(tx)
+      })
+    expect((await sql`select from notes where id in (103, 104)`.execute(db.root)).rows).toHaveLength(2)
   })
 })
 

@@ -1,6 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { Plan } from '../platform/config.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/manner.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { AccountRow } from './tables.ts'
 
@@ -16,7 +17,10 @@ export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<A
 
 /** The account with this id, if there is one. */
 export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
-  return db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst()
+  const { rows } = await prepared(
+    sql<AccountRow>`${db.selectFrom('accounts').selectAll().where('id', '=', id)}`,
+  ).execute(db)
+  return rows[0]
 }
 
 /** Makes every token of the account one of an older generation. */

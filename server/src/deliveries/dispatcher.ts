@@ -12,8 +12,18 @@ import type { StepResult } from '../platform/loop.ts'
 import { type Slot, Slots } from '../platform/slots.ts'
 import { attemptDelivery } from './attempt.ts'
 import { EventContents } from './event-contents.ts'
+import type { Filled } from './handover.ts'
 import { LaneRun, type RunKind } from './lane-run.ts'
-import { type EventContent, type LaneLease, leaseDueLanes, nextDueAt, readDue, readTargets } from './lease.ts'
+import {
+  type DueDelivery,
+  type EventContent,
+  type LaneLease,
+  leaseDueLanes,
+  nextDueAt,
+  readDue,
+  readTargets,
+  type Target,
+} from './lease.ts'
 import { attemptMetrics } from './metrics.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
@@ -51,6 +61,8 @@ const kindOf = (lease: LaneLease): LeasedKind => (lease.suspect ? 'suspect' : 'p
 const WORTH_LEASING = 1 / 4
 /** Lanes leased by one statement, so that the first of them need not wait for all, and other workers get their share. */
 const MOST_AT_ONCE = 512
+/** Lanes taken over from one enqueue; more of them are for all workers to share. */
+const MOST_HANDED_OVER = 64
 
 /** An attempt starts only if its whole deadline and this much for recording fit into what is left of the lease. */
 const RECORDING_MS = 2_000
@@ -99,10 +111,26 @@ export class Dispatcher {
     this.#keys = new SigningKeys(ctx.keys)
     this.#count = attemptMetrics(ctx.metrics)
     this.#recorder = new Recorder(ctx, (releases, nextDue) => {
-      for (const { lease } of releases) this.#runs.delete(lease.siteId)
+      for (const { lease } of releases) this.#forget(lease)
       if (releases.length > 0 && KINDS.some((kind) => this.#isWorthAStep(kind, nextDue[kind]))) onCapacity()
       if (this.#runs.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
     })
+  }
+
+  /** Until when to lease so many lanes as they are filled; undefined while lanes that became due before may be waiting. */
+  leaseUntil(lanes: number, now: Date): Date | undefined {
+    const hasTime = !this.#stopping && this.#exhausted.prompt
+    return hasTime && lanes <= MOST_HANDED_OVER && lanes <= this.#room('prompt') ? this.#leaseEnd(now) : undefined
+  }
+
+  /** Starts lanes that were leased as they were filled. */
+  take({ lanes, contents }: Filled): void {
+    for (const [eventId, content] of contents) this.#contents.keep(eventId, content)
+    for (const { lease, target, due } of lanes) {
+      const run = new LaneRun(lease, 'prompt')
+      this.#runs.set(lease.siteId, run)
+      this.#start(run, target, due)
+    }
   }
 
   /** Leases what it can and starts the attempts; does not wait for them. One call at a time. */
@@ -182,6 +210,10 @@ export class Dispatcher {
     return (isSoon || !this.#exhausted[kind]) && this.#room(kind) > 0
   }
 
+  #leaseEnd(now: Date): Date {
+    return plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
+  }
+
   #countHeld(kind: RunKind): number {
     let count = 0
     for (const run of this.#runs.values()) if (run.kind === kind) count += 1
@@ -202,8 +234,8 @@ export class Dispatcher {
     const limits = { prompt: Math.min(this.#room('prompt'), MOST_AT_ONCE), suspect: this.#room('suspect') }
     for (const kind of KINDS) this.#exhausted[kind] = false
     if (limits.prompt + limits.suspect === 0) return []
-    const until = plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
-    const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held: [...this.#runs.keys()], now, until })
+    const held = [...this.#runs.keys()]
+    const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held, now, until: this.#leaseEnd(now) })
     for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, kindOf(lease)))
     const suspects = leases.filter(({ suspect }) => suspect).length
     this.#exhausted.suspect = suspects < limits.suspect
@@ -228,12 +260,21 @@ export class Dispatcher {
     for (const lease of leases) {
       const run = this.#runs.get(lease.siteId)
       if (run === undefined) continue
-      run.target = targets.get(lease.siteId)
       const dueInLane = due.get(lease.siteId) ?? []
       run.complete = dueInLane.length < perLane
-      if (run.target !== undefined) run.waiting = chooseAttempts(dueInLane, lease.recovering)
-      void this.#run(run)
+      this.#start(run, targets.get(lease.siteId), dueInLane)
     }
+  }
+
+  #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {
+    run.target = target
+    if (target !== undefined) run.waiting = chooseAttempts(due, run.lease.recovering)
+    void this.#run(run)
+  }
+
+  /** A lane may have been filled anew before its last release is heard of here. */
+  #forget(lease: LaneLease): void {
+    if (this.#runs.get(lease.siteId)?.lease === lease) this.#runs.delete(lease.siteId)
   }
 
   /**

@@ -1,5 +1,5 @@
 /** The endpoints of sites: where events go. Owned here, changed by the sites that own them. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { type Keys, seal, unseal } from '../platform/crypto.ts'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -146,6 +146,14 @@ export async function endpointStates(
       },
     ]),
   )
+}
+
+/** An expression for the living sites of an account: an object by site id, with whether they are paused. */
+export function pausedSites(accountId: RawBuilder<string>): RawBuilder<Record<string, boolean>> {
+  return sql`(
+    select coalesce(json_object_agg(e.site_id, e.paused), '{}') from endpoints e
+    where e.account_id = ${accountId} and e.deleted_at is null
+  )`
 }
 
 /** The living sites of accounts that are not paused, by account. */

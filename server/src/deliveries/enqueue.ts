@@ -1,11 +1,13 @@
 /** Writes events and their deliveries, inside the transaction that causes them. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
-import type { Tx } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/prepared.ts'
+import { afterCommit, type Tx } from '../platform/db/database.ts'
+import { sendAhead } from '../platform/db/manner.ts'
 import { deliveryChanges } from './changes.ts'
+import { type FilledLane, handover } from './handover.ts'
 import { lockLanes } from './lanes.ts'
+import type { EventContent, LaneLease, Target } from './lease.ts'
 import type { EventPost } from './payload.ts'
 import type { EventKind } from './tables.ts'
 
@@ -23,8 +25,8 @@ export type NewEvent = {
 }
 
 /**
- * Records events with one pending delivery for each of their living sites, and makes the sites' lanes due. The engine
- * hears of it with the commit; a signal that is lost costs a poll interval, never a delivery.
+ * Records events with one pending delivery for each of their living sites, and makes the sites' lanes due, or hands them over
+ * (handover.ts). The engine hears of it with the commit; a signal that is lost costs a poll interval, never a delivery.
  */
 export async function enqueueEvents(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
@@ -37,32 +39,44 @@ export async function enqueueEvents(
   await lockLanes(tx, siteIds)
   const rows = events.map((event) => ({ ...event, id: ctx.ids.next(), payload: JSON.stringify(event.post) }))
   const deliveries = rows.flatMap((event) =>
-    event.siteIds.map((siteId) => ({ id: ctx.ids.next(), accountId: event.accountId, eventId: event.id, siteId })),
+    event.siteIds.map((siteId) => ({ id: ctx.ids.next(), accountId: event.accountId, siteId, event })),
   )
-  await insertAll(tx, rows, deliveries, now)
-  await ctx.signals.send(tx, 'deliver')
+  const { taker } = handover(ctx)
+  const until = taker?.leaseUntil(siteIds.length, now)
+  const leasing = await sendAhead(tx, insertAll(rows, deliveries, { now, until }))
+  if (taker === undefined || until === undefined) await ctx.signals.send(tx, 'deliver')
+  else {
+    await ctx.signals.sendToOthers(tx, 'deliver')
+    afterCommit(async () => {
+      const lanes = filledLanes(await leasing.rows, until, deliveries)
+      taker.take({ lanes, contents: contentsOf(rows, now), others: lanes.length < siteIds.length })
+    })
+  }
   ctx.changes.note(tx, deliveryChanges(deliveries))
 }
 
 type EventRow = NewEvent & { id: string; payload: string }
+type NewDelivery = { id: string; siteId: string; event: EventRow }
+type LeasedAndTarget = Omit<LaneLease, 'until'> & Target
 
 /**
  * One statement for everything: publishing waits for each of its round trips. It comes after the lanes are locked, and so
- * sees every site that was deleted before. Events that nobody is left to hear are not recorded.
+ * sees every site that was deleted before. Events that nobody is left to hear are not recorded. With `until`, idle lanes are leased
+ * until then, and returned.
  */
-async function insertAll(
-  tx: Tx,
+function insertAll(
   events: readonly EventRow[],
-  deliveries: ReadonlyArray<{ id: string; eventId: string; siteId: string }>,
-  now: Date,
-): Promise<void> {
+  deliveries: readonly NewDelivery[],
+  { now, until }: { now: Date; until: Date | undefined },
+): RawBuilder<LeasedAndTarget> {
   const event = (pick: (row: EventRow) => string | number | null) => plainArray(events.map(pick))
-  await prepared(sql`
+  const end = until ?? null
+  return sql`
     with asked as (
-      select d.id, d.event_id, d.site_id
+      select d.id, d.event_id, d.site_id, e.site_name, e.webhook_url, e.secret_sealed, e.paused
       from unnest(
         ${plainArray(deliveries.map(({ id }) => id))}::uuid[],
-        ${plainArray(deliveries.map(({ eventId }) => eventId))}::uuid[],
+        ${plainArray(deliveries.map((one) => one.event.id))}::uuid[],
         ${plainArray(deliveries.map(({ siteId }) => siteId))}::uuid[]
       ) as d (id, event_id, site_id)
       join endpoints e on e.site_id = d.site_id and e.deleted_at is null
@@ -85,9 +99,53 @@ async function insertAll(
       insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)
       select a.id, e.account_id, a.site_id, e.post_id, e.id, e.sequence, 'pending', ${now}::timestamptz, ${now}::timestamptz
       from asked a join happened e on e.id = a.event_id
+    ), before as (
+      select distinct on (l.site_id) l.site_id, a.site_name, a.webhook_url, a.secret_sealed,
+        ${end}::timestamptz is not null and l.leased_until is null and l.due_at is null
+          and not l.suspect and not l.recovering and not a.paused as idle
+      from lanes l join asked a on a.site_id = l.site_id
+    ), filled as (
+      update lanes l
+      set due_at = case when b.idle then ${end}::timestamptz else least(l.due_at, ${now}::timestamptz) end,
+        leased_until = case when b.idle then ${end}::timestamptz else l.leased_until end,
+        fence = case when b.idle then l.fence + 1 else l.fence end
+      from before b where l.site_id = b.site_id
+      returning l.site_id, l.account_id, l.fence, b.site_name, b.webhook_url, b.secret_sealed, b.idle
     )
-    update lanes set due_at = least(due_at, ${now}::timestamptz) where site_id in (select site_id from asked)
-  `).execute(tx)
+    select site_id as "siteId", account_id as "accountId", fence, false as recovering, false as suspect,
+      site_name as "siteName", webhook_url as "webhookUrl", secret_sealed as "secretSealed"
+    from filled where idle
+  `
+}
+
+/** The lanes that were leased, with what was enqueued in them: all of it is due, and was never attempted. */
+function filledLanes(
+  leased: readonly LeasedAndTarget[],
+  until: Date,
+  deliveries: readonly NewDelivery[],
+): FilledLane[] {
+  const bySite = Map.groupBy(deliveries, ({ siteId }) => siteId)
+  return leased.map(({ siteId, accountId, fence, recovering, suspect, ...target }) => ({
+    lease: { siteId, accountId, fence, recovering, suspect, until },
+    target: { siteId, ...target },
+    due: (bySite.get(siteId) ?? []).map(({ id, event }) => ({
+      id,
+      siteId,
+      postId: event.postId,
+      sequence: event.sequence,
+      attempts: 0,
+      attemptsInRound: 0,
+      uncertain: false,
+      eventId: event.id,
+      payloadBytes: Buffer.byteLength(event.payload),
+    })),
+  }))
+}
+
+function contentsOf(events: readonly EventRow[], occurredAt: Date): Map<string, EventContent> {
+  return new Map(
+    events.map(({ id, kind, previousVersion, payload }) => [id, { kind, previousVersion, occurredAt, post: payload }]),
+  )
 }
 
 /** Records one event without deliveries; returns its id. */

@@ -30,12 +30,17 @@ export class EventContents {
     )
   }
 
+  /** The content of an event that was recorded just now. */
+  keep(eventId: string, content: EventContent): void {
+    this.#kept.set(eventId, content)
+  }
+
   /** The content of an event; undefined when it has been purged. Rejects when the database does not answer. */
   async of(eventId: string): Promise<EventContent | undefined> {
     const known = this.#kept.get(eventId)
     if (known !== undefined) return known
     const { result } = await this.#read(eventId)
-    if (result !== undefined) this.#kept.set(eventId, result)
+    if (result !== undefined) this.keep(eventId, result)
     return result
   }
 }

@@ -8,11 +8,13 @@ export {
   type EndpointState,
   endpointStates,
   openSecret,
+  pausedSites,
   retireEndpoint,
   secretPlace,
 } from './endpoints.ts'
 export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
 export { exampleDeliveryId, examplePost, exampleSecret, exampleSite } from './examples.ts'
+export { handover } from './handover.ts'
 export {
   type DeliveryRecord,
   deliveriesOfPost,

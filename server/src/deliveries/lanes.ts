@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db/database.ts'
+import { sendAhead } from '../platform/db/manner.ts'
 
 /**
  * Locks lanes until the transaction ends, in the order of site ids, as every writer does. Whoever changes what is due in
@@ -7,13 +8,7 @@ import type { Tx } from '../platform/db/database.ts'
  * each sees what the other has done.
  */
 export async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<void> {
-  await tx
-    .selectFrom('lanes')
-    .select('site_id')
-    .where('site_id', 'in', siteIds)
-    .orderBy('site_id')
-    .forUpdate()
-    .execute()
+  await sendAhead(tx, sql`select from lanes where site_id = any(${siteIds}::uuid[]) order by site_id for update`)
 }
 
 /**

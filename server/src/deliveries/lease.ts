@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/prepared.ts'
+import { prepared } from '../platform/db/manner.ts'
 import type { EventKind } from './tables.ts'
 
 /** A lane held by this process until `until`. Everything done under it is recorded only if `fence` still stands. */
@@ -145,9 +145,9 @@ export async function nextDueAt(db: Db, now: Date): Promise<Date | undefined> {
 
 /** How many lanes are due, counted up to `limit`. */
 export async function countDueLanes(db: Db, now: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const { rows } = await prepared(sql<{ count: number }>`
     select count(*)::int as count from (select from lanes where due_at <= ${now} limit ${limit}) due
-  `.execute(db)
+  `).execute(db)
   return rows[0]?.count ?? 0
 }
 

@@ -27,8 +27,10 @@ import {
   insertPost,
   lockPost,
   lockPosts,
+  lockPostToPublish,
   reclaimSlug,
   retireSlug,
+  surroundingsOf,
   updatePost,
 } from './queries.ts'
 import { searchVector } from './search.ts'
@@ -108,6 +110,10 @@ async function withDeliveries(db: Db | Tx, post: PostRow): Promise<PostWithDeliv
   return { post, deliveries: await latestDeliveries(db, post.account_id, post.id) }
 }
 
+async function publishToAll(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
+  return (await publishLocked(ctx, tx, post, await surroundingsOf(tx, post.id), undefined, now)).post
+}
+
 /** Creates a post; with status `published` it is sent to all sites in the same transaction. */
 export async function createPost(
   ctx: Context,
@@ -130,8 +136,7 @@ export async function createPost(
       await reclaimSlug(tx, accountId, slug)
       notePosts(ctx, tx, [created])
       if (standing.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
-      const post =
-        standing.status === 'published' ? (await publishLocked(ctx, tx, created, undefined, now)).post : created
+      const post = standing.status === 'published' ? await publishToAll(ctx, tx, created, now) : created
       return withDeliveries(tx, post)
     })
   return refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
@@ -200,7 +205,7 @@ async function applyChange(
     })
   }
   if (rescheduled && post.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
-  if (publishes) return (await publishLocked(ctx, tx, post, undefined, now)).post
+  if (publishes) return publishToAll(ctx, tx, post, now)
   return contentChanged && post.status === 'published' ? announceUpdate(ctx, tx, post, now) : post
 }
 
@@ -314,7 +319,7 @@ export async function changePosts(
     const posts = await lockPosts(tx, accountId, ids)
     await lockLanesOfAccount(tx, accountId)
     for (const post of posts) {
-      if (bulk.action === 'publish') await publishLocked(ctx, tx, post, undefined, now)
+      if (bulk.action === 'publish') await publishToAll(ctx, tx, post, now)
       else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
       else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
       else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
@@ -354,14 +359,13 @@ export async function publishPost(
 ): Promise<Dispatch> {
   if (!isId(id)) throw missing()
   const now = ctx.clock.now()
-  const publishing = ctx.db.tx(async (tx) => {
-    const post = await lockPost(tx, accountId, id)
-    if (post === undefined) throw missing()
-    return publishLocked(ctx, tx, post, siteIds, now)
+  const dispatched = await ctx.db.tx(async (tx) => {
+    const locked = await lockPostToPublish(tx, accountId, id)
+    if (locked === undefined) throw missing()
+    return publishLocked(ctx, tx, locked.post, locked.surroundings, siteIds, now)
   })
-  // Beside the transaction: nobody should wait for an estimate, least of all the sites.
-  const counting = countDueLanes(ctx.db.root, now, COUNTED_LANES).catch(() => 0)
-  const [dispatched, backlog] = await Promise.all([publishing, counting])
+  // Only now: no site should wait for an estimate.
+  const backlog = await countDueLanes(ctx.db.root, now, COUNTED_LANES).catch(() => 0)
   const waitMs = 1_000 * (1 + Math.floor(backlog / LANES_PER_SECOND))
   return { postId: dispatched.post.id, siteIds: dispatched.siteIds, estimatedDelivery: plusMs(now, waitMs) }
 }

@@ -1,9 +1,7 @@
 /** Telling sites about a post. Every function works on a post row that the transaction has locked. */
 import {
   type Confirmation,
-  type EndpointState,
   type EventKind,
-  endpointStates,
   enqueueEvents,
   type NewEvent,
   recordEvent,
@@ -14,7 +12,15 @@ import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './payload.ts'
-import { forgetSites, type Known, knownOf, markSent, unnameSites, updatePost } from './queries.ts'
+import {
+  forgetSites,
+  type Known,
+  knownOf,
+  type Surroundings,
+  unnameSites,
+  updatePost,
+  writePublication,
+} from './queries.ts'
 import type { PostRow } from './tables.ts'
 
 type Announcement = { kind: EventKind; siteIds: readonly string[] }
@@ -28,36 +34,36 @@ export async function publishLocked(
   ctx: Context,
   tx: Tx,
   post: PostRow,
+  surroundings: Surroundings,
   siteIds: readonly string[] | undefined,
   now: Date,
 ): Promise<{ post: PostRow; siteIds: string[] }> {
-  const targets = chooseSites(await endpointStates(tx, post.account_id), siteIds)
-  const change = {
+  const targets = chooseSites(surroundings, siteIds)
+  const sent = new Set(surroundings.siteIds)
+  const visible = {
+    ...post,
     status: 'published',
     scheduled_at: null,
     published_at: post.published_at ?? now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
   } as const
-  const known = await knownOf(tx, post.id)
-  const sent = new Set(known.siteIds)
-  if (post.status === 'published' && change.visible_to_all) await unnameSites(tx, post.id)
-  await markSent(tx, { ...post, ...change }, targets, !change.visible_to_all)
+  if (post.status === 'published' && visible.visible_to_all) await unnameSites(tx, post.id)
   const announced = publishing(targets, (id) => sent.has(id))
-  const counted = await announce(ctx, tx, { ...post, ...change }, known, now, announced)
-  const published = await updatePost(tx, post.id, { ...change, ...counted })
+  const published = { ...visible, ...(await announce(ctx, tx, visible, surroundings, now, announced)) }
+  await writePublication(tx, published, targets, !published.visible_to_all)
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
 }
 
-function chooseSites(endpoints: Map<string, EndpointState>, siteIds: readonly string[] | undefined): string[] {
-  if (siteIds === undefined)
-    return [...endpoints.values()].filter(({ status }) => status !== 'inactive').map(({ siteId }) => siteId)
+function chooseSites({ paused }: Surroundings, siteIds: readonly string[] | undefined): string[] {
+  if (siteIds === undefined) return Object.keys(paused).filter((siteId) => !paused[siteId])
+  const sites = new Map(Object.entries(paused))
   const chosen = siteIds.map((given, index) => {
-    const endpoint = endpoints.get(given.toLowerCase())
-    if (endpoint === undefined) throw invalid(`site_ids.${index}`, 'There is no such site.')
-    if (endpoint.status === 'inactive')
-      throw invalid(`site_ids.${index}`, 'This site is inactive. Set it to active first.')
-    return endpoint.siteId
+    const siteId = given.toLowerCase()
+    const isPaused = sites.get(siteId)
+    if (isPaused === undefined) throw invalid(`site_ids.${index}`, 'There is no such site.')
+    if (isPaused) throw invalid(`site_ids.${index}`, 'This site is inactive. Set it to active first.')
+    return siteId
   })
   return [...new Set(chosen)]
 }
@@ -147,6 +153,6 @@ export async function recordPull(
     at: confirmation.at,
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence })
-  await markSent(tx, post, [confirmation.siteId], false)
-  await updatePost(tx, post.id, { event_sequence: sequence, sent_version: post.version })
+  const told = { ...post, event_sequence: sequence, sent_version: post.version }
+  await writePublication(tx, told, [confirmation.siteId], false)
 }

@@ -1,7 +1,7 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
-import { isForgotten } from '../deliveries/index.ts'
+import { isForgotten, pausedSites } from '../deliveries/index.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/prepared.ts'
+import { prepared, sendAhead } from '../platform/db/manner.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
@@ -28,6 +28,25 @@ export async function lockPost(tx: Tx, accountId: string, id: string): Promise<P
     .executeTakeFirst()
 }
 
+/**
+ * The same, with what publishing it takes. That is read in a statement after the one that locks, though sent with it: a statement that
+ * waits for a lock sees everything else as it was before.
+ */
+export async function lockPostToPublish(
+  tx: Tx,
+  accountId: string,
+  id: string,
+): Promise<{ post: PostRow; surroundings: Surroundings } | undefined> {
+  const named = sql`posts where account_id = ${accountId} and id = ${id}`
+  await sendAhead(tx, sql`select from ${named} for update`)
+  const { rows } = await prepared(sql<PostRow & Surroundings>`
+    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${SURROUNDINGS} from ${named}
+  `).execute(tx)
+  if (rows[0] === undefined) return undefined
+  const { siteIds, formerSlugs, paused, ...post } = rows[0]
+  return { post, surroundings: { siteIds, formerSlugs, paused } }
+}
+
 /** The account's posts among these ids, locked until the transaction ends, in the order of their ids. */
 export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[]): Promise<PostRow[]> {
   return tx
@@ -48,6 +67,34 @@ export async function insertPost(tx: Tx, post: InsertObject<Tables, 'posts'>): P
 /** Changes a post that the transaction has locked. Violates `posts_slug` when a new slug is taken. */
 export async function updatePost(tx: Tx, id: string, change: UpdateObject<Tables, 'posts'>): Promise<PostRow> {
   return tx.updateTable('posts').set(change).where('id', '=', id).returning(COLUMNS).executeTakeFirstOrThrow()
+}
+
+/**
+ * Writes down that a post was published: its row, as the transaction that has locked it wants it, and the sites that are sent it.
+ * `named` makes it visible to them too (and never takes that away).
+ */
+export async function writePublication(
+  tx: Tx,
+  post: PostRow,
+  siteIds: readonly string[],
+  named: boolean,
+): Promise<void> {
+  await sendAhead(
+    tx,
+    sql`
+    with sent as (
+      insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
+      select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
+      from unnest(${siteIds}::uuid[]) as site_id
+      on conflict (post_id, site_id) do update
+      set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
+    )
+    update posts set status = ${post.status}::text, scheduled_at = ${post.scheduled_at}::timestamptz,
+      published_at = ${post.published_at}::timestamptz, visible_to_all = ${post.visible_to_all}::boolean,
+      event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
+    where id = ${post.id}::uuid
+  `,
+  )
 }
 
 /** Removes a post, with its old slugs and its relations to sites. */
@@ -98,27 +145,23 @@ export type Known = {
 
 /** Which sites know a post, and under which slugs it was known. */
 export async function knownOf(db: Db, postId: string): Promise<Known> {
-  const { rows } = await prepared(sql<Known>`
-    select array(select site_id from post_sites where post_id = ${postId} and sent) as "siteIds",
-      array(select slug from post_slugs where post_id = ${postId} order by retired_at) as "formerSlugs"
-  `).execute(db)
+  const { rows } = await prepared(sql<Known>`select ${KNOWN} from posts where id = ${postId}`).execute(db)
   return rows[0] ?? { siteIds: [], formerSlugs: [] }
 }
 
-/** Notes that sites are being sent the post; `named` makes it visible to them too (and never takes that away). */
-export async function markSent(
-  tx: Tx,
-  post: Pick<PostRow, 'account_id' | 'id' | 'published_at'>,
-  siteIds: readonly string[],
-  named: boolean,
-): Promise<void> {
-  await prepared(sql`
-    insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
-    select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
-    from unnest(${siteIds}::uuid[]) as site_id
-    on conflict (post_id, site_id) do update set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
-  `).execute(tx)
+/** What publishing a post takes beside its row: what is known of it, and which sites there are, and whether they are paused. */
+export type Surroundings = Known & { paused: Record<string, boolean> }
+
+/** What publishing a post takes that the transaction has locked. */
+export async function surroundingsOf(tx: Tx, postId: string): Promise<Surroundings> {
+  const { rows } = await prepared(sql<Surroundings>`select ${SURROUNDINGS} from posts where id = ${postId}`).execute(tx)
+  return rows[0] ?? { siteIds: [], formerSlugs: [], paused: {} }
 }
+
+const KNOWN = sql`
+  array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent) as "siteIds",
+  array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
+const SURROUNDINGS = sql`${KNOWN}, ${pausedSites(sql`posts.account_id`)} as paused`
 
 /** Notes that a post is visible to every site, and so to none by name. */
 export async function unnameSites(tx: Tx, postId: string): Promise<void> {

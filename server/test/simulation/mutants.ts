@@ -32,8 +32,32 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an enqueue does not make its lanes due',
     file: 'deliveries/enqueue.ts',
-    from: 'set due_at = least(due_at, ${now}::timestamptz)',
-    to: 'set due_at = due_at',
+    from: 'else least(l.due_at, ${now}::timestamptz) end',
+    to: 'else l.due_at end',
+  },
+  {
+    name: 'an enqueue leases lanes that somebody holds',
+    file: 'deliveries/enqueue.ts',
+    from: 'l.leased_until is null and l.due_at is null',
+    to: 'true',
+  },
+  {
+    name: 'an enqueue leases lanes in which something else is due',
+    file: 'deliveries/enqueue.ts',
+    from: 'l.leased_until is null and l.due_at is null',
+    to: 'l.leased_until is null',
+  },
+  {
+    name: 'an enqueue leases lanes without raising their fence',
+    file: 'deliveries/enqueue.ts',
+    from: 'case when b.idle then l.fence + 1 else l.fence end',
+    to: 'l.fence',
+  },
+  {
+    name: 'an enqueue leases the lanes of paused sites',
+    file: 'deliveries/enqueue.ts',
+    from: ' and not a.paused as idle',
+    to: ' as idle',
   },
   {
     name: 'the takeover after a crash is forgotten by the claim',
@@ -44,8 +68,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'after a crash the oldest event goes first',
     file: 'deliveries/dispatcher.ts',
-    from: 'chooseAttempts(dueInLane, lease.recovering)',
-    to: 'chooseAttempts(dueInLane, false)',
+    from: 'chooseAttempts(due, run.lease.recovering)',
+    to: 'chooseAttempts(due, false)',
   },
   {
     name: 'a failure after a crash proves that nothing arrived',
@@ -196,8 +220,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'enqueueing does not lock the lanes',
     file: 'deliveries/lanes.ts',
-    from: '    .forUpdate()\n',
-    to: '',
+    from: 'any(${siteIds}::uuid[]) order by site_id for update',
+    to: 'any(${siteIds}::uuid[]) order by site_id',
     survives: NEVER_BLOCKS,
   },
   {

@@ -362,10 +362,14 @@ export class World {
   #signalsOf(process: Process, role: string): Signals {
     const listeners: Array<{ topic: Topic; hear: (subject: string | undefined) => void }> = []
     this.#listeners.set(process, listeners)
+    const sendToOthers: Signals['sendToOthers'] = async (tx, topic, subject = '') => {
+      if (role !== 'worker 0' || this.story.workers !== 'embedded')
+        await sql`select pg_notify(${'postrider'}, ${[topic, subject].join(' ')})`.execute(tx)
+    }
     return {
+      sendToOthers,
       send: async (tx, topic, subject) => {
-        if (role !== 'worker 0' || this.story.workers !== 'embedded')
-          await sql`select pg_notify(${'postrider'}, ${[topic, subject ?? ''].join(' ')})`.execute(tx)
+        await sendToOthers(tx, topic, subject)
         afterCommit(() => this.#hear(process, topic, subject))
       },
       broadcast: async () => {},
@@ -420,10 +424,11 @@ export class World {
 
   #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
     this.count('statements')
-    if (!text.includes('as abandoned from lanes')) return
+    const whenFilled = text.includes('from filled where idle')
+    if (!whenFilled && !text.includes('as abandoned from lanes')) return
     const until = Math.max(...values.map((value) => (value instanceof Date ? value.getTime() : 0)))
     for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
-      this.count('leases')
+      this.count(whenFilled ? 'leases of filled lanes' : 'leases')
       this.leases.set(`${process.name} ${lease.siteId}`, until)
       this.#taken.push({ process, siteId: lease.siteId, at: this.agenda.now })
       if (lease.recovering) this.count('takeovers')

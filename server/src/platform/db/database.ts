@@ -6,10 +6,10 @@
  * that silent hang into an error at once: while a transaction's callback runs, the root handle hands out nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import pg from 'pg'
 import { Failure, fail } from '../errors.ts'
-import { preparedName } from './prepared.ts'
+import { heeding } from './client.ts'
 import type { Tables } from './tables.ts'
 
 /** A handle for queries that need no atomicity; accepts a transaction too. */
@@ -110,7 +110,7 @@ function guarded(pool: pg.Pool): PostgresPool {
         throw new Error('the root database handle was used inside a transaction: pass the transaction to the query')
       }
       try {
-        return preparing(await pool.connect())
+        return heeding(await pool.connect())
       } catch (error) {
         throw fail('unavailable', 'The database does not answer. Try again shortly.', {
           headers: { 'Retry-After': '5' },
@@ -123,23 +123,6 @@ function guarded(pool: pg.Pool): PostgresPool {
   }
 }
 
-const preparingClients = new WeakMap<object, PostgresPoolClient>()
-
-/** The client as the query builder sees it: one that prepares the statements that ask for it. Always the same one. */
-function preparing(client: PostgresPoolClient): PostgresPoolClient {
-  // Only the driver's own clients know how.
-  if (!(client instanceof pg.Client)) return client
-  const known = preparingClients.get(client)
-  if (known !== undefined) return known
-  const query = (text: string, values: unknown[]) => {
-    const name = preparedName(text)
-    return name === undefined ? client.query(text, values) : client.query({ name, text, values })
-  }
-  const made = { query, release: (destroy?: boolean) => client.release(destroy) } as unknown as PostgresPoolClient // without cursors, which nobody uses
-  preparingClients.set(client, made)
-  return made
-}
-
 /** Longer than any statement of ours takes, migrations and backups included; beyond it the connection is given up. */
 const STATEMENT_MS = 10 * 60_000
 
@@ -149,6 +132,7 @@ export function createPostgresPool(url: string, max: number, onError: (error: Er
   const pool = new pg.Pool({
     connectionString: url,
     max,
+    pipeline: true,
     connectionTimeoutMillis: 5_000,
     idle_in_transaction_session_timeout: 60_000,
     statement_timeout: STATEMENT_MS,

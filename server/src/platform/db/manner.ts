@@ -17,13 +17,17 @@ export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(PREPARED)}${statement}`
 }
 
+/** A statement on its way. `rows` are there with the next statement that is waited for, at the latest with the commit. */
+export type Sent<Row> = { rows: Promise<Row[]> }
+
 /**
  * Sends a statement of a transaction without waiting for what becomes of it: its error is that of the next statement of the
- * transaction that is waited for, the commit at the latest. So statements that only write take one round trip together. It is
- * prepared too. The embedded database, to which there is no way, carries it out at once.
+ * transaction that is waited for, the commit at the latest. So statements that nobody decides by take one round trip together. It
+ * is prepared too. The embedded database, to which there is no way, carries it out at once.
  */
-export async function sendAhead(tx: Tx, statement: RawBuilder<unknown>): Promise<void> {
-  await sql`${sql.raw(AHEAD)}${statement}`.execute(tx)
+export async function sendAhead<Row>(tx: Tx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
+  const { rows } = await sql<Sent<Row>>`${sql.raw(AHEAD)}${statement}`.execute(tx)
+  return rows[0] as Sent<Row> // client.ts answers so
 }
 
 /** How the statement of this text is to be run; `name`: under which it is prepared, if it is. */

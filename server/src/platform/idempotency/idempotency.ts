@@ -10,8 +10,8 @@ import { sql } from 'kysely'
 import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { seal, unseal } from '../crypto.ts'
-import { beforeFirstCommit, type Db } from '../db/database.ts'
-import { prepared } from '../db/prepared.ts'
+import { beforeFirstCommit, type Db, type Tx } from '../db/database.ts'
+import { prepared, sendAhead } from '../db/manner.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
 import './tables.ts'
@@ -28,6 +28,9 @@ export type KeyedRequest = { scope: string; key: string; path: string; body: unk
 
 type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
 
+/** A key as the database has it; `request` is a hash. */
+type Claim = { scope: string; key: string; request: Buffer; now: Date }
+
 /**
  * Answers a request with a key: by `work`, or with the kept answer. Throws `invalid` for a bad key, `conflict` when the key
  * belongs to another request, when that is still running, or when its answer was lost.
@@ -35,11 +38,15 @@ type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
 export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => Promise<Reply>): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
     throw invalid(FIELD, 'An idempotency key has 1 to 255 visible ASCII characters.')
-  const kept = await begin(ctx, request)
+  const { scope, key, path, body } = request
+  const hash = createHash('sha256')
+    .update(JSON.stringify([path, body]))
+    .digest()
+  const wanted = { scope, key, request: hash, now: ctx.clock.now() }
+  const kept = await begin(ctx, wanted)
   if (kept !== undefined) return kept
-  const { scope, key } = request
   try {
-    const reply = await beforeFirstCommit(async (tx) => mark(tx, scope, key), work)
+    const reply = await beforeFirstCommit(async (tx) => mark(tx, wanted), work)
     await keep(ctx, scope, key, reply)
     return reply
   } catch (error) {
@@ -53,20 +60,17 @@ export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => 
 }
 
 /** Takes the key for this request, or finds the answer that is kept under it. */
-async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Promise<Reply | undefined> {
-  const now = ctx.clock.now()
-  const request = createHash('sha256')
-    .update(JSON.stringify([path, body]))
-    .digest()
+async function begin(ctx: Needs, wanted: Claim): Promise<Reply | undefined> {
   const { db } = ctx
-  if (await claim(db.root, { scope, key, request, now })) return undefined
+  if (await claim(db.root, wanted)) return undefined
+  const { scope, key, request, now } = wanted
   const first = await db.root
     .selectFrom('idempotency_keys')
     .selectAll()
     .where('scope', '=', scope)
     .where('key', '=', key)
     .executeTakeFirst()
-  if (first === undefined) return begin(ctx, { scope, key, path, body })
+  if (first === undefined) return begin(ctx, wanted)
   if (!first.request.equals(request))
     throw fail('conflict', 'This idempotency key was used for another request.', { field: FIELD })
   if (first.state === 'answered') {
@@ -89,12 +93,9 @@ async function begin(ctx: Needs, { scope, key, path, body }: KeyedRequest): Prom
 
 /**
  * Writes a key down as running; false if it is there already. The disk is not waited for: the work's own commit,
- * which is later, takes the claim along and fails without it.
+ * which is later, takes the claim along.
  */
-async function claim(
-  db: Db,
-  { scope, key, request, now }: { scope: string; key: string; request: Buffer; now: Date },
-): Promise<boolean> {
+async function claim(db: Db, { scope, key, request, now }: Claim): Promise<boolean> {
   const { numAffectedRows } = await prepared(sql`
     insert into idempotency_keys as k (scope, key, request, state, begun_at, headers)
     select ${scope}, ${key}, ${request}::bytea, 'running', ${now}::timestamptz, '{}'
@@ -123,18 +124,16 @@ async function takeOver(db: Db, scope: string, key: string, now: Date): Promise<
   return numUpdatedRows === 1n
 }
 
-/** Throws `unavailable` when the claim is gone, as after a crash of the database's server; the work is then undone. */
-async function mark(db: Db, scope: string, key: string): Promise<void> {
-  const { numUpdatedRows } = await db
-    .updateTable('idempotency_keys')
-    .set({ state: 'committed' })
-    .where('scope', '=', scope)
-    .where('key', '=', key)
-    .executeTakeFirst()
-  if (numUpdatedRows === 1n) return
-  throw fail('unavailable', 'The database has lost the key of this request. Nothing was done. Try again.', {
-    headers: { 'Retry-After': '1' },
-  })
+/** With the commit, the work has been done under this key. A claim that the database's server lost in a crash is made good. */
+async function mark(tx: Tx, { scope, key, request, now }: Claim): Promise<void> {
+  await sendAhead(
+    tx,
+    sql`
+    insert into idempotency_keys (scope, key, request, state, begun_at, headers)
+    values (${scope}, ${key}, ${request}::bytea, 'committed', ${now}::timestamptz, '{}')
+    on conflict (scope, key) do update set state = excluded.state
+  `,
+  )
 }
 
 async function keep({ db, keys }: Needs, scope: string, key: string, { status, body, headers }: Reply): Promise<void> {

@@ -1,0 +1,57 @@
+/** The driver's client as the query builder sees it: it runs statements in the manner that they ask for. */
+import type { PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import { mannerOf, type Sent } from './manner.ts'
+
+type Result = { command: string; rowCount: number; rows: unknown[] }
+
+const clients = new WeakMap<object, PostgresPoolClient>()
+
+/** Always the same one for a client of the driver. */
+export function heeding(client: PostgresPoolClient): PostgresPoolClient {
+  const known = clients.get(client)
+  if (known !== undefined) return known
+  const made = wrap(client)
+  clients.set(client, made)
+  return made
+}
+
+function wrap(client: PostgresPoolClient): PostgresPoolClient {
+  /** Whether statements may follow each other without waiting, and be prepared; the clients of simulations do neither. */
+  const own = client instanceof pg.Client
+  const pipelined = own && client.pipeline
+  /** The first error of what was sent ahead in this transaction. */
+  let failed: { error: unknown } | undefined
+
+  async function query(text: string, values: unknown[]): Promise<Result> {
+    const { name, ahead } = mannerOf(text)
+    const running = (own && name !== undefined
+      ? client.query({ name, text, values })
+      : client.query(text, values)) as unknown as Promise<Result> // the types know cursors too, which nobody uses
+    if (ahead && pipelined) {
+      running.catch((error: unknown) => {
+        failed ??= { error }
+      })
+      return onItsWay(running)
+    }
+    try {
+      const result = await running
+      // The server answers the commit of a failed transaction as it does a rollback.
+      if (failed !== undefined && text !== 'rollback') throw failed.error
+      return ahead ? onItsWay(Promise.resolve(result)) : result
+    } catch (error) {
+      throw failed?.error ?? error
+    } finally {
+      if (text === 'commit' || text === 'rollback') failed = undefined
+    }
+  }
+  const made = { query, release: (destroy?: boolean) => client.release(destroy) }
+  return made as unknown as PostgresPoolClient
+}
+
+/** What the builder is answered in place of the result. */
+function onItsWay(running: Promise<Result>): Result {
+  const rows = running.then((result) => result.rows)
+  rows.catch(() => {}) // whoever wants them hears of it, and the transaction fails in any case
+  return { command: 'SELECT', rowCount: 1, rows: [{ rows } satisfies Sent<unknown>] }
+}
