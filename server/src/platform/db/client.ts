@@ -35,7 +35,7 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
       return onItsWay(running)
     }
     try {
-      const result = await running
+      const result = takenOut(await running)
       // The server answers the commit of a failed transaction as it does a rollback.
       if (failed !== undefined && text !== 'rollback') throw failed.error
       return ahead ? onItsWay(Promise.resolve(result)) : result
@@ -49,9 +49,20 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
   return made as unknown as PostgresPoolClient
 }
 
+/**
+ * A copy of a result, which is left empty. The driver's objects of a statement are found alive by the next two scavenges, long after it has
+ * ended, and so move to the old generation with all the rows they hold; nothing but a collection of everything frees them there.
+ * Emptied, they take a few hundred bytes along instead.
+ */
+function takenOut(result: Result): Result {
+  const { command, rowCount, rows } = result
+  result.rows = []
+  return { command, rowCount, rows }
+}
+
 /** What the builder is answered in place of the result. */
 function onItsWay(running: Promise<Result>): Result {
-  const rows = running.then((result) => result.rows)
+  const rows = running.then((result) => takenOut(result).rows)
   rows.catch(() => {}) // whoever wants them hears of it, and the transaction fails in any case
   return { command: 'SELECT', rowCount: 1, rows: [{ rows } satisfies Sent<unknown>] }
 }
