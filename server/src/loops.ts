@@ -52,7 +52,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   showBacklog(ctx, () => dispatcher.held())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
   handover(ctx).taker = {
-    leaseUntil: (lanes, now) => (deliver.status().running ? dispatcher.leaseUntil(lanes, now) : undefined),
+    promise: (lanes, now) => (deliver.status().running ? dispatcher.promise(lanes, now) : undefined),
     take: (filled) => {
       dispatcher.take(filled)
       if (filled.others) deliver.nudge()

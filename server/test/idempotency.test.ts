@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { answerOnce } from '../src/platform/idempotency/idempotency.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { startService, type TestService } from './support/service.ts'
 
@@ -113,6 +114,22 @@ describe('the same key', () => {
       message: expect.stringContaining('carried out'),
     })
     expect(await countPosts()).toBe(1)
+  })
+
+  it('is written again with the work when the database has lost it', async () => {
+    const { ctx } = service
+    const request = { scope: 'somebody', key: 'k10', path: '/things', body: {} }
+    let worked = 0
+    const work = async () => {
+      await ctx.db.root.deleteFrom('idempotency_keys').where('key', '=', 'k10').execute()
+      await ctx.db.tx(async () => {
+        worked += 1
+      })
+      return { status: 201, body: { worked } }
+    }
+    expect(await answerOnce(ctx, request, work)).toEqual({ status: 201, body: { worked: 1 } })
+    expect(await answerOnce(ctx, request, work)).toMatchObject({ status: 201, body: { worked: 1 } })
+    expect(worked).toBe(1)
   })
 
   it('of a request that was cut off before it did anything is taken over', async () => {

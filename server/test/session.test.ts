@@ -176,6 +176,8 @@ describe('the cookie', () => {
     const { token, ...person } = await newPerson()
     const cookie = cookieOf(await signIn(person))
     const [name = '', value = ''] = cookie.split('=')
+    expect((await request(`${service.url}/api/account`, { token })).status).toBe(200)
+    expect((await read('/api/account', cookie)).status).toBe(200)
     expect((await request(`${service.url}/api/account`, { token: value })).status).toBe(401)
     expect((await read('/api/account', `${name}=${token}`)).status).toBe(401)
     for (const wrong of [`${name}=`, `${name}=x`, 'other=1', `${name}="`])

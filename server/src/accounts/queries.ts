@@ -17,9 +17,9 @@ export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<A
 
 /** The account with this id, if there is one. */
 export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
-  const { rows } = await prepared(
-    sql<AccountRow>`${db.selectFrom('accounts').selectAll().where('id', '=', id)}`,
-  ).execute(db)
+  const { rows } = await prepared(sql<AccountRow>`
+    select id, name, email, email_key, password_hash, plan, token_generation, created_at from accounts where id = ${id}
+  `).execute(db)
   return rows[0]
 }
 

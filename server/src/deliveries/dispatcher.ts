@@ -6,13 +6,14 @@
  * answered; an attempt that has not been answered within a second gives its slot to others, and its lane its place; a
  * site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { type Slot, Slots } from '../platform/slots.ts'
 import { attemptDelivery } from './attempt.ts'
 import { EventContents } from './event-contents.ts'
-import type { Filled } from './handover.ts'
+import type { Filled, Promised } from './handover.ts'
 import { LaneRun, type RunKind } from './lane-run.ts'
 import {
   type DueDelivery,
@@ -25,6 +26,7 @@ import {
   type Target,
 } from './lease.ts'
 import { attemptMetrics } from './metrics.ts'
+import { News } from './news.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
 import { SigningKeys } from './signing-keys.ts'
@@ -90,6 +92,8 @@ export class Dispatcher {
   readonly #count: (result: AttemptResult) => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
+  readonly #news = new News()
+  readonly #outside = AsyncLocalStorage.snapshot()
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
@@ -117,17 +121,22 @@ export class Dispatcher {
     })
   }
 
-  /** Until when to lease so many lanes as they are filled; undefined while lanes that became due before may be waiting. */
-  leaseUntil(lanes: number, now: Date): Date | undefined {
-    const hasTime = !this.#stopping && this.#exhausted.prompt
-    return hasTime && lanes <= MOST_HANDED_OVER && lanes <= this.#room('prompt') ? this.#leaseEnd(now) : undefined
+  /** Promises to take lanes that are leased as they are filled; not while others that are due may be waiting for a lease or for slots. */
+  promise(lanes: number, now: Date): Promised | undefined {
+    const hasTime = !this.#stopping && this.#exhausted.prompt && this.#slots.free >= lanes
+    if (!hasTime || lanes > MOST_HANDED_OVER || lanes > this.#room('prompt')) return undefined
+    return { until: this.#leaseEnd(now), heard: this.#news.count }
   }
 
-  /** Starts lanes that were leased as they were filled. */
-  take({ lanes, contents }: Filled): void {
+  /**
+   * Starts lanes that were leased as they were filled. Those of which something was heard in the meantime, and those beyond what
+   * may be held, are given back at once, to be read afresh.
+   */
+  take({ promised, lanes, contents }: Filled): void {
     for (const [eventId, content] of contents) this.#contents.keep(eventId, content)
     for (const { lease, target, due } of lanes) {
       const run = new LaneRun(lease, 'prompt')
+      if (this.#news.since(promised.heard, lease.siteId) || this.#room('prompt') === 0) run.halt()
       this.#runs.set(lease.siteId, run)
       this.#start(run, target, due)
     }
@@ -155,12 +164,14 @@ export class Dispatcher {
 
   /** The endpoint of a site has changed (of any site, if undefined): nothing more is sent by what was read before. */
   endpointChanged(siteId: string | undefined): void {
+    this.#news.hear(siteId)
     for (const run of siteId === undefined ? this.#runs.values() : [this.#runs.get(siteId)]) run?.halt()
   }
 
   /** A site has confirmed a post: what was read of it before is not sent any more. `subject`: the site's id and the post's. */
   confirmed(subject: string | undefined): void {
     const [siteId = '', postId = ''] = subject?.split('/') ?? []
+    this.#news.hear(subject === undefined ? undefined : siteId)
     this.#runs.get(siteId)?.end(postId)
   }
 
@@ -269,7 +280,8 @@ export class Dispatcher {
   #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {
     run.target = target
     if (target !== undefined) run.waiting = chooseAttempts(due, run.lease.recovering)
-    void this.#run(run)
+    // Whoever filled the lane, or woke the loop, is done; its trace is not that of the attempts.
+    void this.#outside(() => this.#run(run))
   }
 
   /** A lane may have been filled anew before its last release is heard of here. */

@@ -42,16 +42,14 @@ export async function enqueueEvents(
     event.siteIds.map((siteId) => ({ id: ctx.ids.next(), accountId: event.accountId, siteId, event })),
   )
   const { taker } = handover(ctx)
-  const until = taker?.leaseUntil(siteIds.length, now)
-  const leasing = await sendAhead(tx, insertAll(rows, deliveries, { now, until }))
-  if (taker === undefined || until === undefined) await ctx.signals.send(tx, 'deliver')
-  else {
-    await ctx.signals.sendToOthers(tx, 'deliver')
+  const promised = taker?.promise(siteIds.length, now)
+  const leasing = await sendAhead(tx, insertAll(rows, deliveries, { now, until: promised?.until }))
+  if (taker === undefined || promised === undefined) await ctx.signals.send(tx, 'deliver')
+  else
     afterCommit(async () => {
-      const lanes = filledLanes(await leasing.rows, until, deliveries)
-      taker.take({ lanes, contents: contentsOf(rows, now), others: lanes.length < siteIds.length })
+      const lanes = filledLanes(await leasing.rows, promised.until, deliveries)
+      taker.take({ promised, lanes, contents: contentsOf(rows, now), others: lanes.length < siteIds.length })
     })
-  }
   ctx.changes.note(tx, deliveryChanges(deliveries))
 }
 

@@ -14,13 +14,21 @@ import type { DueDelivery, EventContent, LaneLease, Target } from './lease.ts'
 /** A lane that was leased as it was filled: its lease, its target, and all that may be attempted in it. */
 export type FilledLane = { lease: LaneLease; target: Target; due: DueDelivery[] }
 
+/** Until when lanes may be leased, and what the dispatcher had heard when it said so. */
+export type Promised = { until: Date; heard: number }
+
 /** What an enqueue hands over: lanes, the contents of their events by id, and whether other lanes went the usual way. */
-export type Filled = { lanes: readonly FilledLane[]; contents: ReadonlyMap<string, EventContent>; others: boolean }
+export type Filled = {
+  promised: Promised
+  lanes: readonly FilledLane[]
+  contents: ReadonlyMap<string, EventContent>
+  others: boolean
+}
 
 /** Who works on lanes in this process. */
 export type Taker = {
-  /** Until when to lease so many lanes for it; undefined when it is not to have them. */
-  leaseUntil(lanes: number, now: Date): Date | undefined
+  /** Promises to take so many lanes; undefined when it is not to have them. */
+  promise(lanes: number, now: Date): Promised | undefined
   /** To be called once they are committed, even if it has no use for them any more: it gives them back. */
   take(filled: Filled): void
 }

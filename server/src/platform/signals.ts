@@ -32,8 +32,6 @@ export type Topic =
 export type Signals = {
   /** Tells every process, this one included, once the transaction has committed. */
   send(tx: Tx, topic: Topic, subject?: string): Promise<void>
-  /** The same, without this one. */
-  sendToOthers(tx: Tx, topic: Topic, subject?: string): Promise<void>
   /**
    * Tells every process, this one last, outside of any transaction: several subjects at once, of up to 7,900 bytes each.
    * Not waiting for the disk, so that publishing, whose signals queue behind the same lock, does not wait for this.
@@ -73,14 +71,10 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
             for (const topic of listeners.keys()) hear(topic, undefined)
           },
         })
-  const sendToOthers: Signals['sendToOthers'] = async (tx, topic, subject = '') => {
-    if (url !== undefined) await sendAhead(tx, sql`select pg_notify(${CHANNEL}, ${payloadOf(topic, subject)})`)
-  }
   return {
     ready,
-    sendToOthers,
     async send(tx, topic, subject) {
-      await sendToOthers(tx, topic, subject)
+      if (url !== undefined) await sendAhead(tx, sql`select pg_notify(${CHANNEL}, ${payloadOf(topic, subject ?? '')})`)
       afterCommit(() => hear(topic, subject))
     },
     async broadcast(db, topic, subjects) {

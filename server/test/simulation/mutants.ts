@@ -54,6 +54,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'l.fence',
   },
   {
+    name: 'an enqueue leases lanes whose last holder may not have recorded everything',
+    file: 'deliveries/enqueue.ts',
+    from: ' and not l.recovering',
+    to: '',
+  },
+  {
     name: 'an enqueue leases the lanes of paused sites',
     file: 'deliveries/enqueue.ts',
     from: ' and not a.paused as idle',

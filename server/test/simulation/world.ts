@@ -362,14 +362,10 @@ export class World {
   #signalsOf(process: Process, role: string): Signals {
     const listeners: Array<{ topic: Topic; hear: (subject: string | undefined) => void }> = []
     this.#listeners.set(process, listeners)
-    const sendToOthers: Signals['sendToOthers'] = async (tx, topic, subject = '') => {
-      if (role !== 'worker 0' || this.story.workers !== 'embedded')
-        await sql`select pg_notify(${'postrider'}, ${[topic, subject].join(' ')})`.execute(tx)
-    }
     return {
-      sendToOthers,
       send: async (tx, topic, subject) => {
-        await sendToOthers(tx, topic, subject)
+        if (role !== 'worker 0' || this.story.workers !== 'embedded')
+          await sql`select pg_notify(${'postrider'}, ${[topic, subject ?? ''].join(' ')})`.execute(tx)
         afterCommit(() => this.#hear(process, topic, subject))
       },
       broadcast: async () => {},

@@ -24,6 +24,8 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
   let failed: { error: unknown } | undefined
 
   async function query(text: string, values: unknown[]): Promise<Result> {
+    // What the driver could not even send has not failed the transaction on the server.
+    if (failed !== undefined && text !== 'rollback') throw failed.error
     const { name, ahead } = mannerOf(text)
     const running = (own && name !== undefined
       ? client.query({ name, text, values })

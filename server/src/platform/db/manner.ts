@@ -11,7 +11,8 @@ const AHEAD = '/* ahead */ '
 
 /**
  * The same statement, planned once per connection instead of every time. Worth it for the few that run all the time and whose plan
- * does not depend on their parameters: half of a short statement's time is planning. Its text must be the same every time.
+ * does not depend on their parameters: half of a short statement's time is planning. Its text must be the same every time, and name
+ * its columns: a column that is added while a connection lasts would make `*` fail on it.
  */
 export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(PREPARED)}${statement}`
