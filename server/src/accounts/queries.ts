@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import type { Plan } from '../platform/config.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/manner.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { AccountRow } from './tables.ts'
 

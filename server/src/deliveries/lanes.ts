@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db/database.ts'
-import { sendAhead } from '../platform/db/manner.ts'
+import { sendAhead } from '../platform/db/statements.ts'
 
 /**
  * Locks lanes until the transaction ends, in the order of site ids, as every writer does. Whoever changes what is due in

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/manner.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { EventKind } from './tables.ts'
 
 /** A lane held by this process until `until`. Everything done under it is recorded only if `fence` still stands. */

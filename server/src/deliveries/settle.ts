@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/manner.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'

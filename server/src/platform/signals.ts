@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Clock } from './clock.ts'
 import { afterCommit, type Db, type Tx } from './db/database.ts'
-import { sendAhead } from './db/manner.ts'
+import { sendAhead } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
 /**

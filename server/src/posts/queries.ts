@@ -1,7 +1,7 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import { isForgotten, pausedSites } from '../deliveries/index.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { prepared, sendAhead } from '../platform/db/manner.ts'
+import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'

@@ -9,7 +9,7 @@
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
-import { prepared } from '../platform/db/manner.ts'
+import { prepared } from '../platform/db/statements.ts'
 import { type Asked, gather } from '../platform/gather.ts'
 import type { AuthScheme } from '../platform/http/endpoint.ts'
 import { onePer } from '../platform/one-per.ts'

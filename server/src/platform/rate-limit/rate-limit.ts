@@ -7,7 +7,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
 import { plainArray } from '../db/arrays.ts'
 import type { Db } from '../db/database.ts'
-import { prepared } from '../db/manner.ts'
+import { prepared } from '../db/statements.ts'
 import { type Asked, gather, type Share } from '../gather.ts'
 import './tables.ts'
 
