@@ -15,7 +15,7 @@ export async function run(args: string[]): Promise<void> {
   const rows: Array<Array<string | number>> = []
   for (const place of [await postgresPlace(), await embeddedPlace()]) {
     const { times, plain } = await measure(place, receiver, Number(values.publishes))
-    rows.push(row(place.name, times), row(`${place.name}: GET /livez`, plain))
+    rows.push(row(place.name, times), row(`${place.name}: GET /healthz`, plain))
     await place.close()
   }
   receiver.stop()
@@ -51,7 +51,7 @@ async function measure(place: Place, receiver: BenchReceiver, publishes: number)
     if (index >= warmUp && arrival !== undefined) times.push(arrival[2] - from)
     await sleep(PAUSE_MS)
     const asked = wallNow()
-    await (await fetch(`${service.url}/livez`)).text()
+    await (await fetch(`${service.url}/healthz`)).text()
     if (index >= warmUp) plain.push(wallNow() - asked)
     await sleep(PAUSE_MS)
   }

@@ -170,9 +170,9 @@ export class Dispatcher {
 
   /** A site has confirmed a post: what was read of it before is not sent any more. `subject`: the site's id and the post's. */
   confirmed(subject: string | undefined): void {
-    const [siteId = '', postId = ''] = subject?.split('/') ?? []
-    this.#news.hear(subject === undefined ? undefined : siteId)
-    this.#runs.get(siteId)?.end(postId)
+    const [siteId, postId = ''] = subject?.split('/') ?? []
+    this.#news.hear(siteId)
+    if (siteId !== undefined) this.#runs.get(siteId)?.end(postId)
   }
 
   /** What is held now. */

@@ -27,9 +27,10 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
     // What the driver could not even send has not failed the transaction on the server.
     if (failed !== undefined && text !== 'rollback') throw failed.error
     const { name, ahead } = mannerOf(text)
-    const running = (own && name !== undefined
+    const asked = (own && name !== undefined
       ? client.query({ name, text, values })
       : client.query(text, values)) as unknown as Promise<Result> // the types know cursors too, which nobody uses
+    const running = asked.then(takenOut)
     if (ahead && pipelined) {
       running.catch((error: unknown) => {
         failed ??= { error }
@@ -37,10 +38,10 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
       return onItsWay(running)
     }
     try {
-      const result = takenOut(await running)
+      const result = await running
       // The server answers the commit of a failed transaction as it does a rollback.
       if (failed !== undefined && text !== 'rollback') throw failed.error
-      return ahead ? onItsWay(Promise.resolve(result)) : result
+      return ahead ? onItsWay(running) : result
     } catch (error) {
       throw failed?.error ?? error
     } finally {
@@ -64,7 +65,7 @@ function takenOut(result: Result): Result {
 
 /** What the builder is answered in place of the result. */
 function onItsWay(running: Promise<Result>): Result {
-  const rows = running.then((result) => takenOut(result).rows)
+  const rows = running.then((result) => result.rows)
   rows.catch(() => {}) // whoever wants them hears of it, and the transaction fails in any case
   return { command: 'SELECT', rowCount: 1, rows: [{ rows } satisfies Sent<unknown>] }
 }
