@@ -66,10 +66,12 @@ describe('what changes is told', () => {
   })
 
   it('of a schedule that is kept', async () => {
-    const scheduled_at = new Date(service.clock.now().getTime() + 3_600_000).toISOString()
+    // Soon: after a jump of hours nobody is watched any more, and the stream may say `resync` instead.
+    const inMs = 30_000
+    const scheduled_at = new Date(service.clock.now().getTime() + inMs).toISOString()
     const { id } = await client.posts.create({ title: 'Later', status: 'scheduled', scheduled_at })
     const stream = await listen(client)
-    await service.advance(3_600_000)
+    await service.advance(inMs)
     expect(await stream.told('post.changed', { id, status: 'published' })).toMatchObject({ scheduled_at: null })
   })
 
