@@ -122,19 +122,26 @@ describe('attempts', () => {
     })
   })
 
-  it('roll up by the hour as they finish', async () => {
+  it('roll up by the hour as they finish, the latest hour in the lane', async () => {
+    const rowsOf = (rollUp: 'delivery_hours' | 'delivery_days') =>
+      service.ctx.db.root
+        .selectFrom(rollUp)
+        .select(['delivered', 'failed', 'retried'])
+        .where('site_id', '=', site.id)
+        .execute()
     receiver.answerNext(500)
     await publish('One')
     await publish('Two')
     await service.drain()
     await service.advance(30_000)
-    const hours = await service.ctx.db.root
-      .selectFrom('delivery_hours')
-      .selectAll()
-      .where('site_id', '=', site.id)
-      .execute()
-    const sum = (column: 'delivered' | 'failed' | 'retried') => hours.reduce((total, hour) => total + hour[column], 0)
-    expect([sum('delivered'), sum('failed'), sum('retried')]).toEqual([2, 0, 1])
+    expect(await laneOf(site.id)).toMatchObject({ hour_delivered: 2, hour_failed: 0, hour_retried: 1 })
+    expect([await rowsOf('delivery_hours'), await rowsOf('delivery_days')]).toEqual([[], []])
+    await service.advance(3_600_000)
+    await publish('Three')
+    await service.drain()
+    expect(await laneOf(site.id)).toMatchObject({ hour_delivered: 1, hour_failed: 0, hour_retried: 0 })
+    const first = [{ delivered: 2, failed: 0, retried: 1 }]
+    expect([await rowsOf('delivery_hours'), await rowsOf('delivery_days')]).toEqual([first, first])
   })
 })
 

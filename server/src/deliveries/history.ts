@@ -26,8 +26,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Rows of the roll-ups of the endpoint `e` that make up a period, each with its `start`: days as far as they lie in it
- * completely, hours at its ends; or hours all the way.
+ * Rows that make up a period of the endpoint `e`, each with its `start`: days of the roll-ups as far as they lie in it completely,
+ * hours at its ends; or hours all the way; and the hour that the lane keeps.
  */
 function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day'): RawBuilder<unknown> {
   const begin = Math.floor(from.getTime() / HOUR_MS) * HOUR_MS
@@ -35,10 +35,15 @@ function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day')
   const rows = (of: 'hour' | 'day', since: number, until: number) => sql`
     select ${sql.id(of)} as start, delivered, failed, retried, confirmed, delivered_ms from ${sql.id(`delivery_${of}s`)}
     where account_id = ${accountId} and site_id = e.site_id and ${sql.id(of)} >= ${new Date(since)} and ${sql.id(of)} < ${new Date(until)}`
+  const kept = sql`
+    select hour as start, hour_delivered, hour_failed, hour_retried, 0, hour_delivered_ms from lanes
+    where site_id = e.site_id and hour >= ${new Date(begin)} and hour < ${new Date(end)}`
   const firstDay = Math.ceil(begin / DAY_MS) * DAY_MS
   const lastDay = Math.floor(end / DAY_MS) * DAY_MS
-  if (unit === 'hour' || firstDay >= lastDay) return rows('hour', begin, end)
-  const parts = [rows('hour', begin, firstDay), rows('day', firstDay, lastDay), rows('hour', lastDay, end)]
+  const inHours = unit === 'hour' || firstDay >= lastDay
+  const parts = inHours
+    ? [rows('hour', begin, end), kept]
+    : [rows('hour', begin, firstDay), rows('day', firstDay, lastDay), rows('hour', lastDay, end), kept]
   return sql.join(parts, sql` union all `)
 }
 

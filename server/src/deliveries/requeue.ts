@@ -5,6 +5,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
 import { overtaken } from './history.ts'
 import { lockLanes } from './lanes.ts'
+import { closeHours } from './roll-ups.ts'
 
 /** Which failures: those of a post, perhaps of one site only; or these. */
 export type Failures = { postId: string; siteId: string | undefined } | { ids: readonly string[] }
@@ -29,6 +30,7 @@ export async function requeueFailed(
   if (sites.length === 0) return 0
   const siteIds = sites.map((site) => site.site_id)
   await lockLanes(tx, siteIds)
+  await closeHours(tx, siteIds)
   const { rows } = await sql<ChangedDelivery>`
     with again as (
       select d.id, d.account_id, d.site_id, d.attempts, date_trunc('hour', d.finished_at, 'UTC') as hour

@@ -6,6 +6,7 @@ import { prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
+import { addAllButLatest, type HourSums, type Outcome, sumByHour } from './roll-ups.ts'
 import type { HistoryEntry } from './tables.ts'
 
 /** An attempt that ended, with the lease it was made under. */
@@ -53,25 +54,23 @@ export async function settleBatch(
     tx,
     settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
   )
-  await addToRollUps(
-    tx,
-    settled.filter(({ next }) => next.status !== 'pending'),
-  )
-  const nextDue = await updateLanes(
-    tx,
+  const hours = await addAllButLatest(tx, sumByHour(outcomesOf(settled)), (siteId) => lanes.get(siteId)?.hour ?? null)
+  const changes = laneChanges(
     settled,
     releases.filter(({ lease }) => held(lease)),
     lanes,
-    now,
+    hours,
   )
+  const nextDue = await updateLanes(tx, changes, now)
   return { settled, superseded, late, nextDue }
 }
 
-type LockedLanes = Map<string, LaneHealth & { fence: number }>
+type LockedLane = LaneHealth & { fence: number; hour: Date | null }
+type LockedLanes = Map<string, LockedLane>
 
 async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<LockedLanes> {
-  const { rows } = await prepared(sql<LaneHealth & { siteId: string; fence: number }>`
-    select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow" from lanes
+  const { rows } = await prepared(sql<LockedLane & { siteId: string }>`
+    select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow", hour from lanes
     where site_id = any(${plainArray([...new Set(siteIds)])}::uuid[]) order by site_id for update
   `).execute(tx)
   return new Map(rows.map((row) => [row.siteId, row]))
@@ -167,68 +166,12 @@ async function supersedeOlder(tx: Tx, all: readonly Settled[]): Promise<ChangedD
   return rows
 }
 
-type Hour = {
-  accountId: string
-  siteId: string
-  hour: Date
-  delivered: number
-  failed: number
-  retried: number
-  ms: number
-}
-
-/** Adds finished deliveries to the roll-ups. Those of a site are written under its lane's lock only. */
-async function addToRollUps(tx: Tx, finished: readonly Settled[]): Promise<void> {
-  if (finished.length === 0) return
-  const hours = [...sumByHour(finished).values()]
-  await sql`
-    with finished as materialized (
-      select * from unnest(
-        ${plainArray(hours.map((hour) => hour.accountId))}::uuid[],
-        ${plainArray(hours.map((hour) => hour.siteId))}::uuid[],
-        ${plainArray(hours.map((hour) => hour.hour))}::timestamptz[],
-        ${plainArray(hours.map((hour) => hour.delivered))}::int[],
-        ${plainArray(hours.map((hour) => hour.failed))}::int[],
-        ${plainArray(hours.map((hour) => hour.retried))}::int[],
-        ${plainArray(hours.map((hour) => hour.ms))}::bigint[]
-      ) as f (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
-    ), days as (
-      insert into delivery_days as d (account_id, site_id, day, delivered, failed, retried, delivered_ms)
-      select account_id, site_id, date_trunc('day', hour, 'UTC'), sum(delivered), sum(failed), sum(retried), sum(delivered_ms)
-      from finished group by 1, 2, 3
-      on conflict (account_id, site_id, day) do update
-      set delivered = d.delivered + excluded.delivered, failed = d.failed + excluded.failed,
-        retried = d.retried + excluded.retried, delivered_ms = d.delivered_ms + excluded.delivered_ms
-    )
-    insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
-    select * from finished
-    on conflict (account_id, site_id, hour) do update
-    set delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
-      retried = h.retried + excluded.retried, delivered_ms = h.delivered_ms + excluded.delivered_ms
-  `.execute(tx)
-}
-
-function sumByHour(finished: readonly Settled[]): Map<string, Hour> {
-  const hours = new Map<string, Hour>()
-  for (const { lease, result, attempts } of finished) {
-    const hour = new Date(Math.floor(result.finishedAt.getTime() / 3_600_000) * 3_600_000)
-    const key = `${lease.siteId} ${hour.getTime()}`
-    const sum = hours.get(key) ?? {
-      accountId: lease.accountId,
-      siteId: lease.siteId,
-      hour,
-      delivered: 0,
-      failed: 0,
-      retried: 0,
-      ms: 0,
-    }
-    sum.delivered += result.ok ? 1 : 0
-    sum.failed += result.ok ? 0 : 1
-    sum.retried += attempts > 1 ? 1 : 0
-    sum.ms += result.ok ? result.tookMs : 0
-    hours.set(key, sum)
-  }
-  return hours
+function outcomesOf(settled: readonly Settled[]): Outcome[] {
+  return settled
+    .filter(({ next }) => next.status !== 'pending')
+    .map(({ lease: { accountId, siteId }, result: { finishedAt, ok, tookMs }, attempts }) => {
+      return { accountId, siteId, finishedAt, ok, retried: attempts > 1, tookMs }
+    })
 }
 
 const HEALTHY: LaneHealth = { suspect: false, failing: false, failuresInARow: 0 }
@@ -242,11 +185,18 @@ type LaneChange = {
   delivered: number
   failed: number
   lastDeliveredAt: Date | null
+  hour: Date | null
+  sums: HourSums | undefined
   released: boolean
   clean: boolean
 }
 
-function laneChanges(settled: readonly Settled[], releases: readonly Release[], locked: LockedLanes): LaneChange[] {
+function laneChanges(
+  settled: readonly Settled[],
+  releases: readonly Release[],
+  locked: LockedLanes,
+  hours: ReadonlyMap<string, HourSums>,
+): LaneChange[] {
   const results = Map.groupBy(settled, ({ lease }) => lease.siteId)
   const releasesBySite = new Map(releases.map((release) => [release.lease.siteId, release]))
   return [...new Set([...results.keys(), ...releasesBySite.keys()])].map((siteId) => {
@@ -261,6 +211,8 @@ function laneChanges(settled: readonly Settled[], releases: readonly Release[], 
       delivered: list.filter(({ result }) => result.ok).length,
       failed: list.filter(({ next }) => next.status === 'failed').length,
       lastDeliveredAt: list.findLast(({ result }) => result.ok)?.result.finishedAt ?? null,
+      hour: hours.get(siteId)?.hour ?? locked.get(siteId)?.hour ?? null,
+      sums: hours.get(siteId),
       released: release !== undefined,
       clean: release?.clean === true,
     }
@@ -272,14 +224,7 @@ function laneChanges(settled: readonly Settled[], releases: readonly Release[], 
  * not before now, so that a lane with a backlog goes to the end of the queue and lanes take turns. An unclean release is
  * treated like a crash by the next holder. Returns when the first of the released lanes are due.
  */
-async function updateLanes(
-  tx: Tx,
-  settled: readonly Settled[],
-  releases: readonly Release[],
-  locked: LockedLanes,
-  now: Date,
-): Promise<NextDue> {
-  const changes = laneChanges(settled, releases, locked)
+async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): Promise<NextDue> {
   if (changes.length === 0) return NOTHING_DUE
   const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
   const { rows } = await sql<NextDue>`
@@ -287,6 +232,8 @@ async function updateLanes(
       update lanes l
       set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
         failed = l.failed + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at),
+        hour = o.hour, hour_delivered = l.hour_delivered + o.hour_delivered, hour_failed = l.hour_failed + o.hour_failed,
+        hour_retried = l.hour_retried + o.hour_retried, hour_delivered_ms = l.hour_delivered_ms + o.hour_delivered_ms,
         leased_until = case when o.released then null else l.leased_until end,
         recovering = case when o.released then not o.clean else l.recovering end,
         due_at = case when not o.released then l.due_at else (
@@ -303,9 +250,15 @@ async function updateLanes(
         ${column(({ delivered }) => delivered)}::int[],
         ${column(({ failed }) => failed)}::int[],
         ${column(({ lastDeliveredAt }) => lastDeliveredAt)}::timestamptz[],
+        ${column(({ hour }) => hour)}::timestamptz[],
+        ${column(({ sums }) => sums?.delivered ?? 0)}::int[],
+        ${column(({ sums }) => sums?.failed ?? 0)}::int[],
+        ${column(({ sums }) => sums?.retried ?? 0)}::int[],
+        ${column(({ sums }) => sums?.ms ?? 0)}::bigint[],
         ${column(({ released }) => released)}::boolean[],
         ${column(({ clean }) => clean)}::boolean[]
-      ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, released, clean)
+      ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, hour, hour_delivered, hour_failed,
+        hour_retried, hour_delivered_ms, released, clean)
       where l.site_id = o.site_id
       returning l.due_at, l.suspect, o.released
     )

@@ -48,6 +48,12 @@ type LanesTable = {
   delivered: Generated<number>
   failed: Generated<number>
   last_delivered_at: Date | null
+  /** The latest hour in which deliveries to the site ended, and its sums; not in the roll-ups yet (`roll-ups.ts`). */
+  hour: Date | null
+  hour_delivered: Generated<number>
+  hour_failed: Generated<number>
+  hour_retried: Generated<number>
+  hour_delivered_ms: Generated<number>
 }
 
 type EventsTable = {
@@ -101,7 +107,7 @@ type Outcomes = {
 
 type DeliveryHoursTable = Outcomes & { hour: Date }
 
-/** The same by day (UTC), always written together with the hours. */
+/** The same by day (UTC), always written together with the hours. Neither has the hour that a lane keeps. */
 type DeliveryDaysTable = Outcomes & { day: Date }
 
 declare module '../platform/changes/kinds.ts' {

@@ -15,6 +15,7 @@ import * as deliveryDays from './2026-11-23-delivery-days.ts'
 import * as updatedPosts from './2026-11-23-updated-posts.ts'
 import * as visibleByName from './2026-11-23-visible-by-name.ts'
 import * as listedPosts from './2026-11-24-listed-posts.ts'
+import * as hoursOfLanes from './2026-11-25-hours-of-lanes.ts'
 
 /** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
 export const migrations: Record<string, Migration> = {
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-23-updated-posts': updatedPosts,
   '2026-11-23-visible-by-name': visibleByName,
   '2026-11-24-listed-posts': listedPosts,
+  '2026-11-25-hours-of-lanes': hoursOfLanes,
 }

@@ -211,6 +211,18 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'set failed = h.failed',
   },
   {
+    name: 'a manual retry leaves the failure in the hour that the lane keeps',
+    file: 'deliveries/requeue.ts',
+    from: '  await closeHours(tx, siteIds)\n',
+    to: '',
+  },
+  {
+    name: 'an hour that is written down stays in its lane as well',
+    file: 'deliveries/roll-ups.ts',
+    from: 'set hour = null, hour_delivered = 0,',
+    to: 'set hour = null,',
+  },
+  {
     name: 'resuming a site does not make it due',
     file: 'deliveries/endpoints.ts',
     from: 'due_at: sql<Date>`least(due_at, ${now}::timestamptz)`, ',

@@ -372,14 +372,17 @@ async function books({ world, deliveries, posts }: Evidence): Promise<Violation[
   const lanes = await world.database.look<{ site_id: string; delivered: number; failed: number }>(
     'select site_id, delivered::int, failed::int from lanes order by site_id',
   )
-  const hours = await world.database.look<Sums & { site_id: string }>(`
-    select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
-      sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
-    from delivery_hours group by site_id order by site_id`)
-  const days = await world.database.look<Sums & { site_id: string }>(`
-    select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
-      sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
-    from delivery_days group by site_id order by site_id`)
+  const sumsOf = (rollUp: string) =>
+    world.database.look<Sums & { site_id: string }>(`
+      select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
+        sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
+      from (
+        select site_id, delivered, failed, retried, confirmed, delivered_ms from ${rollUp}
+        union all
+        select site_id, hour_delivered, hour_failed, hour_retried, 0, hour_delivered_ms from lanes where hour is not null
+      ) as sums group by site_id order by site_id`)
+  const hours = await sumsOf('delivery_hours')
+  const days = await sumsOf('delivery_days')
   if (JSON.stringify(days) !== JSON.stringify(hours)) wrong('the days say something else than the hours')
   const sums = new Map(hours.map((one) => [one.site_id, one]))
   for (const lane of lanes) {
