@@ -14,7 +14,7 @@ import { onePer } from '../platform/one-per.ts'
 import { type ListedPage, pulledJson, type Reader, visiblePages, visiblePosts, visibleWithTag } from '../posts/index.ts'
 import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
 
-type Kept = { revision: number; body: TaggedBody }
+type Kept = { revision: number; body: { json: Buffer<ArrayBuffer>; tag: string } }
 
 /** What an entry takes beside its body, roughly: the key, the objects, the cache's own lists. */
 const ENTRY_BYTES = 500
@@ -39,7 +39,7 @@ async function kept<Body extends TaggedBody | undefined>(
   const known = cache?.get(key)
   if (known?.revision === revision) return known.body
   const body = await read()
-  if (body !== undefined) cache?.set(key, { revision, body })
+  if (body !== undefined) cache?.set(key, { revision, body: { ...body, json: Buffer.from(body.json) } })
   return body
 }
 

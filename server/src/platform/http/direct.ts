@@ -49,6 +49,5 @@ export function createDirect(endpoints: readonly Endpoint[], { answer, serve, lo
 function send(response: ServerResponse, { reply, common }: Answered<Reply>): void {
   const { content, headers } = sentAs(reply, common)
   if (content === null) return void response.writeHead(reply.status, headers).end()
-  const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  response.writeHead(reply.status, { ...headers, 'Content-Length': bytes.byteLength }).end(bytes)
+  response.writeHead(reply.status, { ...headers, 'Content-Length': Buffer.byteLength(content) }).end(content)
 }

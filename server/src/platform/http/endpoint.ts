@@ -52,14 +52,17 @@ type AtOnce<Principal> = {
   admit(ctx: Context, request: RequestFacts): Promise<Admission<Principal>>
 }
 
+/** JSON that is ready to be sent, as text or as bytes. What is sent once is better text: bytes would be memory of their own. */
+export type Json = string | Uint8Array<ArrayBuffer>
+
 /**
- * What a handler answers, as the pipeline sees it: a value, or its JSON text if that is ready, or a stream as it comes. With
+ * What a handler answers, as the pipeline sees it: a value, or its JSON if that is ready, or a stream as it comes. With
  * none of them, no body is sent.
  */
 export type Reply = {
   status: number
   body?: unknown
-  json?: Uint8Array<ArrayBuffer>
+  json?: Json
   stream?: EventStream
   headers?: Record<string, string>
 }
@@ -89,7 +92,7 @@ type ReplyTo<Documented extends Replies> = {
 type BodyOf<One extends DocumentedReply> = One extends { stream: true }
   ? { stream?: EventStream }
   : One['schema'] extends z.ZodType
-    ? { body: z.output<One['schema']> } | { json: Uint8Array<ArrayBuffer> }
+    ? { body: z.output<One['schema']> } | { json: Json }
     : { body?: undefined }
 
 type HeadersOf<One extends DocumentedReply> = One extends { headers: infer Headers }

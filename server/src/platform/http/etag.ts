@@ -1,6 +1,7 @@
 /** Entity tags over integer versions (RFC 9110, section 8.8.3). */
 import { hash } from 'node:crypto'
 import { fail } from '../errors.ts'
+import type { Json } from './endpoint.ts'
 
 type TagHeaders = { ETag: string; 'Cache-Control': string }
 
@@ -24,20 +25,19 @@ export function ifMatchCheck(header: string | undefined): (version: number) => v
   }
 }
 
-/** A body that is ready to be sent, with its strong entity tag, which is made from the content. */
-export type TaggedBody = { json: Uint8Array<ArrayBuffer>; tag: string }
+/** A body with its strong entity tag, which is made from the content. */
+export type TaggedBody = { json: Json; tag: string }
 
 /** JSON text with its tag. */
 export function tagged(text: string): TaggedBody {
-  const json = Buffer.from(text)
-  return { json, tag: `"${hash('sha256', json, 'base64url').slice(0, 27)}"` }
+  return { json: text, tag: `"${hash('sha256', text, 'base64url').slice(0, 27)}"` }
 }
 
 /** A 200, or a 304 when `If-None-Match` names the body's tag already. Caches may keep it but must ask. */
 export function replyUnlessKnown(
   { json, tag }: TaggedBody,
   ifNoneMatch: string | undefined,
-): { status: 200; json: Uint8Array<ArrayBuffer>; headers: TagHeaders } | { status: 304; headers: TagHeaders } {
+): { status: 200; json: Json; headers: TagHeaders } | { status: 304; headers: TagHeaders } {
   const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' }
   return isKnown(tag, ifNoneMatch) ? { status: 304, headers } : { status: 200, json, headers }
 }
