@@ -1,4 +1,4 @@
-/** What became of deliveries, as analytics show it. Sums come from the roll-ups, never from the deliveries. */
+/** What became of deliveries, as analytics show it. Sums come from the roll-ups and the lanes, never from the deliveries. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'

@@ -30,7 +30,7 @@ export async function requeueFailed(
   if (sites.length === 0) return 0
   const siteIds = sites.map((site) => site.site_id)
   await lockLanes(tx, siteIds)
-  await closeHours(tx, siteIds)
+  await closeHours(tx, siteIds) // the failures are taken out of the roll-ups below
   const { rows } = await sql<ChangedDelivery>`
     with again as (
       select d.id, d.account_id, d.site_id, d.attempts, date_trunc('hour', d.finished_at, 'UTC') as hour

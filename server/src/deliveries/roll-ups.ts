@@ -1,10 +1,10 @@
 /**
  * Sums of what deliveries have come to, by hour and by day (UTC), per site. Analytics add them up; the deliveries are not counted.
  *
- * The latest hour of a site is kept in its lane, whose row is written with every batch of results anyway. When results of a
- * later hour come, the lane's hour is closed: it is added to `delivery_hours` and `delivery_days`. So a site that is busy has two
- * rows less to write per batch, and a site that hears of a post now and then has them written once for each of its hours.
- * Whoever reads adds all three (`history.ts`). All of a site's sums are written under its lane's lock only.
+ * What comes to an end in the latest hour of a site is summed up in its lane, whose row is written with every batch of results
+ * anyway. With the first result of a later hour, the lane's sums are added to `delivery_hours` and `delivery_days`. So these two are
+ * written once per site and hour instead of once per batch; a site with one batch an hour gains nothing. Confirmations go to
+ * the roll-ups at once. Whoever reads adds what is in the lane (`history.ts`). All of it is written under the lane's lock only.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -50,41 +50,29 @@ export function sumByHour(outcomes: readonly Outcome[]): HourSums[] {
 }
 
 /**
- * Makes room in locked lanes for the latest of these hours, and writes down those that are not the latest of their site.
- * `hourOf` is the hour that a lane keeps now. Returns what is left to be added in the lanes, by site.
+ * Divides sums, each site and hour once, into those of each site's latest hour, which its lane is to keep, and the others, which
+ * are to be written down: earlier ones, and what the lane has kept of an hour that is over. `keptOf` is what a lane keeps now.
  */
-export async function addAllButLatest(
-  tx: Tx,
+export function divideByLatest(
   sums: readonly HourSums[],
-  hourOf: (siteId: string) => Date | null,
-): Promise<Map<string, HourSums>> {
+  keptOf: (siteId: string) => HourSums | undefined,
+): { latest: Map<string, HourSums>; others: HourSums[] } {
   const latest = new Map<string, HourSums>()
   const others: HourSums[] = []
-  for (const one of sums) {
-    const before = latest.get(one.siteId)
-    const kept = Math.max(hourOf(one.siteId)?.getTime() ?? 0, before?.hour.getTime() ?? 0)
-    if (one.hour.getTime() < kept) {
-      others.push(one)
-      continue
+  for (const [siteId, own] of Map.groupBy(sums, (one) => one.siteId)) {
+    const kept = keptOf(siteId)
+    const newest = own.reduce((before, one) => (one.hour > before.hour ? one : before))
+    if (kept !== undefined && kept.hour > newest.hour) others.push(...own)
+    else {
+      latest.set(siteId, newest)
+      others.push(...own.filter((one) => one !== newest))
+      if (kept !== undefined && kept.hour < newest.hour) others.push(kept)
     }
-    if (before !== undefined) others.push(before)
-    latest.set(one.siteId, one)
   }
-  const ended = [...latest.values()].filter(({ siteId, hour }) => isBefore(hourOf(siteId), hour))
-  if (ended.length > 0)
-    await closeHours(
-      tx,
-      ended.map(({ siteId }) => siteId),
-    )
-  if (others.length > 0) await addToRollUps(tx, others)
-  return latest
+  return { latest, others }
 }
 
-function isBefore(kept: Date | null, hour: Date): boolean {
-  return kept !== null && kept.getTime() < hour.getTime()
-}
-
-/** Writes down the hours that locked lanes keep; they keep none afterwards. */
+/** Writes down the hours that locked lanes keep; they keep none afterwards, and all sums are in the roll-ups. */
 export async function closeHours(tx: Tx, siteIds: readonly string[]): Promise<void> {
   const lanes = sql`lanes where site_id = any(${plainArray(siteIds)}::uuid[]) and hour is not null`
   await writeDown(
@@ -97,7 +85,9 @@ export async function closeHours(tx: Tx, siteIds: readonly string[]): Promise<vo
   `.execute(tx)
 }
 
-async function addToRollUps(tx: Tx, hours: readonly HourSums[]): Promise<void> {
+/** Adds sums to the roll-ups. The lanes of their sites must be locked. */
+export async function addToRollUps(tx: Tx, hours: readonly HourSums[]): Promise<void> {
+  if (hours.length === 0) return
   await writeDown(
     tx,
     sql`
@@ -113,20 +103,21 @@ async function addToRollUps(tx: Tx, hours: readonly HourSums[]): Promise<void> {
   )
 }
 
-/** Adds rows of (account, site, hour, delivered, failed, retried, milliseconds), each site and hour once, to both roll-ups. */
+const SUMS = sql`sum(delivered), sum(failed), sum(retried), sum(delivered_ms)`
+
+/** Adds rows of (account, site, hour, delivered, failed, retried, milliseconds) to both roll-ups. */
 async function writeDown(tx: Tx, rows: RawBuilder<unknown>): Promise<void> {
   await sql`
     with finished (account_id, site_id, hour, delivered, failed, retried, delivered_ms) as materialized (${rows}),
     days as (
       insert into delivery_days as d (account_id, site_id, day, delivered, failed, retried, delivered_ms)
-      select account_id, site_id, date_trunc('day', hour, 'UTC'), sum(delivered), sum(failed), sum(retried), sum(delivered_ms)
-      from finished group by 1, 2, 3
+      select account_id, site_id, date_trunc('day', hour, 'UTC'), ${SUMS} from finished group by 1, 2, 3
       on conflict (account_id, site_id, day) do update
       set delivered = d.delivered + excluded.delivered, failed = d.failed + excluded.failed,
         retried = d.retried + excluded.retried, delivered_ms = d.delivered_ms + excluded.delivered_ms
     )
     insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
-    select * from finished
+    select account_id, site_id, hour, ${SUMS} from finished group by 1, 2, 3
     on conflict (account_id, site_id, hour) do update
     set delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
       retried = h.retried + excluded.retried, delivered_ms = h.delivered_ms + excluded.delivered_ms

@@ -1,12 +1,12 @@
 /** Recording what came of attempts. One short transaction per batch; everything in it stands or falls together. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
-import { addAllButLatest, type HourSums, type Outcome, sumByHour } from './roll-ups.ts'
+import { addToRollUps, divideByLatest, type HourSums, type Outcome, sumByHour } from './roll-ups.ts'
 import type { HistoryEntry } from './tables.ts'
 
 /** An attempt that ended, with the lease it was made under. */
@@ -54,26 +54,34 @@ export async function settleBatch(
     tx,
     settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
   )
-  const hours = await addAllButLatest(tx, sumByHour(outcomesOf(settled)), (siteId) => lanes.get(siteId)?.hour ?? null)
+  const { latest, others } = divideByLatest(sumByHour(outcomesOf(settled)), (siteId) => keptIn(lanes.get(siteId)))
+  await addToRollUps(tx, others)
   const changes = laneChanges(
     settled,
     releases.filter(({ lease }) => held(lease)),
     lanes,
-    hours,
+    latest,
   )
   const nextDue = await updateLanes(tx, changes, now)
   return { settled, superseded, late, nextDue }
 }
 
-type LockedLane = LaneHealth & { fence: number; hour: Date | null }
+type LockedLane = LaneHealth & Omit<HourSums, 'hour'> & { fence: number; hour: Date | null }
 type LockedLanes = Map<string, LockedLane>
 
 async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<LockedLanes> {
-  const { rows } = await prepared(sql<LockedLane & { siteId: string }>`
-    select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow", hour from lanes
+  const { rows } = await prepared(sql<LockedLane>`
+    select site_id as "siteId", account_id as "accountId", fence, suspect, failing, failures_in_a_row as "failuresInARow",
+      hour, hour_delivered as delivered, hour_failed as failed, hour_retried as retried, hour_delivered_ms as ms
+    from lanes
     where site_id = any(${plainArray([...new Set(siteIds)])}::uuid[]) order by site_id for update
   `).execute(tx)
   return new Map(rows.map((row) => [row.siteId, row]))
+}
+
+/** The sums that a lane keeps. */
+function keptIn(lane: LockedLane | undefined): HourSums | undefined {
+  return lane === undefined || lane.hour === null ? undefined : { ...lane, hour: lane.hour }
 }
 
 function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
@@ -232,8 +240,8 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
       update lanes l
       set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
         failed = l.failed + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at),
-        hour = o.hour, hour_delivered = l.hour_delivered + o.hour_delivered, hour_failed = l.hour_failed + o.hour_failed,
-        hour_retried = l.hour_retried + o.hour_retried, hour_delivered_ms = l.hour_delivered_ms + o.hour_delivered_ms,
+        hour = o.hour, hour_delivered = ${inHour('hour_delivered')}, hour_failed = ${inHour('hour_failed')},
+        hour_retried = ${inHour('hour_retried')}, hour_delivered_ms = ${inHour('hour_delivered_ms')},
         leased_until = case when o.released then null else l.leased_until end,
         recovering = case when o.released then not o.clean else l.recovering end,
         due_at = case when not o.released then l.due_at else (
@@ -266,6 +274,12 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
     from changed where released
   `.execute(tx)
   return rows[0] ?? NOTHING_DUE
+}
+
+/** A sum of the hour that the lane `l` is to keep: what is added by `o`, and what it has, if that is of the same hour. */
+function inHour(column: string): RawBuilder<number> {
+  const name = sql.ref(column)
+  return sql`case when l.hour = o.hour then l.${name} else 0 end + o.${name}`
 }
 
 function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {

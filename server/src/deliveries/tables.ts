@@ -48,7 +48,7 @@ type LanesTable = {
   delivered: Generated<number>
   failed: Generated<number>
   last_delivered_at: Date | null
-  /** The latest hour in which deliveries to the site ended, and its sums; not in the roll-ups yet (`roll-ups.ts`). */
+  /** The latest hour in which attempts ended deliveries, and their sums, which are not in the roll-ups yet (`roll-ups.ts`). */
   hour: Date | null
   hour_delivered: Generated<number>
   hour_failed: Generated<number>
@@ -107,7 +107,7 @@ type Outcomes = {
 
 type DeliveryHoursTable = Outcomes & { hour: Date }
 
-/** The same by day (UTC), always written together with the hours. Neither has the hour that a lane keeps. */
+/** The same by day (UTC), always written together with the hours. What a lane keeps of its latest hour is in neither. */
 type DeliveryDaysTable = Outcomes & { day: Date }
 
 declare module '../platform/changes/kinds.ts' {

@@ -39,8 +39,10 @@ async function kept<Body extends TaggedBody | undefined>(
   const known = cache?.get(key)
   if (known?.revision === revision) return known.body
   const body = await read()
-  if (body !== undefined) cache?.set(key, { revision, body: { ...body, json: Buffer.from(body.json) } })
-  return body
+  if (cache === undefined || body === undefined) return body
+  const bytes = { ...body, json: Buffer.from(body.json) }
+  cache.set(key, { revision, body: bytes })
+  return bytes
 }
 
 /** A page as a client asks for it. */

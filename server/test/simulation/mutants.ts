@@ -213,14 +213,26 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a manual retry leaves the failure in the hour that the lane keeps',
     file: 'deliveries/requeue.ts',
-    from: '  await closeHours(tx, siteIds)\n',
+    from: '  await closeHours(tx, siteIds)',
+    to: '',
+  },
+  {
+    name: 'an hour that is over is forgotten',
+    file: 'deliveries/roll-ups.ts',
+    from: 'if (kept !== undefined && kept.hour < newest.hour) others.push(kept)',
     to: '',
   },
   {
     name: 'an hour that is written down stays in its lane as well',
-    file: 'deliveries/roll-ups.ts',
-    from: 'set hour = null, hour_delivered = 0,',
-    to: 'set hour = null,',
+    file: 'deliveries/settle.ts',
+    from: 'case when l.hour = o.hour then l.${name} else 0 end',
+    to: 'l.${name}',
+  },
+  {
+    name: 'what belongs to an earlier hour is forgotten',
+    file: 'deliveries/settle.ts',
+    from: 'await addToRollUps(tx, others)',
+    to: '',
   },
   {
     name: 'resuming a site does not make it due',

@@ -365,6 +365,52 @@ function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
   })
 }
 
+const UNITS = [
+  { name: 'hour', rollUp: 'delivery_hours', ms: 3_600_000 },
+  { name: 'day', rollUp: 'delivery_days', ms: 24 * 3_600_000 },
+] as const
+
+const NOTHING: Sums = { delivered: 0, failed: 0, retried: 0, confirmed: 0, delivered_ms: 0 }
+
+/** What has been added up for sites, by site and beginning of the unit. */
+async function sumsBy(world: World, { name, rollUp }: (typeof UNITS)[number]): Promise<Map<string, Sums>> {
+  const rows = await world.database.look<Sums & { key: string }>(`
+    select site_id || ' ' || (extract(epoch from start) * 1000)::bigint as key, sum(delivered)::int as delivered,
+      sum(failed)::int as failed, sum(retried)::int as retried, sum(confirmed)::int as confirmed,
+      sum(delivered_ms)::int as delivered_ms
+    from (
+      select site_id, ${name} as start, delivered, failed, retried, confirmed, delivered_ms from ${rollUp}
+      union all
+      select site_id, date_trunc('${name}', hour, 'UTC'), hour_delivered, hour_failed, hour_retried, 0, hour_delivered_ms
+      from lanes where hour is not null
+    ) as sums group by 1`)
+  return new Map(rows.map(({ key, ...sums }) => [key, sums]))
+}
+
+/** What deliveries that count add up to. */
+function expectedSums(deliveries: readonly Delivery[], unitMs: number): Map<string, Sums> {
+  const sums = new Map<string, Sums>()
+  for (const one of deliveries) {
+    const key = `${one.site_id} ${Math.floor((one.finished_at ?? 0) / unitMs) * unitMs}`
+    const before = sums.get(key) ?? NOTHING
+    const arrived = one.status.startsWith('delivered')
+    sums.set(key, {
+      delivered: before.delivered + (arrived ? 1 : 0),
+      failed: before.failed + (arrived ? 0 : 1),
+      retried: before.retried + (one.attempts > 1 ? 1 : 0),
+      confirmed: before.confirmed + (isPulled(one) ? 1 : 0),
+      delivered_ms: before.delivered_ms + (arrived && !isPulled(one) ? (one.response_time_ms ?? 0) : 0),
+    })
+  }
+  return sums
+}
+
+/** Whether a delivery is in the sums: it has ended, and not because of another or of its site's end. */
+function counts({ status, last_error }: Delivery): boolean {
+  const ended = status.startsWith('delivered') || status === 'failed'
+  return ended && (status !== 'failed' || (last_error !== 'superseded' && last_error !== 'site_deleted'))
+}
+
 /** 9: counters, sums and histories are what happened, nothing twice. */
 async function books({ world, deliveries, posts }: Evidence): Promise<Violation[]> {
   const violations: Violation[] = []
@@ -372,51 +418,20 @@ async function books({ world, deliveries, posts }: Evidence): Promise<Violation[
   const lanes = await world.database.look<{ site_id: string; delivered: number; failed: number }>(
     'select site_id, delivered::int, failed::int from lanes order by site_id',
   )
-  const sumsOf = (rollUp: string) =>
-    world.database.look<Sums & { site_id: string }>(`
-      select site_id, sum(delivered)::int as delivered, sum(failed)::int as failed, sum(retried)::int as retried,
-        sum(confirmed)::int as confirmed, sum(delivered_ms)::int as delivered_ms
-      from (
-        select site_id, delivered, failed, retried, confirmed, delivered_ms from ${rollUp}
-        union all
-        select site_id, hour_delivered, hour_failed, hour_retried, 0, hour_delivered_ms from lanes where hour is not null
-      ) as sums group by site_id order by site_id`)
-  const hours = await sumsOf('delivery_hours')
-  const days = await sumsOf('delivery_days')
-  if (JSON.stringify(days) !== JSON.stringify(hours)) wrong('the days say something else than the hours')
-  const sums = new Map(hours.map((one) => [one.site_id, one]))
   for (const lane of lanes) {
-    const own = deliveries.filter((one) => one.site_id === lane.site_id)
-    const done = own.filter(({ status }) => status.startsWith('delivered'))
-    const failed = own.filter(
-      (one) => one.status === 'failed' && one.last_error !== 'superseded' && one.last_error !== 'site_deleted',
-    )
-    const expected = {
-      delivered: done.length,
-      failed: failed.length,
-      retried: [...done, ...failed].filter(({ attempts }) => attempts > 1).length,
-    }
-    const {
-      delivered = 0,
-      failed: failures = 0,
-      retried = 0,
-      confirmed = 0,
-      delivered_ms = 0,
-    } = sums.get(lane.site_id) ?? {}
+    const own = deliveries.filter((one) => one.site_id === lane.site_id).filter(counts)
+    const delivered = own.filter(({ status }) => status.startsWith('delivered')).length
     same(
       `lane of ${lane.site_id}`,
       { delivered: lane.delivered, failed: lane.failed },
-      { delivered: expected.delivered, failed: expected.failed },
+      { delivered, failed: own.length - delivered },
     )
-    same(`hours of ${lane.site_id}`, { delivered, failed: failures, retried }, expected)
-    const pulled = done.filter(isPulled)
-    same(`confirmations of ${lane.site_id}`, { confirmed }, { confirmed: pulled.length })
-    const timed = done.filter((one) => !pulled.includes(one))
-    same(
-      `response times of ${lane.site_id}`,
-      { delivered_ms },
-      { delivered_ms: timed.reduce((sum, one) => sum + (one.response_time_ms ?? 0), 0) },
-    )
+  }
+  for (const unit of UNITS) {
+    const written = await sumsBy(world, unit)
+    const expected = expectedSums(deliveries.filter(counts), unit.ms)
+    for (const key of new Set([...written.keys(), ...expected.keys()]))
+      same(`sums of the ${unit.name} of ${key}`, written.get(key) ?? NOTHING, expected.get(key) ?? NOTHING)
   }
   for (const one of deliveries) {
     const immediate = one.attempts === 1 && one.response_code === 200

@@ -30,7 +30,8 @@ export const TIMEOUT_MS = 8_000
 export const RETRY_DELAYS_MS = [700, 1_300, 2_100]
 /** A lease outlasts an attempt's deadline by this (dispatcher.ts). */
 export const LEASE_MS = TIMEOUT_MS + 15_000
-const START = Date.UTC(2026, 10, 2, 8)
+/** So that an hour and a day end in the middle of the story. */
+const START = Date.UTC(2026, 10, 2, 23, 59, 50)
 /** After the story all is well; by then everything must have come to its end. */
 const LONGEST_END_MS = 6 * LEASE_MS
 const TIGHT = { slots: 2, slotsPerSite: 2, lanes: { prompt: 2, slow: 3, suspect: 2 } }

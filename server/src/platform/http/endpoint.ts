@@ -52,7 +52,7 @@ type AtOnce<Principal> = {
   admit(ctx: Context, request: RequestFacts): Promise<Admission<Principal>>
 }
 
-/** JSON that is ready to be sent, as text or as bytes. What is sent once is better text: bytes would be memory of their own. */
+/** JSON that is ready to be sent, as text or as bytes. What is sent once is better sent as text: bytes would be memory of their own. */
 export type Json = string | Uint8Array<ArrayBuffer>
 
 /**
