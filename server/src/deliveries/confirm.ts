@@ -4,6 +4,7 @@ import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { deliveryChanges, outcomeChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
+import { addToRollUps, hourOf } from './roll-ups.ts'
 
 /** A site's word on a post. `metadata` is kept with the delivery as it is. */
 export type Confirmation = { accountId: string; siteId: string; postId: string; metadata: object | undefined; at: Date }
@@ -122,18 +123,8 @@ async function countConfirmed(
 ): Promise<void> {
   const { accountId, siteId, at } = one
   const retried = one.retried ? 1 : 0
-  await sql`
-    with day as (
-      insert into delivery_days as d (account_id, site_id, day, delivered, retried, confirmed)
-      values (${accountId}, ${siteId}, date_trunc('day', ${at}::timestamptz, 'UTC'), 1, ${retried}, 1)
-      on conflict (account_id, site_id, day) do update
-      set delivered = d.delivered + 1, retried = d.retried + excluded.retried, confirmed = d.confirmed + 1
-    )
-    insert into delivery_hours as h (account_id, site_id, hour, delivered, retried, confirmed)
-    values (${accountId}, ${siteId}, date_trunc('hour', ${at}::timestamptz, 'UTC'), 1, ${retried}, 1)
-    on conflict (account_id, site_id, hour) do update
-    set delivered = h.delivered + 1, retried = h.retried + excluded.retried, confirmed = h.confirmed + 1
-  `.execute(tx)
+  const sums = { accountId, siteId, hour: hourOf(at), delivered: 1, failed: 0, retried, ms: 0, confirmed: 1 }
+  await addToRollUps(tx, [sums])
   await sql`
     update lanes set delivered = delivered + 1, failing = false, failures_in_a_row = 0,
       last_delivered_at = greatest(last_delivered_at, ${at})

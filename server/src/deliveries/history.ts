@@ -1,6 +1,7 @@
 /** What became of deliveries, as analytics show it. Sums come from the roll-ups and the lanes, never from the deliveries. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
+import { HOUR_MS, hourOf } from './roll-ups.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /** A span of full hours: from the beginning of the hour of `from` to the end of the hour of `to`. */
@@ -22,7 +23,6 @@ export function isForgotten(siteId: RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`not exists (select from endpoints e where e.site_id = ${siteId})`
 }
 
-const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
@@ -30,8 +30,8 @@ const DAY_MS = 24 * HOUR_MS
  * hours at its ends; or hours all the way; and the hour that the lane keeps.
  */
 function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day'): RawBuilder<unknown> {
-  const begin = Math.floor(from.getTime() / HOUR_MS) * HOUR_MS
-  const end = Math.floor(to.getTime() / HOUR_MS) * HOUR_MS + HOUR_MS
+  const begin = hourOf(from).getTime()
+  const end = hourOf(to).getTime() + HOUR_MS
   const rows = (of: 'hour' | 'day', since: number, until: number) => sql`
     select ${sql.id(of)} as start, delivered, failed, retried, confirmed, delivered_ms from ${sql.id(`delivery_${of}s`)}
     where account_id = ${accountId} and site_id = e.site_id and ${sql.id(of)} >= ${new Date(since)} and ${sql.id(of)} < ${new Date(until)}`
@@ -40,11 +40,11 @@ function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day')
     where site_id = e.site_id and hour >= ${new Date(begin)} and hour < ${new Date(end)}`
   const firstDay = Math.ceil(begin / DAY_MS) * DAY_MS
   const lastDay = Math.floor(end / DAY_MS) * DAY_MS
-  const inHours = unit === 'hour' || firstDay >= lastDay
-  const parts = inHours
-    ? [rows('hour', begin, end), kept]
-    : [rows('hour', begin, firstDay), rows('day', firstDay, lastDay), rows('hour', lastDay, end), kept]
-  return sql.join(parts, sql` union all `)
+  const rolledUp =
+    unit === 'hour' || firstDay >= lastDay
+      ? [rows('hour', begin, end)]
+      : [rows('hour', begin, firstDay), rows('day', firstDay, lastDay), rows('hour', lastDay, end)]
+  return sql.join([...rolledUp, kept], sql` union all `)
 }
 
 /** Finished deliveries. `deliveredMs`: the sum of the response times of the `timed` ones among the delivered. */

@@ -20,7 +20,7 @@ export type Outcome = {
   tookMs: number
 }
 
-/** What the deliveries to a site came to in an hour; `ms` is the sum of what the delivered ones took. */
+/** What the deliveries to a site came to in an hour; `ms` is the sum of what the delivered ones took, `confirmed` those of them that a site confirmed. */
 export type HourSums = {
   accountId: string
   siteId: string
@@ -29,17 +29,23 @@ export type HourSums = {
   failed: number
   retried: number
   ms: number
+  confirmed?: number
 }
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
+
+/** The beginning of the hour of a time. */
+export function hourOf(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)
+}
 
 /** Sums per site and hour. */
 export function sumByHour(outcomes: readonly Outcome[]): HourSums[] {
   const sums = new Map<string, HourSums>()
   for (const { accountId, siteId, finishedAt, ok, retried, tookMs } of outcomes) {
-    const at = Math.floor(finishedAt.getTime() / HOUR_MS) * HOUR_MS
-    const key = `${siteId} ${at}`
-    const sum = sums.get(key) ?? { accountId, siteId, hour: new Date(at), delivered: 0, failed: 0, retried: 0, ms: 0 }
+    const hour = hourOf(finishedAt)
+    const key = `${siteId} ${hour.getTime()}`
+    const sum = sums.get(key) ?? { accountId, siteId, hour, delivered: 0, failed: 0, retried: 0, ms: 0 }
     sum.delivered += ok ? 1 : 0
     sum.failed += ok ? 0 : 1
     sum.retried += retried ? 1 : 0
@@ -74,14 +80,14 @@ export function divideByLatest(
 
 /** Writes down the hours that locked lanes keep; they keep none afterwards, and all sums are in the roll-ups. */
 export async function closeHours(tx: Tx, siteIds: readonly string[]): Promise<void> {
-  const lanes = sql`lanes where site_id = any(${plainArray(siteIds)}::uuid[]) and hour is not null`
+  const keepOne = sql`site_id = any(${plainArray(siteIds)}::uuid[]) and hour is not null`
   await writeDown(
     tx,
-    sql`select account_id, site_id, hour, hour_delivered, hour_failed, hour_retried, hour_delivered_ms from ${lanes}`,
+    sql`select account_id, site_id, hour, hour_delivered, hour_failed, hour_retried, hour_delivered_ms, 0 from lanes where ${keepOne}`,
   )
   await sql`
     update lanes set hour = null, hour_delivered = 0, hour_failed = 0, hour_retried = 0, hour_delivered_ms = 0
-    where site_id = any(${plainArray(siteIds)}::uuid[]) and hour is not null
+    where ${keepOne}
   `.execute(tx)
 }
 
@@ -98,28 +104,31 @@ export async function addToRollUps(tx: Tx, hours: readonly HourSums[]): Promise<
         ${plainArray(hours.map((one) => one.delivered))}::int[],
         ${plainArray(hours.map((one) => one.failed))}::int[],
         ${plainArray(hours.map((one) => one.retried))}::int[],
-        ${plainArray(hours.map((one) => one.ms))}::bigint[]
+        ${plainArray(hours.map((one) => one.ms))}::bigint[],
+        ${plainArray(hours.map((one) => one.confirmed ?? 0))}::int[]
       )`,
   )
 }
 
-const SUMS = sql`sum(delivered), sum(failed), sum(retried), sum(delivered_ms)`
+const SUMS = sql`sum(delivered), sum(failed), sum(retried), sum(delivered_ms), sum(confirmed)`
 
-/** Adds rows of (account, site, hour, delivered, failed, retried, milliseconds) to both roll-ups. */
+/** Adds rows of (account, site, hour, delivered, failed, retried, milliseconds, confirmed) to both roll-ups. */
 async function writeDown(tx: Tx, rows: RawBuilder<unknown>): Promise<void> {
   await sql`
-    with finished (account_id, site_id, hour, delivered, failed, retried, delivered_ms) as materialized (${rows}),
+    with finished (account_id, site_id, hour, delivered, failed, retried, delivered_ms, confirmed) as materialized (${rows}),
     days as (
-      insert into delivery_days as d (account_id, site_id, day, delivered, failed, retried, delivered_ms)
+      insert into delivery_days as d (account_id, site_id, day, delivered, failed, retried, delivered_ms, confirmed)
       select account_id, site_id, date_trunc('day', hour, 'UTC'), ${SUMS} from finished group by 1, 2, 3
       on conflict (account_id, site_id, day) do update
       set delivered = d.delivered + excluded.delivered, failed = d.failed + excluded.failed,
-        retried = d.retried + excluded.retried, delivered_ms = d.delivered_ms + excluded.delivered_ms
+        retried = d.retried + excluded.retried, delivered_ms = d.delivered_ms + excluded.delivered_ms,
+        confirmed = d.confirmed + excluded.confirmed
     )
-    insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms)
+    insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms, confirmed)
     select account_id, site_id, hour, ${SUMS} from finished group by 1, 2, 3
     on conflict (account_id, site_id, hour) do update
     set delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
-      retried = h.retried + excluded.retried, delivered_ms = h.delivered_ms + excluded.delivered_ms
+      retried = h.retried + excluded.retried, delivered_ms = h.delivered_ms + excluded.delivered_ms,
+      confirmed = h.confirmed + excluded.confirmed
   `.execute(tx)
 }
