@@ -22,15 +22,21 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
   const pipelined = own && client.pipeline
   /** The first error of what was sent ahead in this transaction. */
   let failed: { error: unknown } | undefined
+  /** Writes what is held back, if anything is. */
+  let writeHeld = () => {}
 
   async function query(text: string, values: unknown[]): Promise<Result> {
     // What the driver could not even send has not failed the transaction on the server.
     if (failed !== undefined && text !== 'rollback') throw failed.error
     const { name, ahead } = mannerOf(text)
+    const beginning = pipelined && text === 'begin'
+    if (beginning) writeHeld = holdWrites(client)
     const asked = (own && name !== undefined
       ? client.query({ name, text, values })
       : client.query(text, values)) as unknown as Promise<Result> // the types know cursors too, which nobody uses
     const running = asked.then(takenOut)
+    // A transaction begins together with its first statement; later ones are not held: the server works on one while we make the next.
+    if (!beginning) writeHeld()
     if (ahead && pipelined) {
       running.catch((error: unknown) => {
         failed ??= { error }
@@ -50,6 +56,21 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
   }
   const made = { query, release: (destroy?: boolean) => client.release(destroy) }
   return made as unknown as PostgresPoolClient
+}
+
+/**
+ * Keeps what is written to the server until the result is called, or to the end of this turn of the event loop: each write to an idle
+ * server wakes it, which takes longer than most statements.
+ */
+function holdWrites({ connection: { stream } }: pg.Client): () => void {
+  let held = true
+  const release = () => {
+    if (held) stream.uncork()
+    held = false
+  }
+  stream.cork()
+  process.nextTick(release)
+  return release
 }
 
 /**
