@@ -58,7 +58,7 @@ async function pass(ctx: Context, asked: ReadonlyArray<Asked<string>>): Promise<
   const { pull: limit } = ctx.config.rateLimits
   const { requests, windowMs } = limit === 'off' ? { requests: 0, windowMs: 0 } : limit
   const keys = sql`(
-    select * from unnest(${indexes.map((index) => index ?? null)}::bytea[], ${plainArray(asked.map(({ times }) => times))}::int[])
+    select * from unnest(${plainArray(indexes.map((index) => index ?? null))}::text[], ${plainArray(asked.map(({ times }) => times))}::int[])
       with ordinality as k (key_index, hits, place)
   )`
   const { rows } = await prepared(sql<Row>`

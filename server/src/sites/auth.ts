@@ -25,14 +25,14 @@ export function siteKeyOf(request: RequestFacts): string {
 }
 
 /** Sites ask again and again, and to check and hash a key takes several microseconds each time. */
-const indexesOf = onePer((_: Keys) => new LRUCache<string, Buffer>({ max: 1_000 }))
+const indexesOf = onePer((_: Keys) => new LRUCache<string, string>({ max: 1_000 }))
 
-/** What a key is looked up by; undefined when it can be no key of ours. */
-export function siteKeyIndex(keys: Keys, key: string): Buffer | undefined {
+/** What a key is looked up by, in hexadecimal; undefined when it can be no key of ours. */
+export function siteKeyIndex(keys: Keys, key: string): string | undefined {
   const indexes = indexesOf(keys)
   const known = indexes.get(key)
   if (known !== undefined || !looksLikeApiKey(key)) return known
-  const index = lookupIndex(keys, key)
+  const index = lookupIndex(keys, key).toString('hex')
   indexes.set(key, index)
   return index
 }
@@ -42,7 +42,7 @@ export function unknownSiteKey(): Error {
   return fail('unauthorized', 'The API key is not valid. It may have been rotated.')
 }
 
-/** The sites of keys: the columns of `asked`, among them `key_index`, with `site_id` and `account_id`. */
+/** The sites of keys: the columns of `asked`, among them `key_index` in hexadecimal, with `site_id` and `account_id`. */
 export function sitesOfKeys(asked: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select a.*, s.id as site_id, s.account_id from ${asked} a join sites s on s.api_key_index = a.key_index`
+  return sql`select a.*, s.id as site_id, s.account_id from ${asked} a join sites s on s.api_key_index = decode(a.key_index, 'hex')`
 }
