@@ -2,7 +2,6 @@ import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
 import { createDatabase, createPostgresPool, type Database } from './database.ts'
-import { openEmbedded } from './embedded/open-embedded.ts'
 
 /** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
 const POOL_SIZE = 16
@@ -23,6 +22,8 @@ export async function openDatabase(config: Config, log: Log, onBroken: (error: E
     )
     return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }
+  // Only who has no server pays for loading the embedded one.
+  const { openEmbedded } = await import('./embedded/open-embedded.ts')
   const embedded = await openEmbedded({
     dir: config.dataDir,
     log: (event, fields) => log.info(event, fields),
