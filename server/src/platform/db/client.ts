@@ -3,7 +3,7 @@ import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { mannerOf, type Sent } from './manner.ts'
 
-type Result = { command: string; rowCount: number; rows: unknown[] }
+type Result = { command: string; rowCount: number | null; rows: unknown[] }
 
 const clients = new WeakMap<object, PostgresPoolClient>()
 
@@ -31,10 +31,7 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
     const { name, ahead } = mannerOf(text)
     const beginning = pipelined && text === 'begin'
     if (beginning) writeHeld = holdWrites(client)
-    const asked = (own && name !== undefined
-      ? client.query({ name, text, values })
-      : client.query(text, values)) as unknown as Promise<Result> // the types know cursors too, which nobody uses
-    const running = asked.then(takenOut)
+    const running = own && name !== undefined ? runPrepared(client, name, text, values) : runPlain(client, text, values)
     // A transaction begins together with its first statement; later ones are not held: the server works on one while we make the next.
     if (!beginning) writeHeld()
     if (ahead && pipelined) {
@@ -49,6 +46,8 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
       if (failed !== undefined && text !== 'rollback') throw failed.error
       return ahead ? onItsWay(running) : result
     } catch (error) {
+      // Where the driver reads is of no help; from here on it tells who asked.
+      if (error instanceof Error) Error.captureStackTrace(error)
       throw failed?.error ?? error
     } finally {
       if (text === 'commit' || text === 'rollback') failed = undefined
@@ -56,6 +55,25 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
   }
   const made = { query, release: (destroy?: boolean) => client.release(destroy) }
   return made as unknown as PostgresPoolClient
+}
+
+function runPlain(client: PostgresPoolClient, text: string, values: unknown[]): Promise<Result> {
+  const asked = client.query(text, values) as unknown as Promise<Result> // the types know cursors too, which nobody uses
+  return asked.then(takenOut)
+}
+
+/**
+ * Runs a prepared statement. It goes to the driver as a query of the driver's own: from an object with a name, the driver makes one
+ * by copying the object's property descriptors, which takes as long as all else that it does to send a statement.
+ */
+function runPrepared(client: pg.Client, name: string, text: string, values: unknown[]): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const query = new pg.Query(text, values, (error, result) => {
+      if (error) reject(error)
+      else resolve(takenOut(result))
+    })
+    client.query(Object.assign(query, { name })) // the types leave it out
+  })
 }
 
 /**

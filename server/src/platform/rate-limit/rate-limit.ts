@@ -66,15 +66,16 @@ export type Counted = { used: number; leftMs: number }
  * loses its power forgets what was counted in its last half second; nothing else does.
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
+  const at = sql`${now.toISOString()}::timestamptz` // it is there several times, and the driver takes its time to write a Date
   return sql`
     insert into rate_limits as r (bucket, window_ends_at, used)
-    select bucket, ${now}::timestamptz + window_ms * interval '1 millisecond', hits
+    select bucket, ${at} + window_ms * interval '1 millisecond', hits
     from ${hits} cross join (select set_config('synchronous_commit', 'off', true)) as unsynced order by bucket
     on conflict (bucket) do update set
-      used = case when r.window_ends_at <= ${now} then excluded.used
+      used = case when r.window_ends_at <= ${at} then excluded.used
         else least(r.used, ${requests}) + excluded.used end,
-      window_ends_at = case when r.window_ends_at <= ${now} then excluded.window_ends_at else r.window_ends_at end
-    returning bucket, used, (extract(epoch from window_ends_at - ${now}) * 1000)::float8 as "leftMs"`
+      window_ends_at = case when r.window_ends_at <= ${at} then excluded.window_ends_at else r.window_ends_at end
+    returning bucket, used, (extract(epoch from window_ends_at - ${at}) * 1000)::float8 as "leftMs"`
 }
 
 /** What a request of those counted together sees: the requests after it are not its own. */
