@@ -27,6 +27,21 @@ afterAll(async () => {
 const notes = async () =>
   (await sql<{ count: number }>`select count(*)::int as count from notes`.execute(db.root)).rows[0]?.count
 
+describe('the error of a statement', () => {
+  for (const [kind, statement] of [
+    ['plain', sql`select 1 / ${0}::int`],
+    ['prepared', prepared(sql`select 2 / ${0}::int`)],
+  ] as const)
+    it(`tells who asked, ${kind}`, async () => {
+      async function whoAsks() {
+        await statement.execute(db.root)
+      }
+      const error = await whoAsks().catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code: '22012', message: 'division by zero' })
+      expect(error).toHaveProperty('stack', expect.stringContaining('whoAsks'))
+    })
+})
+
 describe('a transaction', () => {
   it('refuses the root handle inside it at once, where it would otherwise hang', async () => {
     const inside = db.tx(async (tx) => {

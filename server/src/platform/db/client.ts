@@ -46,8 +46,6 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
       if (failed !== undefined && text !== 'rollback') throw failed.error
       return ahead ? onItsWay(running) : result
     } catch (error) {
-      // Where the driver reads is of no help; from here on it tells who asked.
-      if (error instanceof Error) Error.captureStackTrace(error)
       throw failed?.error ?? error
     } finally {
       if (text === 'commit' || text === 'rollback') failed = undefined
