@@ -87,6 +87,25 @@ describeInBrowser('a delivery', (scene) => {
     await other.page.getByRole('heading', { name: 'There is nothing here' }).waitFor()
     await expectAccessible(other.page)
   })
+
+  it('leads to its post and its site as long as they are there', async () => {
+    const { page, client } = await newPerson(scene)
+    await connect(client, 'Old home')
+    const postId = await publish(scene, client, 'Short-lived')
+    const [{ id = '', site_id: siteId = '' } = {}] = (await client.deliveries.list()).data
+    const post = page.getByRole('link', { name: 'The post', exact: true })
+    const site = page.getByRole('link', { name: 'Old home', exact: true })
+    await page.goto(`/deliveries/${id}`)
+    await post.waitFor()
+    await site.waitFor()
+    await client.posts.delete(postId)
+    await scene.service().drain()
+    await client.sites.delete(siteId)
+    await page.reload()
+    await page.getByText('Old home, which is deleted').waitFor()
+    expect([await post.count(), await site.count()]).toEqual([0, 0])
+    await expectAccessible(page)
+  })
 })
 
 describeInBrowser('the log of deliveries', (scene) => {

@@ -137,12 +137,23 @@ describe('GET /api/deliveries', () => {
     expect(next).toMatchObject({ data: [{ post_id: late.id, can_retry: true }], next_cursor: null })
   })
 
-  it('keeps the names of what is deleted', async () => {
+  it('keeps the names of what is deleted, and says that it is', async () => {
     const post = await publish('Once')
+    const states = async () =>
+      (await client.deliveries.list({ post_id: post.id })).data.map((one) => [one.post_deleted, one.site_deleted])
+    expect(await states()).toEqual([[false, false]])
     service.clock.advance(1)
     await client.posts.delete(post.id)
     await service.drain()
+    expect(await states()).toEqual([
+      [true, false],
+      [true, false],
+    ])
     await client.sites.delete(site.id)
+    expect(await states()).toEqual([
+      [true, true],
+      [true, true],
+    ])
     const { data } = await client.deliveries.list({ site_id: site.id })
     expect(data).toMatchObject([
       { event: 'post.deleted', post_title: 'Once', site_name: 'First' },

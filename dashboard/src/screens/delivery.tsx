@@ -50,23 +50,29 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
           </Badge>
           <span className="min-w-0 break-words">
             {EVENT_NAMES[delivery.event]} for{' '}
-            <Link
-              to="/sites/$siteId"
-              params={{ siteId: delivery.site_id }}
-              className="rounded-sm font-[550] text-ink underline-offset-4 hover:underline"
-            >
-              {site}
-            </Link>
+            {delivery.site_deleted ? (
+              `${site}, which is deleted`
+            ) : (
+              <Link
+                to="/sites/$siteId"
+                params={{ siteId: delivery.site_id }}
+                className="rounded-sm font-[550] text-ink underline-offset-4 hover:underline"
+              >
+                {site}
+              </Link>
+            )}
           </span>
           <Ago at={delivery.created_at} />
         </span>
       }
       actions={
         <>
-          <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
-            <FileText aria-hidden="true" />
-            The post
-          </Link>
+          {delivery.post_deleted ? null : (
+            <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
+              <FileText aria-hidden="true" />
+              The post
+            </Link>
+          )}
           <Link to="/deliveries" search={{ post: postId }} className={buttonLook({ kind: 'quiet' })}>
             <ListFilter aria-hidden="true" />
             All of the post

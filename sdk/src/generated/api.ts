@@ -1429,12 +1429,14 @@ export interface components {
             post_id: string;
             /** @description The title of today, or the last one of a deleted post. */
             post_title: string;
+            post_deleted: boolean;
             /**
              * Format: uuid
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             site_id: string;
             site_name: string;
+            site_deleted: boolean;
             /** @enum {string} */
             status: "pending" | "delivered" | "delivered_retry" | "failed";
             attempts: number;

@@ -65,6 +65,8 @@ export const exampleLogged = {
   ...delivery,
   post_id: examplePost.id,
   post_title: examplePost.title,
+  post_deleted: false,
+  site_deleted: false,
   finished_at: deliveredAt,
   can_retry: false,
 }

@@ -18,7 +18,7 @@ import { knownSite } from './operations.ts'
 import { edgesOf } from './period.ts'
 
 /** A delivery with its post's title of today, or of the event when the post is gone. */
-export type Titled<Delivery> = Delivery & { title: string; canRetry: boolean }
+export type Titled<Delivery> = Delivery & { title: string; postDeleted: boolean; canRetry: boolean }
 
 /** What a page of the log is asked for, with the edges of its period as a client gives them. */
 export type LogAsked = Omit<LogFilter, 'from' | 'to'> & {
@@ -72,8 +72,9 @@ async function titled<Delivery extends LoggedDelivery>(
   )
   return deliveries.map((one) => {
     const isFailure = one.status === 'failed' && one.lastError !== 'superseded'
-    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && titles.has(one.postId)
-    return { ...one, title: titles.get(one.postId) ?? goneTitles.get(one.postId) ?? '', canRetry }
+    const postDeleted = !titles.has(one.postId)
+    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && !postDeleted
+    return { ...one, title: titles.get(one.postId) ?? goneTitles.get(one.postId) ?? '', postDeleted, canRetry }
   })
 }
 
