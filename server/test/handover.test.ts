@@ -120,6 +120,20 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     expect(receiver.received).toHaveLength(2)
   })
 
+  it.each([
+    ['its last holder may not have recorded everything', 'recovering'],
+    ['its site does not answer', 'suspect'],
+  ])('is not taken when %s', async (_, column) => {
+    const [first] = sites
+    await sql`update lanes set ${sql.ref(column)} = true where site_id = ${first?.id}`.execute(service.ctx.db.root)
+    await publish()
+    await settled()
+    expect(leftOver).toEqual([true])
+    expect(receiver.received).toHaveLength(1)
+    await dispatcher.drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
   it('is given back unattempted when its endpoint changes before the commit is heard of, and read afresh', async () => {
     const [first] = sites
     meanwhile = () => dispatcher.endpointChanged(first?.id)
