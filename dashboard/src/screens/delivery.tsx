@@ -67,7 +67,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
       }
       actions={
         <>
-          {delivery.post_deleted ? null : (
+          {!delivery.post_deleted && (
             <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
               <FileText aria-hidden="true" />
               The post
