@@ -2211,6 +2211,11 @@ export interface components {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                /**
+                 * @description The credentials that are wanted: an access token, or a site's key in `X-API-Key`.
+                 * @example Bearer
+                 */
+                "WWW-Authenticate": "Bearer" | "ApiKey";
                 [name: string]: unknown;
             };
             content: {

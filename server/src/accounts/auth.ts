@@ -1,5 +1,5 @@
 import type { Context } from '../platform/context.ts'
-import { fail } from '../platform/errors.ts'
+import { unauthorized } from '../platform/errors.ts'
 import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
 import { dashboardBucket, managementBucket } from './limits.ts'
@@ -52,7 +52,7 @@ export async function whoAsks(ctx: Context, request: RequestFacts): Promise<Acco
   const { accountId, generation, issuedAt, expiresAt } = await readToken(ctx, token, kind)
   const account = await findAccount(ctx.db.root, accountId)
   if (account === undefined || account.token_generation !== generation) {
-    throw fail('unauthorized', 'This login is no longer valid. Log in again.')
+    throw unauthorized('Bearer', 'This login is no longer valid. Log in again.')
   }
   return { accountId, account, credential: { kind, issuedAt, expiresAt } }
 }
@@ -62,7 +62,7 @@ function credentialOf(ctx: Context, request: RequestFacts): { kind: TokenKind; t
   if (bearer !== undefined) return { kind: 'token', token: bearer.trim() }
   const session = sessionToken(ctx, request)
   if (session === undefined)
-    throw fail('unauthorized', 'Send your access token in the header Authorization: Bearer <token>.')
+    throw unauthorized('Bearer', 'Send your access token in the header Authorization: Bearer <token>.')
   assertSameOrigin(ctx.config.publicUrl, request)
   return { kind: 'cookie', token: session }
 }

@@ -2,7 +2,7 @@ import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { hashPassword, verifyPassword } from '../platform/crypto.ts'
 import { type Database, uniqueViolation } from '../platform/db/database.ts'
-import { fail } from '../platform/errors.ts'
+import { fail, unauthorized } from '../platform/errors.ts'
 import {
   findAccountByEmailKey,
   insertAccount,
@@ -49,7 +49,7 @@ export async function login(ctx: Context, input: { email: string; password: stri
   dummyHash ??= hashPassword('an account that does not exist')
   const dummy = await dummyHash
   const matches = await verifyPassword(input.password, account?.password_hash ?? dummy)
-  if (account === undefined || !matches) throw fail('unauthorized', 'E-mail address or password is wrong.')
+  if (account === undefined || !matches) throw unauthorized('Bearer', 'E-mail address or password is wrong.')
   return account
 }
 

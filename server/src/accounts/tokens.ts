@@ -2,7 +2,7 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import { fail } from '../platform/errors.ts'
+import { unauthorized } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { onePer } from '../platform/one-per.ts'
 import type { AccountRow } from './tables.ts'
@@ -57,7 +57,7 @@ export async function readToken(ctx: Needs, token: string, kind: TokenKind): Pro
   const before = known.get(name)
   if (before !== undefined && ctx.clock.now() < before.expiresAt) return before
   const facts = factsOf(await verify(ctx, token, kind))
-  if (facts === undefined) throw fail('unauthorized', `The ${NAMES[kind]} is not valid. Log in again.`)
+  if (facts === undefined) throw unauthorized('Bearer', `The ${NAMES[kind]} is not valid. Log in again.`)
   if (token.length <= LONGEST_KEPT) known.set(name, facts)
   return facts
 }
@@ -72,8 +72,9 @@ async function verify(ctx: Needs, token: string, kind: TokenKind): Promise<JWTPa
     })
     return payload
   } catch (error) {
-    if (error instanceof errors.JWTExpired) throw fail('unauthorized', `The ${NAMES[kind]} has expired. Log in again.`)
-    throw fail('unauthorized', `The ${NAMES[kind]} is not valid. Log in again.`, { cause: error })
+    if (error instanceof errors.JWTExpired)
+      throw unauthorized('Bearer', `The ${NAMES[kind]} has expired. Log in again.`)
+    throw unauthorized('Bearer', `The ${NAMES[kind]} is not valid. Log in again.`, error)
   }
 }
 

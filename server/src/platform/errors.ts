@@ -55,8 +55,16 @@ export class Failure extends Error {
 }
 
 /** A refusal to throw. The message is shown to the client: say what to do, reveal nothing. */
-export function fail(kind: FailureKind, message: string, details?: FailureDetails): Failure {
+export function fail(kind: Exclude<FailureKind, 'unauthorized'>, message: string, details?: FailureDetails): Failure {
   return new Failure(kind, message, details)
+}
+
+/** The schemes of credentials that are asked for: a token in `Authorization` (RFC 6750), or a site's key in `X-API-Key`. */
+export type Challenge = 'Bearer' | 'ApiKey'
+
+/** Missing or wrong credentials. The answer has to say which kind is wanted (RFC 9110, section 15.5.2). */
+export function unauthorized(challenge: Challenge, message: string, cause?: unknown): Failure {
+  return new Failure('unauthorized', message, { headers: { 'WWW-Authenticate': challenge }, cause })
 }
 
 /** Invalid input: names the field by its dotted path. */

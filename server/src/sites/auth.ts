@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { type Keys, lookupIndex } from '../platform/crypto.ts'
-import { fail } from '../platform/errors.ts'
+import { unauthorized } from '../platform/errors.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
 import { onePer } from '../platform/one-per.ts'
 import { looksLikeApiKey } from './api-key.ts'
@@ -20,7 +20,7 @@ export const siteKeyScheme = {
 /** The key that a request carries. Throws `unauthorized` when there is none. */
 export function siteKeyOf(request: RequestFacts): string {
   const key = request.header('x-api-key')
-  if (key === undefined) throw fail('unauthorized', "Send the site's API key in the header X-API-Key.")
+  if (key === undefined) throw unauthorized('ApiKey', "Send the site's API key in the header X-API-Key.")
   return key
 }
 
@@ -39,7 +39,7 @@ export function siteKeyIndex(keys: Keys, key: string): string | undefined {
 
 /** The refusal of a key that is no site's. */
 export function unknownSiteKey(): Error {
-  return fail('unauthorized', 'The API key is not valid. It may have been rotated.')
+  return unauthorized('ApiKey', 'The API key is not valid. It may have been rotated.')
 }
 
 /** The sites of keys: the columns of `asked`, among them `key_index` in hexadecimal, with `site_id` and `account_id`. */

@@ -25,8 +25,14 @@ it('§7 400 validation_error', async () => {
 
 it('§7 401 unauthorized', async () => {
   for (const headers of [{}, { authorization: 'Bearer x.y.z' }]) {
-    const { status, json } = await request(`${service.url}/api/posts`, { headers })
+    const { status, json, headers: answered } = await request(`${service.url}/api/posts`, { headers })
     expect({ status, json }).toEqual({ status: 401, json: { error: 'unauthorized', message } })
+    expect(answered.get('www-authenticate')).toBe('Bearer')
+  }
+  for (const headers of [{}, { 'x-api-key': 'sk_nobody' }]) {
+    const { status, json, headers: answered } = await request(`${service.url}/api/pull/posts`, { headers })
+    expect({ status, json }).toEqual({ status: 401, json: { error: 'unauthorized', message } })
+    expect(answered.get('www-authenticate')).toBe('ApiKey')
   }
   const { token } = await newApi(service)
   service.clock.advance(7 * 86_400_000)

@@ -1,6 +1,6 @@
 /** How the document shows refusals: one response for each kind, which every endpoint that can refuse so refers to. */
 import { z } from 'zod'
-import { type FailureKind, wireOf } from '../errors.ts'
+import { type Challenge, type FailureKind, wireOf } from '../errors.ts'
 import { type CommonHeader, EVERYWHERE, type Header, headerObjects, RATE_LIMIT } from './common-headers.ts'
 
 const ErrorBody = z
@@ -48,6 +48,14 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
     examples: {
       'The token has expired': { message: 'The access token has expired. Log in again.' },
       'The key is not valid': { message: 'The API key is not valid. It may have been rotated.' },
+    },
+    own: {
+      'WWW-Authenticate': {
+        description: "The credentials that are wanted: an access token, or a site's key in `X-API-Key`.",
+        required: true,
+        schema: { type: 'string', enum: ['Bearer', 'ApiKey'] satisfies Challenge[] },
+        example: 'Bearer',
+      },
     },
   },
   forbidden: {

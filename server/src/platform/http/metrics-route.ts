@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { fail } from '../errors.ts'
+import { unauthorized } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SystemRoute } from './pipeline.ts'
 
@@ -16,7 +16,7 @@ export function metricsRoutes(metrics: Metrics, token: string | undefined): Syst
       path: '/metrics',
       async answer(request) {
         if (!timingSafeEqual(digest(request.headers.get('authorization') ?? ''), expected))
-          throw fail('unauthorized', 'Send the METRICS_TOKEN of the configuration as bearer token.')
+          throw unauthorized('Bearer', 'Send the METRICS_TOKEN of the configuration as bearer token.')
         const { text, contentType } = await metrics.expose()
         return new Response(text, { headers: { 'Content-Type': contentType } })
       },
