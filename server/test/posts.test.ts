@@ -108,6 +108,9 @@ describe('creating a post', () => {
     ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-01-01T00:00:00' }],
     ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-02-31T25:00:00Z' }],
     ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-02-30T00:00:00Z' }],
+    ['scheduled_at', { title: 'x', status: 'scheduled', scheduled_at: '2030-01-01T00:00:60Z' }],
+    ['meta.og_image', { title: 'x', meta: { og_image: 'https:example.com/a.png' } }],
+    ['meta.og_image', { title: 'x', meta: { og_image: 'https:\\\\example.com\\a.png' } }],
     ['scheduled_at', { title: 'x', scheduled_at: '2030-01-01T00:00:00Z' }],
     ['author', { title: 'x', author: 'Ada' }],
   ])('names %s when it is wrong, and stores nothing: %j', async (field, input) => {

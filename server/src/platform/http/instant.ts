@@ -2,6 +2,8 @@ import { z } from 'zod'
 
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/
 
+const LEAP_SECOND = /:\d{2}:60/
+
 /** Instants the database and JavaScript both hold. */
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
@@ -23,8 +25,12 @@ export function instant(label: string) {
     .openapi({ format: 'date-time', example: '2026-11-02T09:30:00+01:00' })
 }
 
-/** The milliseconds since 1970 of an instant in ISO 8601; NaN if there is none. `Date.parse` would turn 30 February into 2 March. */
+/**
+ * The milliseconds since 1970 of an instant in ISO 8601; NaN if there is none. `Date.parse` would turn 30 February into 2 March,
+ * and Temporal takes a leap second for the second before it.
+ */
 export function epochMs(value: string): number {
+  if (LEAP_SECOND.test(value)) return Number.NaN
   try {
     return Temporal.Instant.from(value).epochMilliseconds
   } catch {
