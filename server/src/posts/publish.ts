@@ -45,6 +45,7 @@ export async function publishLocked(
     status: 'published',
     scheduled_at: null,
     published_at: post.published_at ?? now,
+    updated_at: post.status === 'published' ? post.updated_at : now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
   } as const
   if (post.status === 'published' && visible.visible_to_all) await unnameSites(tx, post.id)

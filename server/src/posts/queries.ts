@@ -90,7 +90,8 @@ export async function writePublication(
       set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
     )
     update posts set status = ${post.status}::text, scheduled_at = ${post.scheduled_at}::timestamptz,
-      published_at = ${post.published_at}::timestamptz, visible_to_all = ${post.visible_to_all}::boolean,
+      published_at = ${post.published_at}::timestamptz, updated_at = ${post.updated_at}::timestamptz,
+      visible_to_all = ${post.visible_to_all}::boolean,
       event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
     where id = ${post.id}::uuid
   `,

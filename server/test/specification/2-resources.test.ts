@@ -141,6 +141,21 @@ describe('Post', () => {
     expect((await api.patch(`/api/posts/${id}`, { title: 'Later' })).json.updated_at).toBe(
       service.clock.now().toISOString(),
     )
+    const updatedAt = async () => (await api.get(`/api/posts/${id}`)).json.updated_at
+    service.clock.advance(1_000)
+    const published = service.clock.now().toISOString()
+    await api.post(`/api/posts/${id}/publish`, {})
+    expect(await updatedAt()).toBe(published)
+    service.clock.advance(1_000)
+    await api.post(`/api/posts/${id}/publish`, {})
+    expect(await updatedAt()).toBe(published)
+    const scheduledAt = new Date(service.clock.now().getTime() + 60_000).toISOString()
+    const { id: scheduled } = await newPost(api, { status: 'scheduled', scheduled_at: scheduledAt })
+    await service.advance(90_000)
+    expect((await api.get(`/api/posts/${scheduled}`)).json).toMatchObject({
+      status: 'published',
+      updated_at: service.clock.now().toISOString(),
+    })
   })
 
   it('§2 Post: deliveries', async () => {
