@@ -275,6 +275,51 @@ describe('POST /api/pull/confirm', () => {
     expect(await statusOf(post.id)).toEqual(['delivered_retry'])
   })
 
+  it('records the failure of a post that was only pulled, and that can be sent', async () => {
+    const post = await client.posts.create({ title: 'Pulled', status: 'published' })
+    await service.drain()
+    const late = await connectSite(client, receiver, 'Late')
+    const its = createPullClient({ baseUrl: service.url, apiKey: late.api_key })
+    for (const build of [7, 8])
+      await its.confirm(post.id, late.id, 'failed', { error_message: 'template missing', metadata: { build } })
+    const ofLate = async () =>
+      (await client.analytics.postDeliveries(post.id)).deliveries.filter(({ site_id }) => site_id === late.id)
+    expect(await ofLate()).toMatchObject([
+      { status: 'failed', attempts: 0, last_error: 'template missing', metadata: { build: 8 } },
+    ])
+    const { failures } = await client.analytics.failures({ site_id: late.id })
+    expect(failures).toMatchObject([{ post_id: post.id, last_error: 'template missing', can_retry: true }])
+    expect((await client.analytics.overview({ site_id: late.id })).totals).toMatchObject({ deliveries: 1, failed: 1 })
+    expect((await client.sites.get(late.id)).status).toBe('error')
+
+    receiver.received.length = 0
+    await client.analytics.retry(post.id, late.id)
+    await service.drain()
+    expect(receiver.received).toHaveLength(1)
+    expect(await ofLate()).toMatchObject([{ status: 'delivered', attempts: 1, last_error: null }])
+    expect((await client.analytics.overview({ site_id: late.id })).totals).toMatchObject({ deliveries: 1, failed: 0 })
+    expect((await client.sites.get(late.id)).status).toBe('active')
+  })
+
+  it('does not take a message for the word by which overtaken deliveries are known', async () => {
+    receiver.answerNext(500, 500, 500, 500)
+    const post = await client.posts.create({ title: 'Not overtaken', status: 'published' })
+    await service.drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
+    await pull.confirm(post.id, site.id, 'failed', { error_message: 'superseded' })
+    const { failures } = await client.analytics.failures()
+    expect(failures).toMatchObject([{ last_error: 'superseded.', can_retry: true }])
+    await client.analytics.retry(post.id)
+    await service.drain()
+    expect(await statusOf(post.id)).toEqual(['delivered_retry'])
+  })
+
+  it('answers with the ids as they are kept, however they were spelled', async () => {
+    const post = await client.posts.create({ title: 'Loud', status: 'published' })
+    const { post_id, site_id } = await pull.confirm(post.id.toUpperCase(), site.id.toUpperCase(), 'delivered')
+    expect({ post_id, site_id }).toEqual({ post_id: post.id, site_id: site.id })
+  })
+
   it('refuses another site, and a post that the site may not see', async () => {
     const second = await connectSite(client, receiver, 'Second')
     const post = await client.posts.create({ title: 'Not yours' })

@@ -478,7 +478,7 @@ export interface paths {
         };
         /**
          * Totals of a period, in all and per site
-         * @description Counted by the hour in which a delivery finished, in UTC.
+         * @description Deliveries count by the hour in which they finished, in UTC: those of every hour that the period touches.
          */
         get: operations["getOverview"];
         put?: never;
@@ -620,7 +620,7 @@ export interface paths {
         put?: never;
         /**
          * Report what became of a post on the site
-         * @description "delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running.
+         * @description "delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running, or records a failed delivery of a post that was pulled.
          */
         post: operations["confirmDelivery"];
         delete?: never;

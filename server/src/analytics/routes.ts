@@ -197,7 +197,8 @@ export const analyticsRoutes: Endpoint[] = [
     path: '/api/analytics/overview',
     name: 'getOverview',
     summary: 'Totals of a period, in all and per site',
-    description: 'Counted by the hour in which a delivery finished, in UTC.',
+    description:
+      'Deliveries count by the hour in which they finished, in UTC: those of every hour that the period touches.',
     query: RangeQuery,
     replies: {
       200: { description: 'The totals.', schema: OverviewBody, examples: { 'A month of one site': exampleOverview } },

@@ -56,12 +56,12 @@ async function conclude(
 
 /**
  * Records a delivery that a site got by pulling, after `confirmDelivered`; its event must exist. Older ones that are sent again
- * end as superseded.
+ * end as superseded. With `failure`, after `recordSiteFailure`, the site could not take what it had pulled: that can be sent again.
  */
 export async function recordPulled(
   ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  delivery: { id: string; eventId: string; sequence: number } & Confirmation,
+  delivery: { id: string; eventId: string; sequence: number; failure: string | undefined } & Confirmation,
 ): Promise<void> {
   await tx
     .insertInto('deliveries')
@@ -72,29 +72,42 @@ export async function recordPulled(
       post_id: delivery.postId,
       event_id: delivery.eventId,
       sequence: delivery.sequence,
-      status: 'delivered',
+      status: delivery.failure === undefined ? 'delivered' : 'failed',
+      last_error: delivery.failure === undefined ? null : inOwnWords(delivery.failure),
       next_attempt_at: null,
       created_at: delivery.at,
       finished_at: delivery.at,
       metadata: delivery.metadata === undefined ? null : JSON.stringify(delivery.metadata),
     })
     .execute()
-  await conclude(ctx, tx, { ...delivery, retried: false })
+  if (delivery.failure === undefined) return conclude(ctx, tx, { ...delivery, retried: false })
+  await countFailed(tx, delivery)
+  ctx.changes.note(tx, outcomeChanges([delivery]))
 }
 
-/** Keeps what a site reported as wrong; retries go on. Without any delivery there is nothing to keep it with. */
+/** Keeps what a site reported as wrong with the newest delivery; retries go on. Returns false when there is none. */
 export async function recordSiteFailure(
   ctx: Pick<Context, 'changes'>,
   tx: Tx,
   confirmation: Confirmation,
   message: string,
-): Promise<void> {
+): Promise<boolean> {
   await lockLanes(tx, [confirmation.siteId])
   const newest = await newestDelivery(tx, confirmation.siteId, confirmation.postId)
-  if (newest === undefined) return
-  await tx.updateTable('deliveries').set({ last_error: message }).where('id', '=', newest.id).execute()
+  if (newest === undefined) return false
+  await tx
+    .updateTable('deliveries')
+    .set({ last_error: inOwnWords(message) })
+    .where('id', '=', newest.id)
+    .execute()
   await keepMetadata(tx, newest.id, confirmation.metadata)
   ctx.changes.note(tx, deliveryChanges([{ ...confirmation, id: newest.id }]))
+  return true
+}
+
+/** A site's message, never the word by which overtaken deliveries are known: those cannot be sent again. */
+function inOwnWords(message: string): string {
+  return message === 'superseded' ? 'superseded.' : message
 }
 
 async function newestDelivery(tx: Tx, siteId: string, postId: string) {
@@ -128,6 +141,14 @@ async function countConfirmed(
   await sql`
     update lanes set delivered = delivered + 1, failing = false, failures_in_a_row = 0,
       last_delivered_at = greatest(last_delivered_at, ${at})
+    where site_id = ${siteId}
+  `.execute(tx)
+}
+
+async function countFailed(tx: Tx, { accountId, siteId, at }: Confirmation): Promise<void> {
+  await addToRollUps(tx, [{ accountId, siteId, hour: hourOf(at), delivered: 0, failed: 1, retried: 0, ms: 0 }])
+  await sql`
+    update lanes set failed = failed + 1, failing = true, failures_in_a_row = failures_in_a_row + 1
     where site_id = ${siteId}
   `.execute(tx)
 }

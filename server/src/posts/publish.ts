@@ -134,14 +134,15 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
 }
 
 /**
- * Records that a site got the post by pulling it: an event with one delivered delivery. From now on the site has the
- * post, so changes go to it.
+ * Records that a site got the post by pulling it: an event with one delivery, delivered or, with `failure`, failed. From now on
+ * the site has the post, so changes go to it.
  */
 export async function recordPull(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
   tx: Tx,
   post: PostRow,
   confirmation: Confirmation,
+  failure: string | undefined,
 ): Promise<void> {
   const sequence = post.event_sequence + 1
   const eventId = await recordEvent(ctx, tx, {
@@ -153,7 +154,7 @@ export async function recordPull(
     post: publicPost(post, (await knownOf(tx, post.id)).formerSlugs),
     at: confirmation.at,
   })
-  await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence })
+  await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence, failure })
   const told = { ...post, event_sequence: sequence, sent_version: post.version }
   await writePublication(tx, told, [confirmation.siteId], false)
 }

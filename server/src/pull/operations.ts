@@ -36,11 +36,12 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
       metadata: report.metadata,
       at,
     }
-    if (report.status === 'failed') {
-      await recordSiteFailure(ctx, tx, confirmation, report.errorMessage ?? 'the site reported a failure')
-    } else if (!(await confirmDelivered(ctx, tx, confirmation))) {
-      await recordPull(ctx, tx, post, confirmation)
-    }
+    const failure = report.status === 'failed' ? (report.errorMessage ?? 'the site reported a failure') : undefined
+    const noted =
+      failure === undefined
+        ? await confirmDelivered(ctx, tx, confirmation)
+        : await recordSiteFailure(ctx, tx, confirmation, failure)
+    if (!noted) await recordPull(ctx, tx, post, confirmation, failure)
   })
   return at
 }

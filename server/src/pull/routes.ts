@@ -3,7 +3,7 @@ import { examplePost, exampleSite } from '../deliveries/index.ts'
 import { type Endpoint, endpoint, Id, Timestamp } from '../platform/http/endpoint.ts'
 import { replyUnlessKnown } from '../platform/http/etag.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
-import { queryText, text } from '../platform/http/text.ts'
+import { queryText, text, textError } from '../platform/http/text.ts'
 import { PulledPost } from '../posts/index.ts'
 import { pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
@@ -28,8 +28,8 @@ const ReportedStatus = z.enum(['delivered', 'failed'], 'The status is "delivered
 
 const ConfirmBody = z
   .strictObject({
-    post_id: z.string('post_id is a string.'),
-    site_id: z.string('site_id is a string.').openapi({ description: "The key's own site." }),
+    post_id: z.string(textError('The post_id')),
+    site_id: z.string(textError('The site_id')).openapi({ description: "The key's own site." }),
     status: ReportedStatus,
     error_message: text('The error_message', { max: 1000 })
       .nullable()
@@ -127,7 +127,7 @@ export const pullRoutes: Endpoint[] = [
     name: 'confirmDelivery',
     summary: 'Report what became of a post on the site',
     description:
-      '"delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running.',
+      '"delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running, or records a failed delivery of a post that was pulled.',
     body: ConfirmBody,
     bodyExamples: {
       'The site has it': { ...exampleReport, metadata: { path: '/blog/bread-without-kneading', build: 1874 } },
@@ -148,7 +148,10 @@ export const pullRoutes: Endpoint[] = [
     async handler({ ctx, principal, body }) {
       const { post_id: postId, site_id: siteId, status, error_message: errorMessage, metadata } = body
       const at = await confirm(ctx, principal, { postId, siteId, status, errorMessage, metadata })
-      return { status: 200, body: { post_id: postId, site_id: principal.siteId, status, confirmed_at: at } }
+      return {
+        status: 200,
+        body: { post_id: postId.toLowerCase(), site_id: principal.siteId, status, confirmed_at: at },
+      }
     },
   }),
 ]
