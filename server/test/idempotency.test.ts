@@ -144,6 +144,28 @@ describe('the same key', () => {
     service.clock.advance(61_000)
     expect((await post('/api/posts', { title: 'Cut off' }, 'k9')).status).toBe(201)
   })
+
+  it('that was taken over no longer serves whoever had it: that one neither commits nor answers for it', async () => {
+    const { ctx } = service
+    const request = { scope: 'somebody', key: 'k11', path: '/things', body: {} }
+    const worked: string[] = []
+    const work = (name: string, held = Promise.resolve()) =>
+      answerOnce(ctx, request, async () => {
+        await held
+        await ctx.db.tx((tx) => tx.deleteFrom('rate_limits').where('bucket', '=', 'none').execute())
+        worked.push(name) // only once it has committed
+        return { status: 201, body: { name } }
+      })
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+    const first = work('first', held)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    service.clock.advance(61_000)
+    expect(await work('second')).toMatchObject({ body: { name: 'second' } })
+    goOn()
+    await expect(first).rejects.toMatchObject({ kind: 'conflict' })
+    expect(worked).toEqual(['second'])
+    expect(await work('third')).toMatchObject({ body: { name: 'second' } })
+  })
 })
 
 describe('a key', () => {

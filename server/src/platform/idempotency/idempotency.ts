@@ -4,6 +4,9 @@
  * The row is written before the work begins, so of two requests at once only one works. The first transaction of the work
  * marks the row as committed, together with what it does: if the process dies before the answer is kept, the key tells
  * that the work was done, and it is not done again. What failed without doing anything leaves the key free.
+ *
+ * A request that takes so long that its key is taken over may still be alive (its process was stopped for a while). The time at
+ * which the key was claimed is its fence: it can neither commit nor answer any more.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -11,7 +14,7 @@ import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { seal, unseal } from '../crypto.ts'
 import { beforeFirstCommit, type Db, type Tx } from '../db/database.ts'
-import { prepared, sendAhead } from '../db/statements.ts'
+import { prepared } from '../db/statements.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
 import './tables.ts'
@@ -28,7 +31,7 @@ export type KeyedRequest = { scope: string; key: string; path: string; body: unk
 
 type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
 
-/** A key as the database has it; `request` is a hash. */
+/** A key as the database has it; `request` is a hash, `now` when it was claimed. */
 type Claim = { scope: string; key: string; request: Buffer; now: Date }
 
 /**
@@ -47,13 +50,13 @@ export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => 
   if (kept !== undefined) return kept
   try {
     const reply = await beforeFirstCommit(async (tx) => mark(tx, wanted), work)
-    await keep(ctx, scope, key, reply)
+    await keep(ctx, wanted, reply)
     return reply
   } catch (error) {
     if (error instanceof Failure && error.status < 500) {
-      await keep(ctx, scope, key, { status: error.status, body: error.toBody(), headers: error.headers })
+      await keep(ctx, wanted, { status: error.status, body: error.toBody(), headers: error.headers })
     } else {
-      await forget(ctx.db.root, scope, key).catch(() => {})
+      await forget(ctx.db.root, wanted).catch(() => {})
     }
     throw error
   }
@@ -126,17 +129,22 @@ async function takeOver(db: Db, scope: string, key: string, now: Date): Promise<
 
 /** With the commit, the work has been done under this key. A claim that the database's server lost in a crash is made good. */
 async function mark(tx: Tx, { scope, key, request, now }: Claim): Promise<void> {
-  await sendAhead(
-    tx,
-    sql`
-    insert into idempotency_keys (scope, key, request, state, begun_at, headers)
+  const { numAffectedRows } = await prepared(sql`
+    insert into idempotency_keys as k (scope, key, request, state, begun_at, headers)
     values (${scope}, ${key}, ${request}::bytea, 'committed', ${now}::timestamptz, '{}')
-    on conflict (scope, key) do update set state = excluded.state
-  `,
-  )
+    on conflict (scope, key) do update set state = excluded.state where k.state = 'running' and k.begun_at = excluded.begun_at
+  `).execute(tx)
+  if (numAffectedRows !== 1n)
+    throw fail(
+      'conflict',
+      'This request took so long that another one with its idempotency key was begun. Nothing was done.',
+      {
+        field: FIELD,
+      },
+    )
 }
 
-async function keep({ db, keys }: Needs, scope: string, key: string, { status, body, headers }: Reply): Promise<void> {
+async function keep({ db, keys }: Needs, { scope, key, now }: Claim, { status, body, headers }: Reply): Promise<void> {
   await db.root
     .updateTable('idempotency_keys')
     .set({
@@ -147,16 +155,18 @@ async function keep({ db, keys }: Needs, scope: string, key: string, { status, b
     })
     .where('scope', '=', scope)
     .where('key', '=', key)
+    .where('begun_at', '=', now)
     .execute()
 }
 
 /** Only what did nothing is forgotten. */
-async function forget(db: Db, scope: string, key: string): Promise<void> {
+async function forget(db: Db, { scope, key, now }: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('state', '=', 'running')
+    .where('begun_at', '=', now)
     .execute()
 }
 
