@@ -80,6 +80,18 @@ describe('auth endpoints: 5 per minute and client address', () => {
     expect(limitHeaders(await login(address))).toEqual(['5', '4', '60'])
   })
 
+  it('forget a window that began while the clock was ahead', async () => {
+    const address = newAddress()
+    service.clock.advance(3_600_000)
+    for (let count = 0; count < 6; count += 1) await login(address)
+    expect((await login(address)).status).toBe(429)
+    service.clock.advance(-3_600_000)
+    expect(limitHeaders(await login(address))).toEqual(['5', '4', '60'])
+    service.clock.advance(-1_000)
+    expect(limitHeaders(await login(address))).toEqual(['5', '3', '61'])
+    service.clock.advance(1_000)
+  })
+
   it('count all addresses of an IPv6 /64 as one client', async () => {
     const statuses = []
     for (let host = 1; host <= 6; host += 1) statuses.push((await login(`2001:db8:7:7::${host}`)).status)

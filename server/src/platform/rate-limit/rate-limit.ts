@@ -59,7 +59,7 @@ export type Counted = { used: number; leftMs: number }
 /**
  * The statement that counts. `hits` is a relation of (bucket, hits, window_ms), each bucket once; `requests` is an expression for
  * the limit, which may refer to `r`, the bucket's row. The result has bucket and `Counted`. A window begins with the first request
- * after the last one ended. What was refused earlier is not counted, and never moves the window. Buckets are taken in one order, so
+ * after the last one ended, or when the last one lies in a future from which the clock has been set back. What was refused earlier is not counted, and never moves the window. Buckets are taken in one order, so
  * that processes which count several of them at once do not wait for each other in a circle.
  *
  * The commit is not waited for until it is on disk, because everybody who comes meanwhile would wait too. A database server that
@@ -67,14 +67,15 @@ export type Counted = { used: number; leftMs: number }
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
   const at = sql`${now.toISOString()}::timestamptz` // it is there several times, and the driver takes its time to write a Date
+  // The clocks of several processes may differ by a little.
+  const over = sql`(r.window_ends_at <= ${at} or r.window_ends_at > excluded.window_ends_at + interval '1 minute')`
   return sql`
     insert into rate_limits as r (bucket, window_ends_at, used)
     select bucket, ${at} + window_ms * interval '1 millisecond', hits
     from ${hits} cross join (select set_config('synchronous_commit', 'off', true)) as unsynced order by bucket
     on conflict (bucket) do update set
-      used = case when r.window_ends_at <= ${at} then excluded.used
-        else least(r.used, ${requests}) + excluded.used end,
-      window_ends_at = case when r.window_ends_at <= ${at} then excluded.window_ends_at else r.window_ends_at end
+      used = case when ${over} then excluded.used else least(r.used, ${requests}) + excluded.used end,
+      window_ends_at = case when ${over} then excluded.window_ends_at else r.window_ends_at end
     returning bucket, used, (extract(epoch from window_ends_at - ${at}) * 1000)::float8 as "leftMs"`
 }
 
