@@ -78,7 +78,9 @@ export class Changes {
   /** Tells changes that have been committed. Cheap while nobody watches: the hot path calls it. */
   tell(changes: readonly Change[]): void {
     const now = this.#now()
-    while (this.#recent[0] !== undefined && this.#recent[0].at < now - RECENT_MS) this.#recent.shift()
+    // Those that come from the future were told before the clock was set back.
+    while (this.#recent[0] !== undefined && !(this.#recent[0].at >= now - RECENT_MS && this.#recent[0].at <= now))
+      this.#recent.shift()
     this.#recent.push({ at: now, changes })
     if (this.#watchedUntil.size > 0 || this.#allWatchedUntil > now)
       this.#queue(changes.filter(({ owner }) => this.#isWatched(owner, now)))
