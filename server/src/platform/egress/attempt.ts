@@ -118,6 +118,12 @@ export class Attempt {
   }
 
   #send(target: Target, connection: Connection): void {
+    // A process that was stopped for a while hears of the network before its timers.
+    if (this.#tookMs() >= this.#request.deadlineMs) {
+      this.#parts.pool.release(connection)
+      this.#onDeadline()
+      return
+    }
     const { method, body = null, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#request
     this.#connection = connection
     this.#exchange = new Exchange(maxResponseBytes, (result) => this.#onResult(target, connection, result), this.#sink)

@@ -46,6 +46,21 @@ describe('no answer', () => {
     expect(receiver.requests).toBe(1)
   })
 
+  test('nothing is sent once the deadline is over, though the timer has not been heard yet', async () => {
+    const receiver = await startReceiver({ onRequest: (socket) => socket.write('HTTP/1.1 200 OK\r\n\r\n') })
+    let now = 0
+    const egress = startEgress({
+      nowMs: () => now,
+      lookup: (_hostname, _options, callback) => {
+        now += 60_000 // the process was stopped
+        callback(null, [{ address: '127.0.0.1', family: 4 }])
+      },
+    })
+    const outcome = await egress.send(post(`http://hook.example:${receiver.port}/`, { deadlineMs: 30_000 }))
+    expect(brief(outcome)).toBe('timeout')
+    expect(receiver).toMatchObject({ connections: 1, requests: 0 })
+  })
+
   test.each<[string, (socket: net.Socket) => void]>([
     ['silence', () => {}],
     ['half a status line', (socket) => socket.write('HTTP/1.1 2')],
