@@ -102,12 +102,19 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
   const tried = Promise.withResolvers<void>()
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const client = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'postrider signals' })
-      const ended = new Promise<void>((resolve) => {
-        client.once('error', () => resolve())
-        client.once('end', () => resolve())
-        stopping.signal.addEventListener('abort', () => resolve(), { once: true })
+      const client = new pg.Client({
+        connectionString: url,
+        // A connection that was lost without a word is noticed: nothing is ever written to it.
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        connectionTimeoutMillis: 5_000,
+        application_name: 'postrider signals',
       })
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+      client.once('error', () => end())
+      client.once('end', () => end())
+      const stop = () => end()
+      stopping.signal.addEventListener('abort', stop)
       client.on('error', (error) => log.warn('signals.lost', { error: errorField(error) }))
       client.on('notification', ({ payload }) => ears.message(payload ?? ''))
       try {
@@ -120,6 +127,7 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
         log.warn('signals.lost', { error: errorField(error) })
       }
       tried.resolve()
+      stopping.signal.removeEventListener('abort', stop)
       await client.end().catch(() => {})
       if (!stopping.signal.aborted) await clock.sleep(RECONNECT_MS, stopping.signal)
     }
