@@ -26,6 +26,9 @@ import type { PostRow } from './tables.ts'
 /** Large enough to spread a transaction's cost, small enough that requests are answered between two of them. */
 const POSTS_PER_SET = 40
 
+/** A post that is due and was not published is being changed by somebody, who may take a while. */
+const LOCKED_MS = 100
+
 /** One step: publishes everything that is due now to all sites, each post once. */
 export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const now = ctx.clock.now()
@@ -38,7 +41,8 @@ export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<S
   }
   if (failed > 0) return { again: false }
   const next = await nextScheduledAt(ctx.db.root)
-  return next === undefined ? { again: false } : { again: false, waitMs: Math.max(1, next.getTime() - now.getTime()) }
+  if (next === undefined) return { again: false }
+  return { again: false, waitMs: next > now ? next.getTime() - now.getTime() : LOCKED_MS }
 }
 
 /** Publishes posts, together if that works; returns how many could not be. */
