@@ -46,6 +46,40 @@ describe('with HISTORY_RETENTION', () => {
     expect(await client.sites.get(site.id)).toMatchObject({ delivery_stats: { total: 2 } })
   })
 
+  it('leaves a failure that is sent again at the same moment', async ({ skip }) => {
+    if (service.ctx.db.kind === 'embedded') skip('it has one connection: nothing happens at the same moment')
+    const client = await newAccount(service)
+    await connectSite(client, receiver)
+    receiver.answerNext(500, 500, 500, 500)
+    const { id } = await client.posts.create({ title: 'Failed', status: 'published' })
+    await service.drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
+    service.clock.advance(31 * DAY)
+    const [written, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const requeued = service.ctx.db.tx(async (tx) => {
+      await sql`update deliveries set status = 'pending', finished_at = null, next_attempt_at = '2100-01-01' where post_id = ${id}`.execute(
+        tx,
+      )
+      written.resolve()
+      await committing.promise
+    })
+    await written.promise
+    const removal = removeOldHistory(service.ctx, new AbortController().signal)
+    const waits = async () =>
+      (
+        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%looked_at%'`.execute(
+          service.ctx.db.root,
+        )
+      ).rows.length
+    while ((await waits()) === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    committing.resolve()
+    await Promise.all([requeued, removal])
+    const { rows } = await sql`
+      select d.status, v.kind from deliveries d join events v on v.id = d.event_id where d.post_id = ${id}
+    `.execute(service.ctx.db.root)
+    expect(rows).toEqual([{ status: 'pending', kind: 'post.published' }])
+  })
+
   it('goes through more rows than one batch, once', async () => {
     const client = await newAccount(service)
     const site = await connectSite(client, receiver)

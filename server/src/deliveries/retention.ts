@@ -6,7 +6,7 @@ import { firstIdAt } from '../platform/ids.ts'
 
 /** How long the history of a deleted site is kept (specification, section 4). */
 const DELETED_SITE_MS = 90 * 24 * 3_600_000
-const ROWS_PER_STEP = 5_000
+const ROWS_PER_STEP = 1_000
 
 /**
  * Removes history of sites that were deleted more than 90 days ago, a batch of rows at a time; whether there may be more.
@@ -63,22 +63,26 @@ export async function removeOldHistory(
 
 type Batch = { last: string | null; full: boolean; removed: number }
 
+/**
+ * A failure may be sent again while its batch is being removed: the delete waits for that, looks at the row once more, and leaves it.
+ * Events are looked at once each, not once for every delivery of theirs.
+ */
 async function removeBatch(db: Db, before: Date, after: string | null): Promise<Batch> {
   const { rows } = await sql<Batch>`
     with looked_at as (
-      select id, post_id, event_id, status <> 'pending' and finished_at < ${before} as old from deliveries
+      select id, status <> 'pending' and finished_at < ${before} as old from deliveries
       where id < ${firstIdAt(before)}::uuid and (${after}::uuid is null or id > ${after}::uuid)
       order by id limit ${HISTORY_ROWS}
     ),
     doomed as (select * from looked_at where old),
-    removed as (delete from deliveries where id in (select id from doomed)),
+    removed as (delete from deliveries where id in (select id from doomed) and status <> 'pending' returning id, event_id),
     events_removed as (
-      delete from events v using doomed where v.id = doomed.event_id and not exists (
-        select from deliveries d where d.post_id = v.post_id and d.event_id = v.id and d.id not in (select id from doomed)
+      delete from events v using (select distinct event_id from removed) r where v.id = r.event_id and not exists (
+        select from deliveries d where d.post_id = v.post_id and d.event_id = v.id and d.id not in (select id from removed)
       )
     )
     select (select id from looked_at order by id desc limit 1) as last,
-      (select count(*) from looked_at) = ${HISTORY_ROWS} as full, (select count(*) from doomed)::int as removed
+      (select count(*) from looked_at) = ${HISTORY_ROWS} as full, (select count(*) from removed)::int as removed
   `.execute(db)
   return rows[0] ?? { last: null, full: false, removed: 0 }
 }
