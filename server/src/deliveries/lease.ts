@@ -153,13 +153,12 @@ export async function countDueLanes(db: Db, now: Date, limit: number): Promise<n
 
 /**
  * Declares every lease abandoned. Only for a process that knows it is alone: the holders are dead, so their lanes need
- * not wait for the leases to run out.
+ * not wait for the leases to run out. Lanes are locked in the order in which everybody locks them.
  */
 export async function abandonLeases(db: Db, now: Date): Promise<number> {
-  const { numUpdatedRows } = await db
-    .updateTable('lanes')
-    .set({ leased_until: now, due_at: now })
-    .where('leased_until', '>', now)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+  const { numAffectedRows } = await sql`
+    with held as (select site_id from lanes where leased_until > ${now} order by site_id for update)
+    update lanes l set leased_until = ${now}, due_at = ${now} from held where l.site_id = held.site_id
+  `.execute(db)
+  return Number(numAffectedRows)
 }
