@@ -1,8 +1,16 @@
+import { once } from 'node:events'
+import net from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { joinWorkers } from '../src/deliveries/index.ts'
 import { migrations } from '../src/migrations/index.ts'
-import { afterCommit, type Database } from '../src/platform/db/database.ts'
+import {
+  afterCommit,
+  createDatabase,
+  createPostgresPool,
+  type Database,
+  isDatabaseGone,
+} from '../src/platform/db/database.ts'
 import type { Sent } from '../src/platform/db/manner.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
@@ -41,6 +49,88 @@ describe('the error of a statement', () => {
       expect(error).toHaveProperty('stack', expect.stringContaining('whoAsks'))
     })
 })
+
+describe.skipIf(inject('database').kind === 'embedded')('a database server', () => {
+  const LIMITS = { statement_timeout: 300, query_timeout: 600 }
+
+  it('that falls silent is not waited for, and is asked again over another connection', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const proxy = await startForgetfulProxy(signalsUrl)
+    const silent = createDatabase(
+      createPostgresPool(proxy.url, 2, () => {}, LIMITS),
+      'postgres',
+    )
+    await sql`select 1`.execute(silent.root)
+    proxy.forget()
+    const asked = [
+      sql`select 1`.execute(silent.root),
+      prepared(sql`select 2`).execute(silent.root),
+      silent.tx(async (tx) => sql`select 3`.execute(tx)),
+    ]
+    for (const outcome of await Promise.allSettled(asked)) {
+      if (outcome.status === 'fulfilled') continue // it had to wait for a connection, and got a new one
+      expect(isDatabaseGone(outcome.reason)).toBe(true)
+    }
+    // What has been given up may still be on its way out of the pool.
+    await expect.poll(() => sql`select 1`.execute(silent.root).then(() => 'answers', String)).toBe('answers')
+    await silent.close()
+    await proxy.close()
+    await own.close()
+    await dropOwn()
+  })
+
+  it('ends statements that take too long, but not those that may', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const hurried = createDatabase(
+      createPostgresPool(signalsUrl, 2, () => {}, LIMITS),
+      'postgres',
+    )
+    const slow = sql`select 'slept' as done from pg_sleep(0.8)`
+    const error = await slow.execute(hurried.root).catch((thrown: unknown) => thrown)
+    expect(isDatabaseGone(error)).toBe(true)
+    expect((await hurried.unhurried((patient) => slow.execute(patient))).rows).toEqual([{ done: 'slept' }])
+    await hurried.close()
+    await own.close()
+    await dropOwn()
+  })
+})
+
+/** Before a server of this address: a way that can forget the connections that go over it, as firewalls do, and lets new ones through. */
+async function startForgetfulProxy(address: string) {
+  const url = new URL(address)
+  const open = new Set<() => void>()
+  const sockets = new Set<net.Socket>()
+  const proxy = net.createServer((near) => {
+    const far = net.connect({ host: decodeURIComponent(url.hostname), port: Number(url.port) })
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {})
+      from.on('data', (bytes) => to.write(bytes))
+      from.on('close', () => to.destroy())
+    }
+    open.add(() => {
+      for (const socket of [near, far]) socket.removeAllListeners('data').pause()
+    })
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const through = new URL(address)
+  through.host = `127.0.0.1:${(proxy.address() as net.AddressInfo).port}` // it listens on TCP
+  return {
+    url: through.href,
+    forget() {
+      for (const close of open) close()
+      open.clear()
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}
 
 describe('a transaction', () => {
   it('refuses the root handle inside it at once, where it would otherwise hang', async () => {

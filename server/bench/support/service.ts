@@ -7,6 +7,9 @@ import pg from 'pg'
 import { createApp } from '../../src/app.ts'
 import { parseConfig } from '../../src/platform/config.ts'
 import type { Context } from '../../src/platform/context.ts'
+import { UNHURRIED } from '../../src/platform/db/database.ts'
+import { openDatabase } from '../../src/platform/db/open.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { startOwnPostgres, startTestPostgres } from '../../test/support/postgres/server.ts'
 import { type ServiceProcess, startProcess } from '../../test/support/process.ts'
 
@@ -90,7 +93,9 @@ async function startUnread(env: Record<string, string>): Promise<ServiceProcess>
 }
 
 async function withContext<T>(env: Record<string, string>, work: (ctx: Context) => Promise<T>): Promise<T> {
-  const app = await createApp(parseConfig({ ...env, PORT: '0', LOG_LEVEL: 'error' }))
+  const config = parseConfig({ ...env, PORT: '0', LOG_LEVEL: 'error' })
+  const database = await openDatabase(config, createLog('error'), () => {}, UNHURRIED) // a million posts take their time
+  const app = await createApp(config, { database })
   try {
     return await work(app.ctx)
   } finally {

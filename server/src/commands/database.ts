@@ -1,6 +1,6 @@
 import { migrations } from '../migrations/index.ts'
 import type { Config } from '../platform/config.ts'
-import type { Database } from '../platform/db/database.ts'
+import { type Database, UNHURRIED } from '../platform/db/database.ts'
 import { isCreated } from '../platform/db/embedded/directory.ts'
 import { EmbeddedInUseError } from '../platform/db/embedded/errors.ts'
 import { newerSchema, type SchemaState, schemaState } from '../platform/db/migrate.ts'
@@ -48,7 +48,7 @@ export async function withExistingDatabase<T>(
 
 async function openForCommand(config: Config): Promise<OpenDatabase> {
   try {
-    return await openDatabase(config, createLog('silent'), () => {})
+    return await openDatabase(config, createLog('silent'), () => {}, UNHURRIED)
   } catch (error) {
     if (!(error instanceof EmbeddedInUseError)) throw error
     const holder = error.pid === null ? 'another process' : `process ${error.pid}`

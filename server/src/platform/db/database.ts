@@ -26,6 +26,8 @@ export type Database = {
    * at most twice; `work` must therefore have no effects but its queries and `afterCommit`.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Runs `work` on a handle whose statements may take as long as they like: for changes of the schema. */
+  unhurried<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Has every statement from now on told of once it has ended: its text, how long it took, and whether it failed. */
   observe(told: StatementObserver): void
   /** Whether this is a PostgreSQL server or the embedded database. */
@@ -84,6 +86,17 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   return {
     root,
     kind,
+    async unhurried(work) {
+      if (kind === 'embedded') return work(root)
+      const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2 })
+      patient.on('error', () => {}) // whoever uses the connection hears of it
+      const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(patient) }) })
+      try {
+        return await work(db)
+      } finally {
+        await db.destroy()
+      }
+    },
     observe(told) {
       observer = told
     },
@@ -123,20 +136,32 @@ function guarded(pool: pg.Pool): PostgresPool {
   }
 }
 
-/** Longer than any statement of ours takes, migrations and backups included; beyond it the connection is given up. */
-const STATEMENT_MS = 10 * 60_000
+/** How long a statement may take, in milliseconds: then the server ends it; and when even that is not heard of, the connection is given up. */
+export type StatementLimits = { statement_timeout: number; query_timeout: number }
+
+/**
+ * For the service, whose statements take far less. A connection may go silent without a word (a failover, a firewall that forgot it), and
+ * whoever waits for it makes others wait: results of attempts, counts of requests. No longer than a lease lasts.
+ */
+const HURRIED: StatementLimits = { statement_timeout: 30_000, query_timeout: 35_000 }
+/** For commands and changes of the schema: there is no telling. */
+export const UNHURRIED: StatementLimits = { statement_timeout: 0, query_timeout: 0 }
 
 /** A pool for a PostgreSQL server. `max` connections; an error of a connection, idle or in use, is reported and its
  * query rejected, never thrown at the process. */
-export function createPostgresPool(url: string, max: number, onError: (error: Error) => void): pg.Pool {
+export function createPostgresPool(
+  url: string,
+  max: number,
+  onError: (error: Error) => void,
+  limits: StatementLimits = HURRIED,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
     pipeline: true,
     connectionTimeoutMillis: 5_000,
     idle_in_transaction_session_timeout: 60_000,
-    statement_timeout: STATEMENT_MS,
-    query_timeout: STATEMENT_MS + 5_000,
+    ...limits,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'postrider',
@@ -152,7 +177,7 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether the error says that the database itself is gone (connection lost, shutting down), not that a query is wrong. */
+/** Whether the error says that the database itself is gone (connection lost, shutting down, no answer in time), not that a query is wrong. */
 export function isDatabaseGone(error: unknown): boolean {
   if (error instanceof Failure) return error.kind === 'unavailable'
   const state = sqlState(error)
@@ -161,7 +186,7 @@ export function isDatabaseGone(error: unknown): boolean {
   return (
     state.startsWith('08') ||
     state.startsWith('57P') ||
-    ['53300', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
+    ['53300', '57014', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
   )
 }
 

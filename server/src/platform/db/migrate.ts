@@ -39,7 +39,7 @@ export async function schemaState(db: Db, migrations: Migrations): Promise<Schem
 export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
   const { unknown } = await schemaState(db.root, migrations)
   if (unknown.length > 0) throw newerSchema(unknown)
-  return outcome(await migratorOf(db.root, migrations).migrateToLatest())
+  return db.unhurried(async (root) => outcome(await migratorOf(root, migrations).migrateToLatest()))
 }
 
 /** Brings the schema to the state after the migration `last`, as part of the transaction. */

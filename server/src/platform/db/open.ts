@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
-import { createDatabase, createPostgresPool, type Database } from './database.ts'
+import { createDatabase, createPostgresPool, type Database, type StatementLimits } from './database.ts'
 
 /** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
 const POOL_SIZE = 16
@@ -14,12 +14,19 @@ export type OpenDatabase = {
   signalsUrl: string | undefined
 }
 
-/** Opens the database that the configuration names. `onBroken` hears when the embedded one cannot go on. */
-export async function openDatabase(config: Config, log: Log, onBroken: (error: Error) => void): Promise<OpenDatabase> {
+/**
+ * Opens the database that the configuration names, with the limits of the service or others. `onBroken` hears when the embedded
+ * one cannot go on.
+ */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  onBroken: (error: Error) => void,
+  limits?: StatementLimits,
+): Promise<OpenDatabase> {
   if (config.databaseUrl !== undefined) {
-    const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, (error) =>
-      log.warn('db.connection_lost', { error: errorField(error) }),
-    )
+    const lost = (error: Error) => log.warn('db.connection_lost', { error: errorField(error) })
+    const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, lost, limits)
     return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }
   // Only who has no server pays for loading the embedded one.
