@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type AllowPolicy, compileAllow } from './addresses.ts'
 import { openSocket } from './dial.ts'
 import { toFailure } from './failure.ts'
-import type { Lookup } from './resolve.ts'
+import type { Lookup } from './lookup.ts'
 import { parseTarget } from './target.ts'
 import { brief, post, type Receiver, startAnswering, startEgress, startReceiver } from './test-receivers.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import tls from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Lookup } from './resolve.ts'
+import type { Lookup } from './lookup.ts'
 import { issueCertificate, type TestCertificate } from './test-certificates.ts'
 import { brief, post, startEgress, startReceiver } from './test-receivers.ts'
 

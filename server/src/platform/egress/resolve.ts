@@ -1,12 +1,5 @@
-import dns from 'node:dns'
 import { EgressError } from './failure.ts'
-
-/** `dns.lookup` with `all: true`: the system's resolver, so that /etc/hosts and container names work. */
-export type Lookup = (
-  hostname: string,
-  options: { all: true },
-  callback: (error: NodeJS.ErrnoException | null, addresses: { address: string; family: number }[]) => void,
-) => void
+import { createLookup, type Lookup } from './lookup.ts'
 
 /** Calls back once with the addresses of a name, at least one, or with an error. Never throws, has no deadline. */
 export type Resolve = (hostname: string, done: (error: EgressError | undefined, addresses: string[]) => void) => void
@@ -16,11 +9,8 @@ const JOIN_WITHIN_MS = 5_000
 
 type Question = { askedAtMs: number; waiting: Parameters<Resolve>[1][] }
 
-/**
- * Wraps a lookup so that those who ask for the same name at the same moment share one question: Node answers only a few
- * at a time (half of libuv's threads), so a burst to one new site must not queue up there. Answers are not kept.
- */
-export function createResolver(lookup: Lookup = dns.lookup, nowMs: () => number = () => performance.now()): Resolve {
+/** Wraps a lookup so that those who ask for the same name at the same moment share one question. Answers are not kept. */
+export function createResolver(lookup: Lookup = createLookup(), nowMs = () => performance.now()): Resolve {
   const questions = new Map<string, Question>()
 
   return (hostname, done) => {

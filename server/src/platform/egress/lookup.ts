@@ -1,0 +1,107 @@
+/**
+ * The addresses of names. Names with a dot are asked of the name servers directly: any number at once, each for a few seconds at
+ * most. The system's own way, getaddrinfo, has two threads in all and cannot be told to stop: two names whose servers are silent would
+ * keep everybody else's waiting. It is asked for names without a dot (containers, machines of the house), and one at a time
+ * for those that the name servers do not know: /etc/hosts and search domains have some.
+ */
+import dns, { type LookupAddress } from 'node:dns'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Slots } from '../slots.ts'
+
+/** As `dns.lookup` with `all: true`. */
+export type Lookup = (
+  hostname: string,
+  options: { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** A name server has two seconds, and is asked once more for four. */
+const PATIENCE = { timeout: 2_000, tries: 2 }
+/** Name servers change when a laptop moves, so they are looked up again after this. */
+const FRESH_MS = 60_000
+/** Once there are addresses of one family, those of the other have this long (RFC 8305, section 3). */
+const OTHER_FAMILY_MS = 50
+/** The name servers do not know the name, or there are none. */
+const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
+/** So many may wait for the system. */
+const MOST_WAITING = 64
+
+/** `servers` in place of the system's name servers, as host and port; `system` in place of its own way. */
+export type LookupOptions = {
+  servers?: readonly string[]
+  system?: Lookup
+  patience?: { timeout: number; tries: number }
+}
+
+/** A lookup that nobody can hold up. IPv4 addresses come first. */
+export function createLookup({ servers, system = dns.lookup, patience = PATIENCE }: LookupOptions = {}): Lookup {
+  const turns = new Slots(1)
+  let waiting = 0
+  let resolver = new dns.promises.Resolver(patience)
+  let madeAtMs = Number.NEGATIVE_INFINITY
+
+  function freshResolver(): dns.promises.Resolver {
+    const nowMs = performance.now()
+    if (nowMs - madeAtMs < FRESH_MS) return resolver
+    madeAtMs = nowMs
+    resolver = new dns.promises.Resolver(patience)
+    if (servers !== undefined) resolver.setServers(servers)
+    return resolver
+  }
+
+  async function askSystem(hostname: string): Promise<LookupAddress[]> {
+    waiting += 1
+    const turn = await turns.take()
+    try {
+      return await new Promise((resolve, reject) =>
+        system(hostname, { all: true }, (error, found) => (error === null ? resolve(found) : reject(error))),
+      )
+    } finally {
+      waiting -= 1
+      turn.free()
+    }
+  }
+
+  async function addressesOf(hostname: string): Promise<LookupAddress[]> {
+    try {
+      return await askServers(freshResolver(), hostname)
+    } catch (error) {
+      if (!UNKNOWN.has(codeOf(error)) || waiting >= MOST_WAITING) throw error
+      return askSystem(hostname)
+    }
+  }
+
+  return (hostname, options, callback) => {
+    if (!hostname.includes('.')) return system(hostname, options, callback)
+    addressesOf(hostname).then(
+      (found) => callback(null, found),
+      (error) => callback(error, []),
+    )
+  }
+}
+
+async function askServers(resolver: dns.promises.Resolver, hostname: string): Promise<LookupAddress[]> {
+  const found: Record<4 | 6, LookupAddress[]> = { 4: [], 6: [] }
+  const ask = async (family: 4 | 6, answer: Promise<string[]>) => {
+    found[family] = (await answer).map((address) => ({ address, family }))
+  }
+  const families = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))]
+  const both = Promise.allSettled(families)
+  try {
+    await Promise.any(families)
+  } catch (error) {
+    throw tellingOf(error)
+  }
+  await Promise.race([both, sleep(OTHER_FAMILY_MS)])
+  return [...found[4], ...found[6]]
+}
+
+/** Of what both families came to, what says most: a server that is silent or broken may know the name. */
+function tellingOf(error: unknown): unknown {
+  const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return errors.find((one) => !UNKNOWN.has(codeOf(one))) ?? errors[0]
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
+}
