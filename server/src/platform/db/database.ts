@@ -195,3 +195,9 @@ export function uniqueViolation(error: unknown): string | undefined {
   if (sqlState(error) !== '23505') return undefined
   return error instanceof Error && 'constraint' in error ? String(error.constraint) : undefined
 }
+
+/** The column (`table.column`) that a statement would have left without a value, or undefined when the error is another. */
+export function missingValue(error: unknown): string | undefined {
+  if (sqlState(error) !== '23502' || !(error instanceof Error)) return undefined
+  return 'table' in error && 'column' in error ? `${error.table}.${error.column}` : undefined
+}

@@ -13,8 +13,8 @@ import { sql } from 'kysely'
 import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { seal, unseal } from '../crypto.ts'
-import { beforeFirstCommit, type Db, type Tx } from '../db/database.ts'
-import { prepared } from '../db/statements.ts'
+import { beforeFirstCommit, type Db, missingValue, type Tx } from '../db/database.ts'
+import { prepared, sendAhead } from '../db/statements.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
 import './tables.ts'
@@ -53,6 +53,16 @@ export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => 
     await keep(ctx, wanted, reply)
     return reply
   } catch (error) {
+    // The key has another's answer, or will have.
+    if (isTakenOver(error))
+      throw fail(
+        'conflict',
+        'This took so long that a later request with its idempotency key was begun. Nothing was done.',
+        {
+          field: FIELD,
+          cause: error,
+        },
+      )
     if (error instanceof Failure && error.status < 500) {
       await keep(ctx, wanted, { status: error.status, body: error.toBody(), headers: error.headers })
     } else {
@@ -127,21 +137,24 @@ async function takeOver(db: Db, scope: string, key: string, now: Date): Promise<
   return numUpdatedRows === 1n
 }
 
-/** With the commit, the work has been done under this key. A claim that the database's server lost in a crash is made good. */
+/**
+ * With the commit, the work has been done under this key. A claim that the database's server lost in a crash is made good. Where the
+ * claim is another's by now, the state becomes null, which the table refuses: so nobody has to wait for an answer before the commit.
+ */
 async function mark(tx: Tx, { scope, key, request, now }: Claim): Promise<void> {
-  const { numAffectedRows } = await prepared(sql`
+  await sendAhead(
+    tx,
+    sql`
     insert into idempotency_keys as k (scope, key, request, state, begun_at, headers)
     values (${scope}, ${key}, ${request}::bytea, 'committed', ${now}::timestamptz, '{}')
-    on conflict (scope, key) do update set state = excluded.state where k.state = 'running' and k.begun_at = excluded.begun_at
-  `).execute(tx)
-  if (numAffectedRows !== 1n)
-    throw fail(
-      'conflict',
-      'This request took so long that another one with its idempotency key was begun. Nothing was done.',
-      {
-        field: FIELD,
-      },
-    )
+    on conflict (scope, key) do update
+    set state = case when k.state = 'running' and k.begun_at = excluded.begun_at then excluded.state end
+  `,
+  )
+}
+
+function isTakenOver(error: unknown): boolean {
+  return missingValue(error) === 'idempotency_keys.state'
 }
 
 async function keep({ db, keys }: Needs, { scope, key, now }: Claim, { status, body, headers }: Reply): Promise<void> {
