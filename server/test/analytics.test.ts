@@ -332,6 +332,20 @@ describe('POST /api/analytics/posts/:id/retry', () => {
     await other.close()
   })
 
+  it('does not send what was withdrawn, only that it was', async () => {
+    const post = await failForGood('Withdrawn')
+    receiver.answerNext(500, 500, 500, 500)
+    await client.posts.update(post.id, { status: 'draft' })
+    await service.drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
+    const { failures } = await client.analytics.failures()
+    expect(failures.map(({ can_retry }) => can_retry)).toEqual([true, false])
+    receiver.received.length = 0
+    expect((await client.analytics.retry(post.id)).message).toBe('One delivery is queued again.')
+    await service.drain()
+    expect(receiver.received.map(({ headers }) => headers['x-service-event'])).toEqual(['post.deleted'])
+  })
+
   it('sends nothing twice when it is asked for twice', async () => {
     const post = await failForGood('Impatient')
     const messages = (await Promise.all([client.analytics.retry(post.id), client.analytics.retry(post.id)])).map(

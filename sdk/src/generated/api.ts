@@ -1122,7 +1122,7 @@ export interface components {
             attempts: number;
             last_error: string | null;
             last_response_code: number | null;
-            /** @description False when a newer version has arrived, or the post or the site is deleted. */
+            /** @description False when a newer version has arrived, or the post was taken off the site, or one of them is deleted. */
             can_retry: boolean;
         };
         Failures: {
@@ -1458,7 +1458,7 @@ export interface components {
             response_code: number | null;
             response_time_ms: number | null;
             last_error: string | null;
-            /** @description Whether a failed delivery can be sent again: not when a newer version has arrived, or the post or the site is deleted. */
+            /** @description Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or one of them is deleted. */
             can_retry: boolean;
         };
         Login: {

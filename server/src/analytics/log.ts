@@ -101,12 +101,12 @@ export async function sendAgain(ctx: Context, accountId: string, id: string): Pr
   if (!sent) throw fail('conflict', whyNot(delivery), { field: 'status' })
 }
 
-function whyNot({ status, overtaken, lastError, siteDeleted }: LoggedDelivery): string {
+function whyNot({ status, siteDeleted, postDeleted }: Titled<LoggedDelivery>): string {
   if (status === 'pending') return 'The delivery is under way already.'
   if (status !== 'failed') return 'The delivery has arrived. To send the post once more, publish it to the site again.'
-  if (overtaken || lastError === 'superseded')
-    return 'A newer version of the post has arrived at the site, so this one is not sent any more.'
-  return siteDeleted ? 'The site is not connected any more.' : 'The post has been deleted.'
+  if (siteDeleted) return 'The site is not connected any more.'
+  if (postDeleted) return 'The post has been deleted.'
+  return 'A newer version of the post has arrived at the site, or it was taken off it, so this one is not sent any more.'
 }
 
 /** So many are queued by one request at the most; it holds up their sites' deliveries while it writes. */

@@ -122,9 +122,10 @@ const FailedDelivery = z
     attempts: z.int(),
     last_error: z.string().nullable(),
     last_response_code: z.int().nullable(),
-    can_retry: z
-      .boolean()
-      .openapi({ description: 'False when a newer version has arrived, or the post or the site is deleted.' }),
+    can_retry: z.boolean().openapi({
+      description:
+        'False when a newer version has arrived, or the post was taken off the site, or one of them is deleted.',
+    }),
   })
   .openapi('FailedDelivery')
 

@@ -149,7 +149,7 @@ export type FailedDelivery = {
 
 /**
  * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
- * delivered to the site, so this one must not be sent any more. The title is that of the event, or of the last one that
+ * delivered to the site, or takes it away there, so this one must not be sent any more. The title is that of the event, or of the last one that
  * had a title, since a deletion has none.
  */
 export async function failedDeliveries(
@@ -177,8 +177,12 @@ export const lastTitle = sql<string | null>`(
   where other.post_id = d.post_id and shown.kind <> 'post.deleted' order by other.sequence desc limit 1
 )`
 
-/** Whether a newer event of the same post has been delivered to the same site, or may have been; `d` is the delivery. */
+/**
+ * Whether a newer event of the same post has been delivered to the same site, or may have been, or takes the post away there; `d` is
+ * the delivery. What was withdrawn must not be sent just because the site has not heard of that yet.
+ */
 export const overtaken = sql<boolean>`exists (
   select from deliveries newer where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence
-    and (newer.status in ('delivered', 'delivered_retry') or newer.uncertain)
+    and (newer.status in ('delivered', 'delivered_retry') or newer.uncertain
+      or exists (select from events removal where removal.id = newer.event_id and removal.kind = 'post.deleted'))
 )`

@@ -24,7 +24,7 @@ export type LogFilter = {
   repeatable?: boolean | undefined
 }
 
-/** A delivery as the log shows it. `overtaken`: a newer event of the post has been delivered, so it must not be sent again. */
+/** A delivery as the log shows it. `overtaken`: a newer event of the post has been delivered or takes it away, so it must not be sent again. */
 export type LoggedDelivery = {
   id: string
   postId: string

@@ -65,17 +65,18 @@ function Now({ delivery, standing, confirmed }: NowProps) {
       return <Step mark={standing} title="Waiting until the site is active again" />
     case 'failed':
       return (
-        <Step
-          mark="overtaken"
-          at={at}
-          title={error === 'site_deleted' ? reasonOf(null, error) : `Given up after ${counted(attempts, 'attempt')}`}
-        />
+        <Step mark="overtaken" at={at} title={error === 'site_deleted' ? reasonOf(null, error) : endOf(attempts)} />
       )
     case 'overtaken':
       return <Step mark={standing} at={at} title="A newer version has arrived, so this one is not sent any more" />
     default:
       return confirmed ? <Step mark={standing} at={at} title="The site has confirmed that it has it" /> : null
   }
+}
+
+/** A site that pulls is sent nothing; it can only say how that went. */
+function endOf(attempts: number): string {
+  return attempts === 0 ? 'The site pulled it and could not take it' : `Given up after ${counted(attempts, 'attempt')}`
 }
 
 function Next({ at, attempt }: { at: string | null; attempt: number }) {
