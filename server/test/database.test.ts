@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import net from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { joinWorkers } from '../src/deliveries/index.ts'
@@ -16,6 +14,7 @@ import { migrate } from '../src/platform/db/migrate.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
 import { newApi } from './support/api.ts'
 import { freshDatabase } from './support/database.ts'
+import { startForgetfulProxy } from './support/forgetful-proxy.ts'
 import { startService, type TestService } from './support/service.ts'
 
 let db: Database
@@ -94,43 +93,6 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await dropOwn()
   })
 })
-
-/** Before a server of this address: a way that can forget the connections that go over it, as firewalls do, and lets new ones through. */
-async function startForgetfulProxy(address: string) {
-  const url = new URL(address)
-  const open = new Set<() => void>()
-  const sockets = new Set<net.Socket>()
-  const proxy = net.createServer((near) => {
-    const far = net.connect({ host: decodeURIComponent(url.hostname), port: Number(url.port) })
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from)
-      from.on('error', () => {})
-      from.on('data', (bytes) => to.write(bytes))
-      from.on('close', () => to.destroy())
-    }
-    open.add(() => {
-      for (const socket of [near, far]) socket.removeAllListeners('data').pause()
-    })
-  })
-  proxy.listen(0, '127.0.0.1')
-  await once(proxy, 'listening')
-  const through = new URL(address)
-  through.host = `127.0.0.1:${(proxy.address() as net.AddressInfo).port}` // it listens on TCP
-  return {
-    url: through.href,
-    forget() {
-      for (const close of open) close()
-      open.clear()
-    },
-    close() {
-      for (const socket of sockets) socket.destroy()
-      return new Promise((resolve) => proxy.close(resolve))
-    },
-  }
-}
 
 describe('a transaction', () => {
   it('refuses the root handle inside it at once, where it would otherwise hang', async () => {

@@ -124,6 +124,12 @@ export class Load {
     return [...this.#arrivals.values()].reduce((sum, times) => sum + times.length, 0)
   }
 
+  /** The longest time, in seconds, in which nothing came. */
+  longestPause(): number {
+    const times = [...this.#arrivals.values()].flat().toSorted((a, b) => a - b)
+    return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at))) / 1_000
+  }
+
   /** Waits until everything has arrived, or is not going to. */
   async outcome(): Promise<Outcome> {
     const deadline = performance.now() + ARRIVAL_DEADLINE_MS

@@ -1,6 +1,7 @@
 /** Harm done to the database under a service that goes on. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { startForgetfulProxy } from '../support/forgetful-proxy.ts'
 import type { TestPostgres } from '../support/postgres/server.ts'
 import { Load, type Outcome } from './load.ts'
 
@@ -61,6 +62,28 @@ export async function connectionsEnded(
   await service.end('SIGTERM')
   await load.receiver.close()
   return { times, ...outcome }
+}
+
+/**
+ * Every connection to the database falls silent under load, as after a failover that nobody is told of; new ones work at once. The
+ * service goes on without a restart: `pause` is how long nothing was delivered, in seconds.
+ */
+export async function connectionsSilent(postgres: Server): Promise<Outcome & { pause: number }> {
+  const proxy = await startForgetfulProxy(postgres.url)
+  const { load, service } = await Load.start({ ...envFor(postgres), DATABASE_URL: proxy.url })
+  await load.publishing(service, async () => {
+    await sleep(3_000)
+    await load.fault(async () => {
+      proxy.forget()
+      await sleep(50_000)
+    })
+    await sleep(3_000)
+  })
+  const outcome = await load.outcome()
+  await service.end('SIGTERM')
+  await proxy.close()
+  await load.receiver.close()
+  return { ...outcome, pause: Number(load.longestPause().toFixed(1)) }
 }
 
 /**

@@ -11,7 +11,7 @@ import { randomFrom } from '../support/random.ts'
 import { diskFull } from './disk-full.ts'
 import { killStory } from './kill.ts'
 import type { Outcome } from './load.ts'
-import { connectionsEnded, databaseKills, envFor, poolExhausted } from './postgres.ts'
+import { connectionsEnded, connectionsSilent, databaseKills, envFor, poolExhausted } from './postgres.ts'
 import { stoppedPastLease, terminated, workerKilled } from './processes.ts'
 
 const { positionals, values } = parseArgs({
@@ -38,6 +38,7 @@ const FAULTS: Record<string, Fault> = {
   'terminated-embedded': ({ dir }) => terminated({ DATA_DIR: dir, LOG_LEVEL: 'silent' }),
   'database-killed': async ({ postgres }) => databaseKills(await postgres(), 5),
   'connections-ended': async ({ postgres }) => connectionsEnded(envFor(await postgres()), 20),
+  'connections-silent': async ({ postgres }) => connectionsSilent(await postgres()),
   'pool-exhausted': async ({ postgres }) => poolExhausted(await postgres(), 8),
   'disk-full': ({ dir }) => diskFull(dir),
 }

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import net from 'node:net'
+
+/** A way to a server. `url`: the server's address, by this way; `forget`: what is open falls silent. */
+export type ForgetfulProxy = { url: string; forget(): void; close(): Promise<unknown> }
+
+/** Before a server of this address: a way that can forget the connections that go over it, as firewalls do, and lets new ones through. */
+export async function startForgetfulProxy(address: string): Promise<ForgetfulProxy> {
+  const url = new URL(address)
+  const open = new Set<() => void>()
+  const sockets = new Set<net.Socket>()
+  const proxy = net.createServer((near) => {
+    const far = net.connect({ host: decodeURIComponent(url.hostname), port: Number(url.port) })
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on('error', () => {})
+      from.on('data', (bytes) => to.write(bytes))
+      from.on('close', () => to.destroy())
+    }
+    open.add(() => {
+      for (const socket of [near, far]) socket.removeAllListeners('data').pause()
+    })
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const through = new URL(address)
+  through.host = `127.0.0.1:${(proxy.address() as net.AddressInfo).port}` // it listens on TCP
+  return {
+    url: through.href,
+    forget() {
+      for (const close of open) close()
+      open.clear()
+    },
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}
