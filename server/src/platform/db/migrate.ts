@@ -37,8 +37,9 @@ export async function schemaState(db: Db, migrations: Migrations): Promise<Schem
  * at once. Throws `SchemaError` when the database holds migrations that this version of the service does not know.
  */
 export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
-  const { unknown } = await schemaState(db.root, migrations)
+  const { pending, unknown } = await schemaState(db.root, migrations)
   if (unknown.length > 0) throw newerSchema(unknown)
+  if (pending.length === 0) return []
   return db.unhurried(async (root) => outcome(await migratorOf(root, migrations).migrateToLatest()))
 }
 
