@@ -57,21 +57,16 @@ describe('with HISTORY_RETENTION', () => {
     service.clock.advance(31 * DAY)
     const [written, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const requeued = service.ctx.db.tx(async (tx) => {
-      await sql`update deliveries set status = 'pending', finished_at = null, next_attempt_at = '2100-01-01' where post_id = ${id}`.execute(
-        tx,
-      )
+      await sql`
+        update deliveries set status = 'pending', finished_at = null, next_attempt_at = '2100-01-01' where post_id = ${id}
+      `.execute(tx)
       written.resolve()
       await committing.promise
     })
     await written.promise
     const removal = removeOldHistory(service.ctx, new AbortController().signal)
-    const waits = async () =>
-      (
-        await sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%looked_at%'`.execute(
-          service.ctx.db.root,
-        )
-      ).rows.length
-    while ((await waits()) === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%looked_at%'`
+    await expect.poll(async () => (await waiting.execute(service.ctx.db.root)).rows.length).toBeGreaterThan(0)
     committing.resolve()
     await Promise.all([requeued, removal])
     const { rows } = await sql`

@@ -149,8 +149,8 @@ export type FailedDelivery = {
 
 /**
  * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
- * delivered to the site, or takes it away there, so this one must not be sent any more. The title is that of the event, or of the last one that
- * had a title, since a deletion has none.
+ * delivered to the site, or takes it away there, so this one must not be sent any more. The title is that of the event, or of
+ * the last one that had a title, since a deletion has none.
  */
 export async function failedDeliveries(
   db: Db,

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Clock } from './clock.ts'
-import { afterCommit, type Db, type Tx } from './db/database.ts'
+import { afterCommit, type Db, NOTICED, type Tx } from './db/database.ts'
 import { sendAhead } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
@@ -102,14 +102,7 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
   const tried = Promise.withResolvers<void>()
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const client = new pg.Client({
-        connectionString: url,
-        // A connection that was lost without a word is noticed: nothing is ever written to it.
-        keepAlive: true,
-        keepAliveInitialDelayMillis: 10_000,
-        connectionTimeoutMillis: 5_000,
-        application_name: 'postrider signals',
-      })
+      const client = new pg.Client({ connectionString: url, ...NOTICED, application_name: 'postrider signals' })
       const { promise: ended, resolve: end } = Promise.withResolvers<void>()
       client.once('error', () => end())
       client.once('end', () => end())

@@ -45,27 +45,20 @@ export async function nextScheduledAt(db: Db): Promise<Date | undefined> {
 }
 
 /** What publishing makes of a post that the transaction has locked. */
-export type Publication = {
-  id: string
-  publishedAt: Date
-  updatedAt: Date
-  sequence: number
-  sentVersion: number | null
-}
+export type Publication = { id: string; publishedAt: Date; sequence: number; sentVersion: number | null }
 
 /** Publishes locked posts to all sites. */
-export async function publishRows(tx: Tx, publications: readonly Publication[]): Promise<void> {
+export async function publishRows(tx: Tx, publications: readonly Publication[], now: Date): Promise<void> {
   await sql`
     update posts p
     set status = 'published', scheduled_at = null, visible_to_all = true, published_at = o.published_at,
-      updated_at = o.updated_at, event_sequence = o.sequence, sent_version = o.sent_version
+      updated_at = ${now}, event_sequence = o.sequence, sent_version = o.sent_version
     from unnest(
       ${plainArray(publications.map(({ id }) => id))}::uuid[],
       ${plainArray(publications.map(({ publishedAt }) => publishedAt))}::timestamptz[],
-      ${plainArray(publications.map(({ updatedAt }) => updatedAt))}::timestamptz[],
       ${plainArray(publications.map(({ sequence }) => sequence))}::int[],
       ${plainArray(publications.map(({ sentVersion }) => sentVersion))}::int[]
-    ) as o (id, published_at, updated_at, sequence, sent_version)
+    ) as o (id, published_at, sequence, sent_version)
     where p.id = o.id
   `.execute(tx)
 }

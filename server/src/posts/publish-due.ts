@@ -73,7 +73,7 @@ async function publishLocked(ctx: Context, tx: Tx, posts: readonly PostRow[], no
   const sent = new Set((await sentPairs(tx, ids)).map(({ postId, siteId }) => `${postId} ${siteId}`))
   const formerSlugs = await formerSlugsOf(tx, ids)
   const plans = posts.map((row) => {
-    const post = { ...row, published_at: row.published_at ?? now, updated_at: now }
+    const post = { ...row, published_at: row.published_at ?? now }
     const siteIds = sites.get(post.account_id) ?? []
     const announcements = publishing(siteIds, (siteId) => sent.has(`${post.id} ${siteId}`))
     const events = eventsOf(post, formerSlugs.get(post.id) ?? [], announcements)
@@ -84,10 +84,10 @@ async function publishLocked(ctx: Context, tx: Tx, posts: readonly PostRow[], no
     plans.map(({ post, events }) => ({
       id: post.id,
       publishedAt: post.published_at,
-      updatedAt: post.updated_at,
       sequence: post.event_sequence + events.length,
       sentVersion: events.length > 0 ? post.version : post.sent_version,
     })),
+    now,
   )
   notePosts(ctx, tx, posts)
   await markPairsSent(

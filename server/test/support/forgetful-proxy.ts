@@ -7,7 +7,6 @@ export type ForgetfulProxy = { url: string; forget(): void; close(): Promise<unk
 /** Before a server of this address: a way that can forget the connections that go over it, as firewalls do, and lets new ones through. */
 export async function startForgetfulProxy(address: string): Promise<ForgetfulProxy> {
   const url = new URL(address)
-  const open = new Set<() => void>()
   const sockets = new Set<net.Socket>()
   const proxy = net.createServer((near) => {
     const far = net.connect({ host: decodeURIComponent(url.hostname), port: Number(url.port) })
@@ -20,9 +19,6 @@ export async function startForgetfulProxy(address: string): Promise<ForgetfulPro
       from.on('data', (bytes) => to.write(bytes))
       from.on('close', () => to.destroy())
     }
-    open.add(() => {
-      for (const socket of [near, far]) socket.removeAllListeners('data').pause()
-    })
   })
   proxy.listen(0, '127.0.0.1')
   await once(proxy, 'listening')
@@ -31,8 +27,7 @@ export async function startForgetfulProxy(address: string): Promise<ForgetfulPro
   return {
     url: through.href,
     forget() {
-      for (const close of open) close()
-      open.clear()
+      for (const socket of sockets) socket.removeAllListeners('data').pause()
     },
     close() {
       for (const socket of sockets) socket.destroy()

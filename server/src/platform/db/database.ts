@@ -141,11 +141,14 @@ export type StatementLimits = { statement_timeout: number; query_timeout: number
 
 /**
  * For the service, whose statements take far less. A connection may go silent without a word (a failover, a firewall that forgot it), and
- * whoever waits for it makes others wait: results of attempts, counts of requests. No longer than a lease lasts.
+ * whoever waits for it makes others wait: results of attempts, counts of requests. About as long as a dead worker's lease.
  */
 const HURRIED: StatementLimits = { statement_timeout: 30_000, query_timeout: 35_000 }
 /** For commands and changes of the schema: there is no telling. */
 export const UNHURRIED: StatementLimits = { statement_timeout: 0, query_timeout: 0 }
+
+/** For every connection to a PostgreSQL server: one that cannot be made, or was lost without a word while idle, is noticed. */
+export const NOTICED = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** A pool for a PostgreSQL server. `max` connections; an error of a connection, idle or in use, is reported and its
  * query rejected, never thrown at the process. */
@@ -159,11 +162,9 @@ export function createPostgresPool(
     connectionString: url,
     max,
     pipeline: true,
-    connectionTimeoutMillis: 5_000,
+    ...NOTICED,
     idle_in_transaction_session_timeout: 60_000,
     ...limits,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
     application_name: 'postrider',
   })
   pool.on('error', onError)

@@ -103,8 +103,14 @@ export function openSocket(
 function startTls(hostname: string, socket: net.Socket, secureContext: tls.SecureContext): tls.TLSSocket {
   // `host` is what the certificate must be for when the name is an address, which may not be sent as server name.
   const servername = net.isIP(hostname) === 0 ? hostname : ''
-  const verified = { rejectUnauthorized: true } // whatever the environment says
-  return tls.connect({ socket, host: hostname, servername, secureContext, ALPNProtocols: ['http/1.1'], ...verified })
+  return tls.connect({
+    socket,
+    host: hostname,
+    servername,
+    secureContext,
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true, // whatever the environment says
+  })
 }
 
 function refusePeer(target: Target, peer: string | undefined, allowed: Allowed): EgressError | undefined {

@@ -112,7 +112,7 @@ function describe(error: unknown, cause: FailureCause): Failure {
 }
 
 /** The code, or the name of an error that has none (undici's parser errors arrive so). */
-function codeOf(error: unknown): string {
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if ('code' in error && typeof error.code === 'string') return error.code
   return error.name === 'Error' ? '' : error.name

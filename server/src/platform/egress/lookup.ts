@@ -7,6 +7,7 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Slots } from '../slots.ts'
+import { codeOf } from './failure.ts'
 
 /** As `dns.lookup` with `all: true`. */
 export type Lookup = (
@@ -37,16 +38,14 @@ export type LookupOptions = {
 export function createLookup({ servers, system = dns.lookup, patience = PATIENCE }: LookupOptions = {}): Lookup {
   const turns = new Slots(1)
   let waiting = 0
-  let resolver = new dns.promises.Resolver(patience)
-  let madeAtMs = Number.NEGATIVE_INFINITY
+  let made: { resolver: dns.promises.Resolver; atMs: number } | undefined
 
   function freshResolver(): dns.promises.Resolver {
     const nowMs = performance.now()
-    if (nowMs - madeAtMs < FRESH_MS) return resolver
-    madeAtMs = nowMs
-    resolver = new dns.promises.Resolver(patience)
-    if (servers !== undefined) resolver.setServers(servers)
-    return resolver
+    if (made !== undefined && nowMs - made.atMs < FRESH_MS) return made.resolver
+    made = { resolver: new dns.promises.Resolver(patience), atMs: nowMs }
+    if (servers !== undefined) made.resolver.setServers(servers)
+    return made.resolver
   }
 
   async function askSystem(hostname: string): Promise<LookupAddress[]> {
@@ -100,8 +99,4 @@ async function askServers(resolver: dns.promises.Resolver, hostname: string): Pr
 function tellingOf(error: unknown): unknown {
   const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
   return errors.find((one) => !UNKNOWN.has(codeOf(one))) ?? errors[0]
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : ''
 }

@@ -1,21 +1,19 @@
 import { z } from 'zod'
 import { textError } from './text.ts'
 
+/** The parser would mend what was meant by less; whoever gets the text as it is, in a page or a feed, would not. */
 const ABSOLUTE = /^https?:\/\/[^/\\]/i
 
 /** An absolute http or https address of at most 2,048 characters, kept as given. `label` begins the messages. */
 export function httpUrl(label: string) {
-  return (
-    z
-      .string(textError(label))
-      .max(2048, `${label} has at most 2048 characters.`)
-      .trim()
-      .refine((value) => !/[\s\p{Cc}]/u.test(value), `${label} contains a space or a control character.`)
-      // The parser mends what was meant; whoever gets the text as it is, in a page or a feed, would not.
-      .refine(
-        (value) => ABSOLUTE.test(value) && URL.canParse(value),
-        `${label} must be an absolute http or https address.`,
-      )
-      .openapi({ format: 'uri', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\]', example: 'https://blog.example.com' })
-  )
+  return z
+    .string(textError(label))
+    .max(2048, `${label} has at most 2048 characters.`)
+    .trim()
+    .refine((value) => !/[\s\p{Cc}]/u.test(value), `${label} contains a space or a control character.`)
+    .refine(
+      (value) => ABSOLUTE.test(value) && URL.canParse(value),
+      `${label} must be an absolute http or https address.`,
+    )
+    .openapi({ format: 'uri', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\]', example: 'https://blog.example.com' })
 }

@@ -97,7 +97,7 @@ async function begin(ctx: Needs, wanted: Claim): Promise<Reply | undefined> {
       { field: FIELD },
     )
   }
-  if (first.state === 'running' && (await takeOver(db.root, scope, key, now))) return undefined
+  if (first.state === 'running' && (await takeOver(db.root, wanted))) return undefined
   throw fail('conflict', 'The first request with this idempotency key is still running. Try again shortly.', {
     field: FIELD,
     headers: { 'Retry-After': '1' },
@@ -125,7 +125,7 @@ export function place(scope: string, key: string): string {
   return `idempotency_keys.body:${scope}:${key}`
 }
 
-async function takeOver(db: Db, scope: string, key: string, now: Date): Promise<boolean> {
+async function takeOver(db: Db, { scope, key, now }: Claim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
     .set({ begun_at: now })
