@@ -1,17 +1,20 @@
-type Watch = { listeners: Set<() => void>; onAbort: () => void }
+/** Somebody to tell when a signal aborts. */
+export type AbortListener = { onAbort(): void }
+
+type Watch = { listeners: Set<AbortListener>; onAbort: () => void }
 
 /** Signals that end attempts. Hundreds share one, and an event target is slow to lose one listener out of hundreds. */
 const watched = new WeakMap<AbortSignal, Watch>()
 
-/** Calls `listener` when the signal aborts, until `unwatch`. */
-export function watch(signal: AbortSignal, listener: () => void): void {
+/** Tells `listener` when the signal aborts, until `unwatch`. */
+export function watch(signal: AbortSignal, listener: AbortListener): void {
   let known = watched.get(signal)
   if (known === undefined) {
-    const listeners = new Set<() => void>()
+    const listeners = new Set<AbortListener>()
     known = {
       listeners,
       onAbort: () => {
-        for (const one of [...listeners]) one()
+        for (const one of [...listeners]) one.onAbort()
       },
     }
     watched.set(signal, known)
@@ -21,7 +24,7 @@ export function watch(signal: AbortSignal, listener: () => void): void {
 }
 
 /** The listener hears nothing more. The last one takes ours from the signal. */
-export function unwatch(signal: AbortSignal, listener: () => void): void {
+export function unwatch(signal: AbortSignal, listener: AbortListener): void {
   const known = watched.get(signal)
   if (known === undefined) return
   known.listeners.delete(listener)

@@ -1,11 +1,12 @@
-import { unwatch, watch } from './abort.ts'
+import { type AbortListener, unwatch, watch } from './abort.ts'
 import type { Allowed } from './addresses.ts'
+import { Answer } from './answer.ts'
 import type { Connection } from './connection.ts'
-import { type BodySink, cleanHeaders, Exchange, type ExchangeResult } from './exchange.ts'
+import { type BodySink, Exchange, type ExchangeOwner, type ExchangeResult } from './exchange.ts'
 import { EgressError, toFailure } from './failure.ts'
 import type { EgressOutcome, EgressRequest } from './message.ts'
 import type { Ask, ConnectionPool } from './pool.ts'
-import { parseTarget, type Target } from './target.ts'
+import type { Target } from './target.ts'
 
 const DEFAULT_MAX_RESPONSE_BYTES = 16_384
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -30,53 +31,58 @@ const OWN_HEADERS = new Set([
 /** What an attempt needs from the client it belongs to. */
 export type AttemptParts = { pool: ConnectionPool; userAgent: string; nowMs: () => number }
 
+/** What one attempt is about. */
+type Plan = { request: EgressRequest; target: Target; allowed: Allowed; sink: BodySink | undefined }
+
 /**
  * One request, from URL to outcome. Settles exactly once, at the deadline at the latest; from then on nothing more is
  * sent for it. The request is handed to a connection again only if that connection turned out to be closed before a
  * byte was written.
  */
-export class Attempt {
+export class Attempt implements Ask, AbortListener, ExchangeOwner {
+  readonly target: Target
+  readonly allowed: Allowed
+  withdraw: (() => void) | undefined
   readonly #parts: AttemptParts
   readonly #request: EgressRequest
-  readonly #allowed: Allowed
   readonly #settle: (outcome: EgressOutcome) => void
   readonly #sink: BodySink | undefined
   readonly #startedAtMs: number
-  readonly #onAbort = () => this.stop('aborted', 'aborted by the caller')
   #timer: NodeJS.Timeout | undefined
   #stopped = false
   #settled = false
-  #ask: Ask | undefined
   #connection: Connection | undefined
   #exchange: Exchange | undefined
 
-  constructor(
-    parts: AttemptParts,
-    plan: { request: EgressRequest; allowed: Allowed; sink: BodySink | undefined },
-    settle: (outcome: EgressOutcome) => void,
-  ) {
+  /** `settle` is told the outcome, once. */
+  constructor(parts: AttemptParts, { request, target, allowed, sink }: Plan, settle: (outcome: EgressOutcome) => void) {
+    this.target = target
+    this.allowed = allowed
     this.#parts = parts
-    this.#request = plan.request
-    this.#allowed = plan.allowed
-    this.#sink = plan.sink
+    this.#request = request
+    this.#sink = sink
     this.#settle = settle
     this.#startedAtMs = parts.nowMs()
   }
 
   start(): void {
-    const { deadlineMs, signal, url } = this.#request
-    if (signal?.aborted) {
-      this.#onAbort()
-      return
+    const { deadlineMs, signal } = this.#request
+    this.#timer = setTimeout(onDeadline, Math.min(deadlineMs, LONGEST_TIMER_MS), this)
+    if (signal !== undefined) watch(signal, this)
+    try {
+      this.#parts.pool.take(this)
+    } catch (error) {
+      this.#fail(error)
     }
-    const parsed = parseTarget(url)
-    if (!parsed.ok) {
-      this.#fail(new EgressError('invalid_url', parsed.reason))
-      return
-    }
-    this.#timer = setTimeout(() => this.#onDeadline(), Math.min(deadlineMs, LONGEST_TIMER_MS))
-    if (signal !== undefined) watch(signal, this.#onAbort)
-    this.#connect(parsed.target)
+  }
+
+  onAbort(): void {
+    this.stop('aborted', 'aborted by the caller')
+  }
+
+  onDeadline(): void {
+    const missing = this.#connection === undefined ? 'connection' : 'response'
+    this.stop('timeout', `no ${missing} within ${this.#request.deadlineMs} ms`)
   }
 
   /** Ends the attempt from outside. If the status has arrived, it counts as answered. */
@@ -87,89 +93,71 @@ export class Attempt {
     else this.#exchange.stop(error)
   }
 
-  #onDeadline(): void {
-    const missing = this.#connection === undefined ? 'connection' : 'response'
-    this.stop('timeout', `no ${missing} within ${this.#request.deadlineMs} ms`)
+  connected(connection: Connection): void {
+    if (this.#parts.nowMs() - connection.idleSinceMs > IDLE_ENOUGH_TO_DOUBT_MS) this.#sendIfAlive(connection)
+    else this.#send(connection)
   }
 
-  #connect(target: Target): void {
-    this.#ask = {
-      route: { target, allowed: this.#allowed },
-      done: (error, connection) => {
-        if (connection === undefined) this.#fail(error)
-        else if (this.#parts.nowMs() - connection.idleSinceMs > IDLE_ENOUGH_TO_DOUBT_MS)
-          this.#sendIfAlive(target, connection)
-        else this.#send(target, connection)
-      },
-      withdraw: () => {},
-    }
-    this.#parts.pool.take(this.#ask)
+  notConnected(error: unknown): void {
+    this.#fail(error)
   }
 
   /**
    * Lets the event loop look at the network once more. undici itself does so before it reuses a socket, but not when it
    * is called while network events are being handled: the news of the closing may then be the next event in line.
    */
-  #sendIfAlive(target: Target, connection: Connection): void {
+  #sendIfAlive(connection: Connection): void {
     setImmediate(() => {
       if (this.#settled) this.#parts.pool.release(connection)
-      else this.#send(target, connection)
+      else this.#send(connection)
     })
   }
 
-  #send(target: Target, connection: Connection): void {
+  #send(connection: Connection): void {
     // A process that was stopped for a while hears of the network before its timers.
     if (this.#tookMs() >= this.#request.deadlineMs) {
       this.#parts.pool.release(connection)
-      this.#onDeadline()
+      this.onDeadline()
       return
     }
     const { method, body = null, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#request
     this.#connection = connection
-    this.#exchange = new Exchange(maxResponseBytes, (result) => this.#onResult(target, connection, result), this.#sink)
+    this.#exchange = new Exchange(maxResponseBytes, this, this.#sink)
     const headers = requestHeaders(this.#request.headers, this.#parts.userAgent)
-    connection.send({ method, path: target.path, headers, body }, this.#exchange, maxResponseBytes)
+    connection.send({ method, path: this.target.path, headers, body }, this.#exchange, maxResponseBytes)
   }
 
-  #onResult(target: Target, connection: Connection, result: ExchangeResult): void {
-    if (result.kind === 'answered') {
-      this.#onAnswer(connection, result)
-      return
-    }
+  onResult(result: ExchangeResult): void {
+    const connection = this.#connection
+    if (connection === undefined) return
+    if (result.kind === 'answered') this.#onAnswer(connection, result)
+    else this.#onFailure(connection, result)
+  }
+
+  #onFailure(connection: Connection, failure: ExchangeResult & { kind: 'failed' }): void {
     const wasStale = !connection.usable && connection.reused
     connection.destroy()
-    if (wasStale && !result.started && !this.#stopped) {
+    if (wasStale && !failure.started && !this.#stopped) {
       this.#exchange = undefined
       this.#connection = undefined
-      this.#connect(target)
+      this.#parts.pool.take(this)
     } else {
-      this.#fail(result.error)
+      this.#fail(failure.error)
     }
   }
 
-  #onAnswer(connection: Connection, answer: ExchangeResult & { kind: 'answered' }): void {
-    const { status, headers, body, truncated } = answer
-    const outcome: EgressOutcome = {
-      kind: 'response',
-      status,
-      // Most callers never look.
-      get headers() {
-        return cleanHeaders(headers)
-      },
-      body,
-      truncated,
-      tookMs: this.#tookMs(),
-    }
-    if (answer.truncated) {
+  #onAnswer(connection: Connection, result: ExchangeResult & { kind: 'answered' }): void {
+    const answer = new Answer(result, this.#tookMs())
+    if (result.truncated) {
       connection.destroy()
-      this.#finish(outcome)
+      this.#finish(answer)
       return
     }
     // The parser is still at work on the last bytes; a moment later it is known whether the socket lives on. The
     // connection goes back first, so that the caller's next request finds it.
     queueMicrotask(() => {
       this.#parts.pool.release(connection)
-      this.#finish(outcome)
+      this.#finish(answer)
     })
   }
 
@@ -181,14 +169,18 @@ export class Attempt {
     if (this.#settled) return
     this.#settled = true
     clearTimeout(this.#timer)
-    if (this.#request.signal !== undefined) unwatch(this.#request.signal, this.#onAbort)
-    this.#ask?.withdraw()
+    if (this.#request.signal !== undefined) unwatch(this.#request.signal, this)
+    this.withdraw?.()
     this.#settle(outcome)
   }
 
   #tookMs(): number {
     return this.#parts.nowMs() - this.#startedAtMs
   }
+}
+
+function onDeadline(attempt: Attempt): void {
+  attempt.onDeadline()
 }
 
 /** Names and values in turn, as undici likes them best. */

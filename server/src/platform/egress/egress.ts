@@ -19,17 +19,18 @@
  * A response `100 Continue` that was not asked for ends the attempt as `protocol_error`; other informational ones are
  * passed over.
  */
+import { LRUCache } from 'lru-cache'
 import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
 import { Attempt, type AttemptParts } from './attempt.ts'
 import { createDial } from './dial.ts'
 import type { BodySink } from './exchange.ts'
-import { type FailureCause, toFailure } from './failure.ts'
+import { EgressError, type Failure, toFailure } from './failure.ts'
 import type { Lookup } from './lookup.ts'
-import type { EgressOutcome, EgressRequest, EgressStream, Unreachable } from './message.ts'
+import type { EgressOutcome, EgressRequest, EgressStream } from './message.ts'
 import { ConnectionPool } from './pool.ts'
 import { createResolver } from './resolve.ts'
 import { streamBody } from './stream-body.ts'
-import { checkUrl } from './target.ts'
+import { checkUrl, parseTarget } from './target.ts'
 
 export type { EgressOutcome, EgressRequest } from './message.ts'
 
@@ -74,6 +75,7 @@ export function createEgress(options: EgressOptions): Egress {
     userAgent,
     nowMs,
   }
+  const targets = new LRUCache({ max: maxOrigins, memoMethod: parseTarget })
   const underWay = new Set<Attempt>()
   let closed = false
 
@@ -82,23 +84,23 @@ export function createEgress(options: EgressOptions): Egress {
     onSettled: (outcome: EgressOutcome) => void,
     sink?: BodySink,
   ): Attempt | undefined {
-    let attempt: Attempt | undefined
-    const settle = (outcome: EgressOutcome) => {
-      if (attempt !== undefined) underWay.delete(attempt)
-      onSettled(outcome)
-    }
+    const refuse = ({ cause, detail }: Failure) => onSettled({ kind: 'unreachable', cause, detail, tookMs: 0 })
+    if (closed) return void refuse({ cause: 'aborted', detail: 'outbound requests have been shut down' })
+    if (request.signal?.aborted) return void refuse({ cause: 'aborted', detail: 'aborted by the caller' })
     try {
-      if (closed) settle(unreachable('aborted', 'outbound requests have been shut down'))
-      else {
-        attempt = new Attempt(parts, { request, allowed: allowedFor(request.allow), sink }, settle)
-        underWay.add(attempt)
-        attempt.start()
-      }
+      const parsed = targets.memo(request.url)
+      if (!parsed.ok) throw new EgressError('invalid_url', parsed.reason)
+      const plan = { request, target: parsed.target, allowed: allowedFor(request.allow), sink }
+      const attempt = new Attempt(parts, plan, (outcome) => {
+        underWay.delete(attempt)
+        onSettled(outcome)
+      })
+      underWay.add(attempt)
+      attempt.start()
+      return attempt
     } catch (error) {
-      const { cause, detail } = toFailure(error)
-      settle(unreachable(cause, detail))
+      return void refuse(toFailure(error))
     }
-    return attempt
   }
 
   const send = (request: EgressRequest) => new Promise<EgressOutcome>((resolve) => void begin(request, resolve))
@@ -125,10 +127,6 @@ export function createEgress(options: EgressOptions): Egress {
   }
 
   return { send, stream, check: (url) => checkUrl(url, allowed), close }
-}
-
-function unreachable(cause: FailureCause, detail: string): Unreachable {
-  return { kind: 'unreachable', cause, detail, tookMs: 0 }
 }
 
 /** Compiling a policy costs more than a request; callers pass the same one again and again. */

@@ -4,8 +4,14 @@ import { EgressError, printable } from './failure.ts'
 
 /** What came back over one connection. `started`: the request may have reached the peer. */
 export type ExchangeResult =
-  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Uint8Array; truncated: boolean }
+  | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Body; truncated: boolean }
   | { kind: 'failed'; error: unknown; started: boolean }
+
+/** What was read, in the pieces that it came in. Of the last one there may be more than is wanted. */
+export type Body = { chunks: readonly Uint8Array[]; length: number }
+
+/** Who is told of the result. */
+export type ExchangeOwner = { onResult(result: ExchangeResult): void }
 
 /**
  * Somebody who wants the body as it comes. `start` is called once the status is known, then `data` for each piece, then
@@ -17,27 +23,25 @@ export type BodySink = {
   end(error?: unknown): void
 }
 
-const NOTHING = new Uint8Array(0)
-
 /**
  * Reads one response up to a limit. As soon as the status is known there is an answer: whatever goes wrong afterwards
- * (reset, deadline, more bytes than wanted) only makes it `truncated`. Calls `done` exactly once. With a sink the body
+ * (reset, deadline, more bytes than wanted) only makes it `truncated`. Tells its owner exactly once. With a sink the body
  * goes there, and none is in the answer.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limit: number
-  readonly #done: (result: ExchangeResult) => void
+  readonly #owner: ExchangeOwner
   readonly #sink: BodySink | undefined
   #settled = false
   #started = false
   #status = 0
   #headers: IncomingHttpHeaders = {}
-  #chunks: Buffer[] = []
+  readonly #chunks: Buffer[] = []
   #length = 0
 
-  constructor(maxResponseBytes: number, done: (result: ExchangeResult) => void, sink?: BodySink) {
+  constructor(maxResponseBytes: number, owner: ExchangeOwner, sink?: BodySink) {
     this.#limit = maxResponseBytes
-    this.#done = done
+    this.#owner = owner
     this.#sink = sink
   }
 
@@ -80,14 +84,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** `cutBy`: what kept the body from being read to its end. */
   #answer(cutBy?: unknown): void {
     if (this.#settled) return
-    const size = Math.min(this.#length, this.#limit)
-    const body = this.#chunks.length === 0 ? NOTHING : Buffer.concat(this.#chunks, size)
     this.#sink?.end(cutBy)
     this.#settle({
       kind: 'answered',
       status: this.#status,
       headers: this.#headers,
-      body,
+      body: { chunks: this.#chunks, length: Math.min(this.#length, this.#limit) },
       truncated: cutBy !== undefined,
     })
   }
@@ -95,8 +97,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #settle(result: ExchangeResult): void {
     if (this.#settled) return
     this.#settled = true
-    this.#chunks = []
-    this.#done(result)
+    this.#owner.onResult(result)
   }
 }
 

@@ -20,7 +20,8 @@ export type EgressRequest = {
 
 /**
  * `headers`: lower-case names, repeated ones joined by commas, control characters replaced by spaces. `body`: what was
- * read, as it came. `truncated`: there was or might have been more. `tookMs`: from the call to the end of reading.
+ * read, as it came; both are put together when they are asked for, so they are lost on copies of the outcome. `truncated`:
+ * there was or might have been more. `tookMs`: from the call to the end of reading.
  */
 export type EgressOutcome =
   | {

@@ -3,17 +3,17 @@ import { Connection } from './connection.ts'
 import type { Dial } from './dial.ts'
 import type { Target } from './target.ts'
 
-/** What connections are shared by: the origin, and the policy under which its addresses were vetted. */
-type Route = { target: Target; allowed: Allowed }
-
 /**
- * Somebody's wish for a connection. `done` is called once, perhaps at once, with a connection of one's own or an error,
- * but not after `withdraw`, which the pool sets: it leaves the line, stops the dialling, or does nothing.
+ * Somebody's wish for a connection. One of `connected` and `notConnected` is called once, perhaps at once, with a connection
+ * of one's own or an error, but not after `withdraw`, which the pool sets while somebody waits: it leaves the line or stops
+ * the dialling.
  */
 export type Ask = {
-  route: Route
-  done: (error: unknown, connection?: Connection) => void
-  withdraw: () => void
+  readonly target: Target
+  readonly allowed: Allowed
+  connected(connection: Connection): void
+  notConnected(error: unknown): void
+  withdraw: (() => void) | undefined
 }
 
 /** `open` counts connections in every state, those being dialled included. */
@@ -50,9 +50,9 @@ export class ConnectionPool {
 
   /** Answers the ask, now or later. */
   take(ask: Ask): void {
-    const origin = this.#originOf(ask.route)
+    const origin = this.#originOf(ask)
     const idle = this.#takeIdle(origin)
-    if (idle !== undefined) ask.done(undefined, idle)
+    if (idle !== undefined) ask.connected(idle)
     else if (origin.open < this.#perOrigin) this.#open(origin, ask)
     else this.#wait(origin, ask)
   }
@@ -70,8 +70,8 @@ export class ConnectionPool {
     const [next] = origin.waiting
     if (next !== undefined) {
       origin.waiting.delete(next)
-      next.withdraw = () => {}
-      next.done(undefined, connection)
+      next.withdraw = undefined
+      next.connected(connection)
       return
     }
     origin.idle.push(connection)
@@ -88,8 +88,9 @@ export class ConnectionPool {
     await Promise.all(connections.map((connection) => connection.whenClosed()))
   }
 
-  #originOf(route: Route): Origin {
-    const key = `${route.target.origin} ${route.allowed.id}`
+  /** Connections are shared by origin, and by the policy under which its addresses were vetted. */
+  #originOf({ target, allowed }: Ask): Origin {
+    const key = `${target.origin} ${allowed.id}`
     let origin = this.#origins.get(key)
     if (origin === undefined) {
       origin = { key, open: 0, idle: [], waiting: new Set() }
@@ -114,21 +115,22 @@ export class ConnectionPool {
   }
 
   #open(origin: Origin, ask: Ask): void {
-    const { target, allowed } = ask.route
+    const { target, allowed } = ask
     let over = false
     origin.open += 1
     const giveUp = this.#dial(target, allowed, (error, socket) => {
       if (over) return
       over = true
+      ask.withdraw = undefined
       if (socket === undefined) {
-        ask.done(error)
+        ask.notConnected(error)
         return this.#slotFreed(origin)
       }
       const openedAtMs = this.#nowMs()
       const onGone = (gone: Connection) => this.#gone(gone)
       const connection = new Connection({ origin: target.origin, socket, openedAtMs, onGone })
       this.#owners.set(connection, origin)
-      ask.done(undefined, connection)
+      ask.connected(connection)
     })
     ask.withdraw = () => {
       if (over) return

@@ -5,7 +5,7 @@
 import type { Egress, EgressOutcome } from '../../platform/egress/egress.ts'
 import type { Platform } from '../tables.ts'
 import { type Suggestion, suggestPlatforms } from './clues.ts'
-import { confirms } from './confirms.ts'
+import { confirms, type ProbeAnswer } from './confirms.ts'
 import { readMarkup } from './markup.ts'
 import { redirectWithinSite } from './same-site.ts'
 
@@ -88,11 +88,15 @@ async function probe(egress: Egress, suggestions: Suggestion[], signal: AbortSig
     })
     leftMs -= answer.tookMs
     if (signal.aborted) return { kind: 'interrupted' }
-    if (answer.kind === 'response' && confirms(platform, { ...answer, text: textOf(answer) }))
-      return { kind: 'settled', platform }
+    if (answer.kind === 'response' && confirms(platform, probeAnswer(answer))) return { kind: 'settled', platform }
     if (passes(answer)) passing ??= reasonOf(answer)
   }
   return passing === undefined ? { kind: 'settled', platform: 'custom' } : { kind: 'later', reason: passing }
+}
+
+function probeAnswer(answer: Answer): ProbeAnswer {
+  const { status, headers, truncated } = answer
+  return { status, headers, truncated, text: textOf(answer) }
 }
 
 type Limits = {

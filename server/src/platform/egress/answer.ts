@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Body, cleanHeaders, type ExchangeResult } from './exchange.ts'
+import type { EgressOutcome } from './message.ts'
+
+/** What came back, put into shape when somebody looks; most callers want the status only. */
+export class Answer implements Extract<EgressOutcome, { kind: 'response' }> {
+  readonly kind = 'response'
+  readonly status: number
+  readonly truncated: boolean
+  readonly tookMs: number
+  readonly #headers: IncomingHttpHeaders
+  readonly #body: Body
+
+  constructor({ status, headers, body, truncated }: ExchangeResult & { kind: 'answered' }, tookMs: number) {
+    this.status = status
+    this.truncated = truncated
+    this.tookMs = tookMs
+    this.#headers = headers
+    this.#body = body
+  }
+
+  get headers(): Record<string, string> {
+    return cleanHeaders(this.#headers)
+  }
+
+  get body(): Uint8Array {
+    return Buffer.concat(this.#body.chunks, this.#body.length)
+  }
+}
