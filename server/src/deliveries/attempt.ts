@@ -14,13 +14,12 @@ export type Sendable = { delivery: DueDelivery; target: Target; event: EventCont
  * Sends a delivery once. Returns undefined when `signal` aborted it: its outcome is then unknown. Never throws: what
  * goes wrong on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
  */
-export async function attemptDelivery(
+export function attemptDelivery(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log' | 'traces'>,
   keys: SigningKeys,
-  sendable: Sendable,
+  { delivery, target, event }: Sendable,
   signal: AbortSignal,
 ): Promise<AttemptResult | undefined> {
-  const { delivery, target, event } = sendable
   const facts = {
     'postrider.delivery_id': delivery.id,
     'postrider.site_id': target.siteId,
@@ -28,41 +27,32 @@ export async function attemptDelivery(
     'postrider.attempt': delivery.attempts + 1,
   }
   return ctx.traces.span({ name: 'deliver', kind: 'client', facts }, async (span) => {
-    const result = await attempt(ctx, keys, sendable, signal)
-    if (result?.code != null) span.tell({ 'http.response.status_code': result.code })
-    if (result?.ok !== true) span.failed(result?.error ?? 'aborted')
+    const startedAt = ctx.clock.now()
+    let result: AttemptResult
+    try {
+      const outcome = await ctx.egress.send({
+        ...signedRequest(keys, target, { deliveryId: delivery.id, event, at: startedAt }),
+        deadlineMs: ctx.config.deliveryTimeoutMs,
+        signal,
+      })
+      if (outcome.kind === 'unreachable' && outcome.cause === 'aborted') {
+        span.failed('aborted')
+        return undefined
+      }
+      result = judge(outcome, startedAt, ctx.clock.now())
+    } catch (error) {
+      ctx.log.error('delivery.broken', { delivery_id: delivery.id, error: errorField(error) })
+      result = brokenAttempt(startedAt, ctx.clock.now())
+    }
+    if (result.code !== null) span.tell({ 'http.response.status_code': result.code })
+    if (!result.ok) span.failed(result.error ?? 'failed')
     return result
   })
 }
 
-async function attempt(
-  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log'>,
-  keys: SigningKeys,
-  { delivery, target, event }: Sendable,
-  signal: AbortSignal,
-): Promise<AttemptResult | undefined> {
-  const startedAt = ctx.clock.now()
-  try {
-    const outcome = await ctx.egress.send({
-      ...signedRequest(keys, target, { deliveryId: delivery.id, event, at: startedAt }),
-      deadlineMs: ctx.config.deliveryTimeoutMs,
-      signal,
-    })
-    if (outcome.kind === 'unreachable' && outcome.cause === 'aborted') return undefined
-    return judge(outcome, startedAt, ctx.clock.now())
-  } catch (error) {
-    ctx.log.error('delivery.broken', { delivery_id: delivery.id, error: errorField(error) })
-    return {
-      ok: false,
-      code: null,
-      error: 'internal_error',
-      excerpt: null,
-      silent: false,
-      startedAt,
-      finishedAt: ctx.clock.now(),
-      tookMs: 0,
-    }
-  }
+function brokenAttempt(startedAt: Date, finishedAt: Date): AttemptResult {
+  const nothing = { ok: false, code: null, excerpt: null, silent: false }
+  return { ...nothing, error: 'internal_error', startedAt, finishedAt, tookMs: 0 }
 }
 
 /** The request of an attempt made at `at`. */

@@ -6,15 +6,13 @@
  * answered; an attempt that has not been answered within a second gives its slot to others, and its lane its place; a
  * site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import type { StepResult } from '../platform/loop.ts'
-import { type Slot, Slots } from '../platform/slots.ts'
 import { attemptDelivery } from './attempt.ts'
 import { EventContents } from './event-contents.ts'
 import type { Filled, Promised } from './handover.ts'
-import { LaneRun, type RunKind } from './lane-run.ts'
+import { type Flight, kindOf, LaneRun, type LeasedKind, type RunKind } from './lane-run.ts'
 import {
   type DueDelivery,
   type EventContent,
@@ -30,22 +28,14 @@ import { News } from './news.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
 import { SigningKeys } from './signing-keys.ts'
-
-/** What a lane can be when it is leased; it becomes slow later. */
-type LeasedKind = Exclude<RunKind, 'slow'>
+import { type TurnLimits, Turns } from './turns.ts'
 
 /** How much is done at once. */
-export type Limits = {
-  /** Attempts in flight that may still be answered promptly. */
-  slots: number
-  /** Attempts in flight per site. */
-  slotsPerSite: number
+export type Limits = TurnLimits & {
   /** Lanes held, by kind. */
   lanes: Record<RunKind, number>
   /** Deliveries read in one step, shared between the lanes leased in it. */
   perStep: number
-  /** Contents of more bytes than `above` share so many bytes at once, those for suspects apart; one that is larger still goes alone. */
-  large: { above: number } & Record<LeasedKind, number>
 }
 
 const LIMITS: Limits = {
@@ -57,7 +47,6 @@ const LIMITS: Limits = {
 }
 
 const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
-const kindOf = (lease: LaneLease): LeasedKind => (lease.suspect ? 'suspect' : 'prompt')
 
 /** Lanes are leased in batches: not before this share of a kind's budget is free again. */
 const WORTH_LEASING = 1 / 4
@@ -85,15 +74,13 @@ export class Dispatcher {
   readonly #ctx: Needs
   readonly #limits: Limits
   readonly #recorder: Recorder
-  readonly #slots: Slots
-  readonly #large: Record<LeasedKind, Slots>
+  readonly #turns: Turns
   readonly #contents: EventContents
   readonly #keys: SigningKeys
   readonly #count: (result: AttemptResult) => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
   readonly #news = new News()
-  readonly #outside = AsyncLocalStorage.snapshot()
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
@@ -108,9 +95,11 @@ export class Dispatcher {
   constructor(ctx: Needs, onCapacity: () => void, limits: Partial<Limits> = {}) {
     this.#ctx = ctx
     this.#limits = { ...LIMITS, ...limits }
-    this.#slots = new Slots(this.#limits.slots)
-    const { prompt, suspect } = this.#limits.large
-    this.#large = { prompt: new Slots(prompt), suspect: new Slots(suspect) }
+    this.#turns = new Turns(this.#limits, {
+      mayStart: (run) => this.#mayStart(run),
+      attempt: (run, delivery, flight) => void this.#attempt(run, delivery, flight),
+      done: (run) => this.#recorder.release({ lease: run.lease, clean: run.isClean() }),
+    })
     this.#contents = new EventContents(ctx.db.root)
     this.#keys = new SigningKeys(ctx.keys)
     this.#count = attemptMetrics(ctx.metrics)
@@ -123,7 +112,7 @@ export class Dispatcher {
 
   /** Promises to take lanes that are leased as they are filled; not while others that are due may be waiting for a lease or for slots. */
   promise(lanes: number, now: Date): Promised | undefined {
-    const hasTime = !this.#stopping && this.#exhausted.prompt && this.#slots.free >= lanes
+    const hasTime = !this.#stopping && this.#exhausted.prompt && this.#turns.freeSlots >= lanes
     if (!hasTime || lanes > MOST_HANDED_OVER || lanes > this.#room('prompt')) return undefined
     return { until: this.#leaseEnd(now), heard: this.#news.count }
   }
@@ -177,7 +166,7 @@ export class Dispatcher {
 
   /** What is held now. */
   held(): { lanes: number; suspects: number; slots: number } {
-    return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#slots.free }
+    return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#turns.freeSlots }
   }
 
   /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; all lanes are given back. */
@@ -234,11 +223,11 @@ export class Dispatcher {
   #setSlowOnesApart(now: Date): void {
     let free = this.#limits.lanes.slow - this.#countHeld('slow')
     for (const run of this.#runs.values()) {
-      if (!run.freeSlots(plusMs(now, -SLOW_MS))) continue
-      if (run.kind !== 'prompt' || free <= 0) continue
+      if (!this.#turns.giveUpSlots(run, plusMs(now, -SLOW_MS)) || run.kind !== 'prompt' || free <= 0) continue
       run.kind = 'slow'
       free -= 1
     }
+    this.#turns.serve()
   }
 
   async #lease(now: Date): Promise<LaneLease[]> {
@@ -280,8 +269,7 @@ export class Dispatcher {
   #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {
     run.target = target
     if (target !== undefined) run.waiting = chooseAttempts(due, run.lease.recovering)
-    // Whoever filled the lane, or woke the loop, is done; its trace is not that of the attempts.
-    void this.#outside(() => this.#run(run))
+    this.#turns.join(run)
   }
 
   /** A lane may have been filled anew before its last release is heard of here. */
@@ -289,60 +277,28 @@ export class Dispatcher {
     if (this.#runs.get(lease.siteId)?.lease === lease) this.#runs.delete(lease.siteId)
   }
 
-  /**
-   * Attempts what a lane holds, one at a time until the site has answered, then side by side; then gives it back. It asks for
-   * one slot at a time, so that lanes take turns.
-   */
-  async #run(run: LaneRun): Promise<void> {
-    const places = new Slots(run.lease.suspect ? 1 : this.#limits.slotsPerSite)
-    const attempts: Promise<void>[] = []
-    while (run.waiting.length > 0 && this.#mayStart(run)) {
-      const place = await places.take()
-      // Before the slot: whoever holds one waits for nothing but the database and its site.
-      const room = await this.#roomFor(run)
-      const slot = await this.#slots.take()
-      const attempt = this.#attempt(run, slot).finally(() => {
-        room?.free()
-        place.free()
-      })
-      attempts.push(attempt)
-      if (attempts.length === 1) await attempt
-    }
-    await Promise.all(attempts)
-    this.#recorder.release({ lease: run.lease, clean: run.isClean() })
-  }
-
-  /** Room for the next content, if it is large: sites that hang can make others wait for large contents only. */
-  async #roomFor(run: LaneRun): Promise<Slot | undefined> {
-    const bytes = run.waiting[0]?.payloadBytes ?? 0
-    if (bytes <= this.#limits.large.above) return undefined
-    return this.#large[kindOf(run.lease)].take(bytes)
-  }
-
-  /** Makes one attempt, if one may start: whatever it took may have been waited for. */
-  async #attempt(run: LaneRun, slot: Slot): Promise<void> {
+  /** Makes an attempt and records its result. */
+  async #attempt(run: LaneRun, delivery: DueDelivery, flight: Flight): Promise<void> {
     try {
+      const event = this.#contents.known(delivery.eventId) ?? (await this.#readContent(run, delivery.eventId))
       const { target } = run
-      const delivery = this.#mayStart(run) ? run.waiting.shift() : undefined
-      if (delivery === undefined || target === undefined) return
-      const event = await this.#contentFor(run, delivery.eventId)
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
-      if (event === undefined || run.ended.has(delivery.postId)) return
-      const finished = run.started(this.#ctx.clock.now(), slot)
+      if (event === undefined || target === undefined || run.ended.has(delivery.postId)) return
+      run.started(flight, this.#ctx.clock.now())
       const result = await attemptDelivery(this.#ctx, this.#keys, { delivery, target, event }, this.#abort.signal)
-      finished(result)
+      run.answered(result)
       if (result === undefined) return
       this.#count(result)
       this.#recorder.record({ lease: run.lease, delivery, result })
     } finally {
-      slot.free()
+      this.#turns.land(run, flight)
     }
   }
 
   /** The content of an event; undefined when it has been purged. When it cannot be read, the lane is given back as it is. */
-  async #contentFor(run: LaneRun, eventId: string): Promise<EventContent | undefined> {
+  async #readContent(run: LaneRun, eventId: string): Promise<EventContent | undefined> {
     try {
-      return await this.#contents.of(eventId)
+      return await this.#contents.read(eventId)
     } catch (error) {
       this.#unreadable = error instanceof Error ? error : new Error(String(error))
       run.halt()

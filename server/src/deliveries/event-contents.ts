@@ -17,10 +17,10 @@ export class EventContents {
     maxSize: KEPT_CHARACTERS,
     sizeCalculation: ({ post }) => Math.max(1, post.length),
   })
-  readonly #read: (eventId: string) => Promise<{ result: EventContent | undefined }>
+  readonly #ask: (eventId: string) => Promise<{ result: EventContent | undefined }>
 
   constructor(db: Db) {
-    this.#read = gather(
+    this.#ask = gather(
       (eventId: string) => eventId,
       async (asked: ReadonlyArray<Asked<string>>) => {
         const ids = asked.map(({ item }) => item)
@@ -35,11 +35,14 @@ export class EventContents {
     this.#kept.set(eventId, content)
   }
 
+  /** The content of an event that was sent last. */
+  known(eventId: string): EventContent | undefined {
+    return this.#kept.get(eventId)
+  }
+
   /** The content of an event; undefined when it has been purged. Rejects when the database does not answer. */
-  async of(eventId: string): Promise<EventContent | undefined> {
-    const known = this.#kept.get(eventId)
-    if (known !== undefined) return known
-    const { result } = await this.#read(eventId)
+  async read(eventId: string): Promise<EventContent | undefined> {
+    const { result } = await this.#ask(eventId)
     if (result !== undefined) this.keep(eventId, result)
     return result
   }

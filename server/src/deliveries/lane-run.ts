@@ -5,6 +5,17 @@ import type { AttemptResult } from './policy.ts'
 /** Which budget a held lane counts under. A prompt one becomes slow when its site takes long to answer. */
 export type RunKind = 'prompt' | 'slow' | 'suspect'
 
+/** What a lane can be when it is leased; it becomes slow later. */
+export type LeasedKind = Exclude<RunKind, 'slow'>
+
+/** What a lane is as it is leased. */
+export function kindOf(lease: LaneLease): LeasedKind {
+  return lease.suspect ? 'suspect' : 'prompt'
+}
+
+/** An attempt under way: since when its request is, and what it holds until it is over. A slow one holds no slot any more. */
+export type Flight = { since: Date | undefined; holdsSlot: boolean; room: Slot | undefined }
+
 /** One lane while this process holds it: what is to be sent, what is in flight, and what became of it. */
 export class LaneRun {
   readonly lease: LaneLease
@@ -17,9 +28,13 @@ export class LaneRun {
   /** Posts of which nothing is to be sent any more. */
   readonly ended = new Set<string>()
   halted = false
+  /** How many attempts it may have in flight: one until the site has answered. */
+  width = 1
+  /** Room for the content of its next delivery, if that is large. It has no slot while it is waited for. */
+  room: { delivery: DueDelivery; slot: Slot | undefined } | undefined
+  readonly flights = new Set<Flight>()
   #started = 0
   #unknown = 0
-  readonly #inFlight = new Set<{ since: Date; slot: Slot }>()
 
   constructor(lease: LaneLease, kind: RunKind) {
     this.lease = lease
@@ -37,24 +52,17 @@ export class LaneRun {
     this.halted = true
   }
 
-  /** Notes an attempt; the returned function ends it, with undefined when its outcome is unknown. */
-  started(since: Date, slot: Slot): (result: AttemptResult | undefined) => void {
-    const attempt = { since, slot }
-    this.#inFlight.add(attempt)
+  /** Notes that the request of a flight is sent. */
+  started(flight: Flight, since: Date): void {
+    flight.since = since
     this.#started += 1
-    return (result) => {
-      this.#inFlight.delete(attempt)
-      if (result === undefined) this.#unknown += 1
-      // A site that does not answer is not asked again in this run.
-      if (result === undefined || result.silent) this.halt()
-    }
   }
 
-  /** Gives away the slots of attempts that have been in flight since `before`; whether there are any. */
-  freeSlots(before: Date): boolean {
-    const slow = [...this.#inFlight].filter(({ since }) => since <= before)
-    for (const { slot } of slow) slot.free()
-    return slow.length > 0
+  /** Notes how it ended; undefined when its outcome is unknown. */
+  answered(result: AttemptResult | undefined): void {
+    if (result === undefined) this.#unknown += 1
+    // A site that does not answer is not asked again in this run.
+    if (result === undefined || result.silent) this.halt()
   }
 
   /**

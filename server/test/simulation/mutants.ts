@@ -175,9 +175,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an attempt that hangs keeps its slot',
-    file: 'deliveries/lane-run.ts',
-    from: 'for (const { slot } of slow) slot.free()',
-    to: '',
+    file: 'deliveries/turns.ts',
+    from: 'isSlow = true\n      this.#giveBack(flight)',
+    to: 'isSlow = true',
   },
   {
     name: 'a site that does not answer is no suspect',

@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type Flight, kindOf, LaneRun } from './lane-run.ts'
+import type { DueDelivery, LaneLease } from './lease.ts'
+import { type TurnLimits, Turns } from './turns.ts'
+
+const LARGE = 100
+
+/** Turns whose attempts start and then wait; `land` ends the one of a delivery. */
+function startTurns(limits: Partial<TurnLimits> = {}) {
+  const started: string[] = []
+  const done: string[] = []
+  const flying = new Map<string, { run: LaneRun; flight: Flight }>()
+  const turns = new Turns(
+    { slots: 4, slotsPerSite: 2, large: { above: LARGE, prompt: 2 * LARGE, suspect: 2 * LARGE }, ...limits },
+    {
+      mayStart: (run) => !run.halted,
+      attempt(run, delivery, flight) {
+        started.push(delivery.id)
+        run.started(flight, new Date(0))
+        flying.set(delivery.id, { run, flight })
+      },
+      done: (run) => done.push(run.lease.siteId),
+    },
+  )
+  const land = (id: string) => {
+    const { run, flight } = flying.get(id) ?? expect.fail(`${id} is not in flight`)
+    turns.land(run, flight)
+  }
+  return { turns, started, done, land }
+}
+
+/** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
+function lane(siteId: string, count: number, { suspect = false, bytes = 1 } = {}): LaneRun {
+  const until = new Date(1)
+  const lease: LaneLease = { siteId, accountId: 'account', fence: 1, until, recovering: false, suspect }
+  const run = new LaneRun(lease, kindOf(lease))
+  run.waiting = Array.from({ length: count }, (_, index): DueDelivery => {
+    const id = `${siteId}${index + 1}`
+    const counts = { sequence: 1, attempts: 0, attemptsInRound: 0, uncertain: false }
+    return { id, siteId, postId: id, ...counts, eventId: id, payloadBytes: bytes }
+  })
+  return run
+}
+
+describe('turns', () => {
+  it('begin with one attempt per lane, and go round once the sites have answered', () => {
+    const { turns, started, land } = startTurns()
+    for (const name of ['a', 'b']) turns.join(lane(name, 5))
+    expect(started).toEqual(['a1', 'b1'])
+    land('a1')
+    expect(started).toEqual(['a1', 'b1', 'a2', 'a3'])
+    land('b1')
+    expect(started).toEqual(['a1', 'b1', 'a2', 'a3', 'b2', 'b3'])
+  })
+
+  it('are one attempt each, however much a lane holds', () => {
+    const { turns, started, land } = startTurns({ slots: 1, slotsPerSite: 8 })
+    for (const name of ['a', 'b', 'c']) turns.join(lane(name, 3))
+    for (const id of ['a1', 'b1', 'c1', 'a2', 'b2']) land(id)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2'])
+  })
+
+  it('give a suspect one attempt at a time', () => {
+    const { turns, started, land } = startTurns()
+    turns.join(lane('a', 3, { suspect: true }))
+    land('a1')
+    expect(started).toEqual(['a1', 'a2'])
+  })
+
+  it('go to others when attempts are slow, and the slots come back once', () => {
+    const { turns, started, land } = startTurns({ slots: 1 })
+    const slow = lane('a', 1)
+    turns.join(slow)
+    turns.join(lane('b', 1))
+    expect(turns.giveUpSlots(slow, new Date(-1))).toBe(false)
+    expect(turns.giveUpSlots(slow, new Date(0))).toBe(true)
+    turns.serve()
+    expect(started).toEqual(['a1', 'b1'])
+    land('a1')
+    land('b1')
+    expect(turns.freeSlots).toBe(1)
+  })
+
+  it('end a lane once: when it has nothing left, and when it was halted in line', () => {
+    const { turns, started, done, land } = startTurns({ slots: 1 })
+    const halted = lane('b', 2)
+    turns.join(lane('a', 1))
+    turns.join(halted)
+    turns.join(lane('c', 0))
+    halted.halt()
+    expect(done).toEqual(['c'])
+    land('a1')
+    expect({ started, done }).toEqual({ started: ['a1'], done: ['c', 'a', 'b'] })
+    expect(turns.freeSlots).toBe(1)
+  })
+
+  it('let large contents wait for room without a slot, while small ones go on', async () => {
+    const { turns, started, done, land } = startTurns()
+    for (const name of ['a', 'b']) turns.join(lane(name, 1, { bytes: 2 * LARGE }))
+    await nextTurn()
+    turns.join(lane('c', 1))
+    expect({ started, free: turns.freeSlots }).toEqual({ started: ['a1', 'c1'], free: 2 })
+    land('a1')
+    await nextTurn()
+    expect(started).toEqual(['a1', 'c1', 'b1'])
+    land('b1')
+    land('c1')
+    expect(done).toEqual(['a', 'b', 'c'])
+  })
+
+  it('give back room that is not needed any more', async () => {
+    const { turns, started, done, land } = startTurns()
+    const waiting = lane('b', 1, { bytes: 2 * LARGE })
+    turns.join(lane('a', 1, { bytes: 2 * LARGE }))
+    await nextTurn()
+    turns.join(waiting)
+    waiting.end('b1')
+    land('a1')
+    turns.join(lane('c', 1, { bytes: 2 * LARGE }))
+    await nextTurn()
+    expect({ started, done }).toEqual({ started: ['a1', 'c1'], done: ['a', 'b'] })
+  })
+})
