@@ -1,6 +1,7 @@
 /** The benches, by name: `npm run bench -- NAME [OPTIONS]`. Each prints its figures and writes them to results/NAME.md. */
 const BENCHES: Record<string, () => Promise<{ run(args: string[]): Promise<void> }>> = {
   deliver: () => import('./deliver/deliver.ts'),
+  distance: () => import('./distance.ts'),
   due: () => import('./due.ts'),
   history: () => import('./history.ts'),
   isolation: () => import('./isolation.ts'),

@@ -1,9 +1,9 @@
 /**
  * A receiving site as a process of its own. Answers every POST with 200 and a short body, and keeps the arrivals.
  * Over IPC: `reset` forgets, `count` tells how many came, `arrivals` gives [delivery id, path, milliseconds since 1970].
- * Requests to /hang are never answered; they are counted apart.
+ * Requests to /hang are never answered, and not counted. Those to /after/300 are answered, and counted, 300 milliseconds later.
  */
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type Arrival = [id: string, path: string, at: number]
@@ -16,6 +16,14 @@ let firstAt = 0
 let lastAt = 0
 let arrivals: Arrival[] = []
 
+function answer(response: ServerResponse, at: number): void {
+  count += 1
+  lastAt = at
+  if (count === skip + 1) firstAt = at
+  response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '2' })
+  response.end('ok')
+}
+
 const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
   const at = performance.timeOrigin + performance.now()
   const path = request.url ?? ''
@@ -23,11 +31,9 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
   request.on('data', () => {})
   request.on('end', () => {
     if (path.startsWith('/hang')) return
-    count += 1
-    lastAt = at
-    if (count === skip + 1) firstAt = at
-    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '2' })
-    response.end('ok')
+    const [, afterMs] = /^\/after\/(\d+)/.exec(path) ?? []
+    if (afterMs === undefined) answer(response, at)
+    else setTimeout(() => answer(response, performance.timeOrigin + performance.now()), Number(afterMs))
   })
 })
 server.requestTimeout = 0

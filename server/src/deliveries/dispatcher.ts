@@ -3,8 +3,8 @@
  * recorder, give the lanes back. README.md has the states and the guarantees.
  *
  * What keeps sites that hang from holding up the others: a lane starts with one attempt and widens once the site has
- * answered; an attempt that has not been answered within a second gives its slot to others, and its lane its place; a
- * site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
+ * answered; an attempt that has not been answered within a fifth of a second gives its slot to others, within a second its lane
+ * its place; a site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
  */
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
@@ -28,7 +28,7 @@ import { News } from './news.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
 import { SigningKeys } from './signing-keys.ts'
-import { type TurnLimits, Turns } from './turns.ts'
+import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
 
 /** How much is done at once. */
 export type Limits = TurnLimits & {
@@ -39,11 +39,12 @@ export type Limits = TurnLimits & {
 }
 
 const LIMITS: Limits = {
-  slots: 256,
+  slots: 512,
+  inFlight: 2_048,
   slotsPerSite: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
   perStep: 1_024,
-  large: { above: 64 * 1024, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
+  large: { above: 16 * 1024, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
 
 const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
@@ -62,8 +63,6 @@ const STARTING_MS = 15_000
 /** The most that is read of one lane. */
 const MOST_PER_LANE = 256
 
-/** An attempt that is not answered by then is slow. */
-const SLOW_MS = 1_000
 /** Further ahead than this, the loop's own poll is in time. */
 const SOON_MS = 1_000
 
@@ -95,7 +94,7 @@ export class Dispatcher {
   constructor(ctx: Needs, onCapacity: () => void, limits: Partial<Limits> = {}) {
     this.#ctx = ctx
     this.#limits = { ...LIMITS, ...limits }
-    this.#turns = new Turns(this.#limits, {
+    this.#turns = new Turns(ctx.clock, this.#limits, {
       mayStart: (run) => this.#mayStart(run),
       attempt: (run, delivery, flight) => void this.#attempt(run, delivery, flight),
       done: (run) => this.#recorder.release({ lease: run.lease, clean: run.isClean() }),
@@ -112,7 +111,7 @@ export class Dispatcher {
 
   /** Promises to take lanes that are leased as they are filled; not while others that are due may be waiting for a lease or for slots. */
   promise(lanes: number, now: Date): Promised | undefined {
-    const hasTime = !this.#stopping && this.#exhausted.prompt && this.#turns.freeSlots >= lanes
+    const hasTime = !this.#stopping && this.#exhausted.prompt && this.#turns.hasRoom(lanes)
     if (!hasTime || lanes > MOST_HANDED_OVER || lanes > this.#room('prompt')) return undefined
     return { until: this.#leaseEnd(now), heard: this.#news.count }
   }
@@ -223,11 +222,11 @@ export class Dispatcher {
   #setSlowOnesApart(now: Date): void {
     let free = this.#limits.lanes.slow - this.#countHeld('slow')
     for (const run of this.#runs.values()) {
-      if (!this.#turns.giveUpSlots(run, plusMs(now, -SLOW_MS)) || run.kind !== 'prompt' || free <= 0) continue
+      if (free <= 0) return
+      if (run.kind !== 'prompt' || !run.isSlow(now.getTime() - SLOW_MS)) continue
       run.kind = 'slow'
       free -= 1
     }
-    this.#turns.serve()
   }
 
   async #lease(now: Date): Promise<LaneLease[]> {
@@ -284,7 +283,7 @@ export class Dispatcher {
       const { target } = run
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
       if (event === undefined || target === undefined || run.ended.has(delivery.postId)) return
-      run.started(flight, this.#ctx.clock.now())
+      run.started()
       const result = await attemptDelivery(this.#ctx, this.#keys, { delivery, target, event }, this.#abort.signal)
       run.answered(result)
       if (result === undefined) return

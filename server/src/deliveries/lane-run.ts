@@ -13,8 +13,8 @@ export function kindOf(lease: LaneLease): LeasedKind {
   return lease.suspect ? 'suspect' : 'prompt'
 }
 
-/** An attempt under way: since when its request is, and what it holds until it is over. A slow one holds no slot any more. */
-export type Flight = { since: Date | undefined; holdsSlot: boolean; room: Slot | undefined }
+/** An attempt under way: since when (milliseconds since 1970), and the room that its content has. */
+export type Flight = { since: number; room: Slot | undefined }
 
 /** One lane while this process holds it: what is to be sent, what is in flight, and what became of it. */
 export class LaneRun {
@@ -52,9 +52,14 @@ export class LaneRun {
     this.halted = true
   }
 
-  /** Notes that the request of a flight is sent. */
-  started(flight: Flight, since: Date): void {
-    flight.since = since
+  /** Whether an attempt has been in flight since `at` (milliseconds since 1970) or for longer. */
+  isSlow(at: number): boolean {
+    for (const { since } of this.flights) if (since <= at) return true
+    return false
+  }
+
+  /** Notes that a request is sent. */
+  started(): void {
     this.#started += 1
   }
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { manualClock } from '../../test/support/clock.ts'
 import { type Flight, kindOf, LaneRun } from './lane-run.ts'
 import type { DueDelivery, LaneLease } from './lease.ts'
 import { type TurnLimits, Turns } from './turns.ts'
@@ -11,13 +12,20 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
   const started: string[] = []
   const done: string[] = []
   const flying = new Map<string, { run: LaneRun; flight: Flight }>()
+  const clock = manualClock(new Date(0))
   const turns = new Turns(
-    { slots: 4, slotsPerSite: 2, large: { above: LARGE, prompt: 2 * LARGE, suspect: 2 * LARGE }, ...limits },
+    clock,
+    {
+      slots: 4,
+      inFlight: 100,
+      slotsPerSite: 2,
+      large: { above: LARGE, prompt: 2 * LARGE, suspect: 2 * LARGE },
+      ...limits,
+    },
     {
       mayStart: (run) => !run.halted,
       attempt(run, delivery, flight) {
         started.push(delivery.id)
-        run.started(flight, new Date(0))
         flying.set(delivery.id, { run, flight })
       },
       done: (run) => done.push(run.lease.siteId),
@@ -27,7 +35,12 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     const { run, flight } = flying.get(id) ?? expect.fail(`${id} is not in flight`)
     turns.land(run, flight)
   }
-  return { turns, started, done, land }
+  /** Lets time pass, and whoever slept until then go on. */
+  const pass = async (ms: number) => {
+    clock.advance(ms)
+    await nextTurn()
+  }
+  return { turns, started, done, land, pass }
 }
 
 /** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
@@ -68,18 +81,42 @@ describe('turns', () => {
     expect(started).toEqual(['a1', 'a2'])
   })
 
-  it('go to others when attempts are slow, and the slots come back once', () => {
-    const { turns, started, land } = startTurns({ slots: 1 })
-    const slow = lane('a', 1)
-    turns.join(slow)
-    turns.join(lane('b', 1))
-    expect(turns.giveUpSlots(slow, new Date(-1))).toBe(false)
-    expect(turns.giveUpSlots(slow, new Date(0))).toBe(true)
-    turns.serve()
+  it('go to others a fifth of a second later if a site does not answer, and the slots come back once', async () => {
+    const { turns, started, land, pass } = startTurns({ slots: 1 })
+    for (const name of ['a', 'b', 'c']) turns.join(lane(name, 1))
+    await pass(199)
+    expect(started).toEqual(['a1'])
+    await pass(1)
     expect(started).toEqual(['a1', 'b1'])
     land('a1')
+    expect(started).toEqual(['a1', 'b1'])
     land('b1')
+    expect(started).toEqual(['a1', 'b1', 'c1'])
+    land('c1')
     expect(turns.freeSlots).toBe(1)
+  })
+
+  it('wait for a second where many are in flight', async () => {
+    const { turns, started, pass } = startTurns({ slots: 1, inFlight: 2 })
+    for (const name of ['a', 'b', 'c']) turns.join(lane(name, 1))
+    await pass(200)
+    await pass(999)
+    expect(started).toEqual(['a1', 'b1'])
+    await pass(1)
+    expect(started).toEqual(['a1', 'b1', 'c1'])
+  })
+
+  it('go on although the clock was set back', async () => {
+    const { turns, started, land, pass } = startTurns({ slots: 1 })
+    turns.join(lane('a', 1))
+    await pass(-3_600_000)
+    turns.join(lane('b', 1))
+    turns.join(lane('c', 1))
+    await pass(1_000)
+    expect(started).toEqual(['a1'])
+    land('a1')
+    await pass(1_000)
+    expect(started).toEqual(['a1', 'b1', 'c1'])
   })
 
   it('end a lane once: when it has nothing left, and when it was halted in line', () => {

@@ -176,8 +176,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt that hangs keeps its slot',
     file: 'deliveries/turns.ts',
-    from: 'isSlow = true\n      this.#giveBack(flight)',
-    to: 'isSlow = true',
+    from: 'if (this.freeSlots === 0) this.#takeFromSlow()',
+    to: '',
   },
   {
     name: 'a site that does not answer is no suspect',
