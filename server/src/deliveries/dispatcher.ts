@@ -3,8 +3,8 @@
  * recorder, give the lanes back. README.md has the states and the guarantees.
  *
  * What keeps sites that hang from holding up the others: a lane starts with one attempt and widens once the site has
- * answered; an attempt that has not been answered within a fifth of a second gives its slot to others, within a second its lane
- * its place; a site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
+ * answered; an attempt that is not answered promptly gives its slot to others (turns.ts), and after a second its lane its
+ * place; a site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
  */
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
@@ -111,8 +111,8 @@ export class Dispatcher {
 
   /** Promises to take lanes that are leased as they are filled; not while others that are due may be waiting for a lease or for slots. */
   promise(lanes: number, now: Date): Promised | undefined {
-    const hasTime = !this.#stopping && this.#exhausted.prompt && this.#turns.hasRoom(lanes)
-    if (!hasTime || lanes > MOST_HANDED_OVER || lanes > this.#room('prompt')) return undefined
+    if (this.#stopping || !this.#exhausted.prompt || lanes > MOST_HANDED_OVER) return undefined
+    if (lanes > this.#turns.free() || lanes > this.#room('prompt')) return undefined
     return { until: this.#leaseEnd(now), heard: this.#news.count }
   }
 
@@ -165,7 +165,7 @@ export class Dispatcher {
 
   /** What is held now. */
   held(): { lanes: number; suspects: number; slots: number } {
-    return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#turns.freeSlots }
+    return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#turns.free() }
   }
 
   /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; all lanes are given back. */
@@ -284,6 +284,7 @@ export class Dispatcher {
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
       if (event === undefined || target === undefined || run.ended.has(delivery.postId)) return
       run.started()
+      this.#turns.sent(flight)
       const result = await attemptDelivery(this.#ctx, this.#keys, { delivery, target, event }, this.#abort.signal)
       run.answered(result)
       if (result === undefined) return

@@ -13,8 +13,11 @@ export function kindOf(lease: LaneLease): LeasedKind {
   return lease.suspect ? 'suspect' : 'prompt'
 }
 
-/** An attempt under way: since when (milliseconds since 1970), and the room that its content has. */
+/** An attempt under way: since when its request is (milliseconds since 1970, or `UNSENT`), and the room that its content has. */
 export type Flight = { since: number; room: Slot | undefined }
+
+/** There is no request yet. */
+export const UNSENT = Number.POSITIVE_INFINITY
 
 /** One lane while this process holds it: what is to be sent, what is in flight, and what became of it. */
 export class LaneRun {
@@ -28,8 +31,8 @@ export class LaneRun {
   /** Posts of which nothing is to be sent any more. */
   readonly ended = new Set<string>()
   halted = false
-  /** How many attempts it may have in flight: one until the site has answered. */
-  width = 1
+  /** Whether the site has answered in this run. */
+  hasAnswered = false
   /** Room for the content of its next delivery, if that is large. It has no slot while it is waited for. */
   room: { delivery: DueDelivery; slot: Slot | undefined } | undefined
   readonly flights = new Set<Flight>()
@@ -68,6 +71,7 @@ export class LaneRun {
     if (result === undefined) this.#unknown += 1
     // A site that does not answer is not asked again in this run.
     if (result === undefined || result.silent) this.halt()
+    else this.hasAnswered = true
   }
 
   /**

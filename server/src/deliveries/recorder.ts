@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '../platform/context.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
@@ -29,6 +30,8 @@ export class Recorder {
   readonly #ctx: Needs
   readonly #onReleased: OnReleased
   readonly #line: Entry[] = []
+  /** A batch is nobody's in particular: not of the trace or the transaction that the first result in it may come from. */
+  readonly #outside = AsyncLocalStorage.snapshot()
   #writing: Promise<void> | undefined
 
   constructor(ctx: Needs, onReleased: OnReleased) {
@@ -48,7 +51,7 @@ export class Recorder {
   }
 
   #write(): void {
-    this.#writing ??= this.#writeAll().finally(() => {
+    this.#writing ??= this.#outside(() => this.#writeAll()).finally(() => {
       this.#writing = undefined
     })
   }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { manualClock } from '../../test/support/clock.ts'
@@ -7,10 +8,15 @@ import { type TurnLimits, Turns } from './turns.ts'
 
 const LARGE = 100
 
-/** Turns whose attempts start and then wait; `land` ends the one of a delivery. */
+/** Stands for the transaction or the trace of somebody who calls. */
+const caller = new AsyncLocalStorage<string>()
+
+/** Turns whose attempts are sent at once and then wait; `land` ends the one of a delivery, as answered. */
 function startTurns(limits: Partial<TurnLimits> = {}) {
   const started: string[] = []
   const done: string[] = []
+  /** Deliveries whose contents take long to read. */
+  const reading = new Set<string>()
   const flying = new Map<string, { run: LaneRun; flight: Flight }>()
   const clock = manualClock(new Date(0))
   const turns = new Turns(
@@ -25,14 +31,16 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     {
       mayStart: (run) => !run.halted,
       attempt(run, delivery, flight) {
-        started.push(delivery.id)
+        started.push(delivery.id + (caller.getStore() ?? ''))
+        if (!reading.has(delivery.id)) turns.sent(flight)
         flying.set(delivery.id, { run, flight })
       },
-      done: (run) => done.push(run.lease.siteId),
+      done: (run) => done.push(run.lease.siteId + (caller.getStore() ?? '')),
     },
   )
   const land = (id: string) => {
     const { run, flight } = flying.get(id) ?? expect.fail(`${id} is not in flight`)
+    run.hasAnswered = true
     turns.land(run, flight)
   }
   /** Lets time pass, and whoever slept until then go on. */
@@ -40,7 +48,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     clock.advance(ms)
     await nextTurn()
   }
-  return { turns, started, done, land, pass }
+  return { turns, started, done, reading, clock, land, pass }
 }
 
 /** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
@@ -93,7 +101,7 @@ describe('turns', () => {
     land('b1')
     expect(started).toEqual(['a1', 'b1', 'c1'])
     land('c1')
-    expect(turns.freeSlots).toBe(1)
+    expect(turns.free()).toBe(1)
   })
 
   it('wait for a second where many are in flight', async () => {
@@ -107,16 +115,48 @@ describe('turns', () => {
   })
 
   it('go on although the clock was set back', async () => {
-    const { turns, started, land, pass } = startTurns({ slots: 1 })
-    turns.join(lane('a', 1))
+    const { turns, started, pass } = startTurns({ slots: 2 })
+    for (const name of ['a', 'b', 'c', 'd']) turns.join(lane(name, 1))
     await pass(-3_600_000)
-    turns.join(lane('b', 1))
-    turns.join(lane('c', 1))
-    await pass(1_000)
+    turns.join(lane('e', 1))
+    await pass(200)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'd1'])
+  })
+
+  it('do not wait for a second any more when fewer are in flight', async () => {
+    const { turns, started, land, pass } = startTurns({ slots: 2, inFlight: 3 })
+    for (const name of ['a', 'b', 'c', 'd']) turns.join(lane(name, 1))
+    await pass(200)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'd1'])
+    turns.join(lane('e', 1))
+    land('a1')
+    land('b1')
+    await pass(200)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'd1', 'e1'])
+  })
+
+  it('stay with attempts that wait for the database', async () => {
+    const { turns, started, reading, land, pass } = startTurns({ slots: 1 })
+    reading.add('a1')
+    for (const name of ['a', 'b']) turns.join(lane(name, 1))
+    await pass(10_000)
     expect(started).toEqual(['a1'])
     land('a1')
-    await pass(1_000)
-    expect(started).toEqual(['a1', 'b1', 'c1'])
+    expect(started).toEqual(['a1', 'b1'])
+  })
+
+  it('belong to nobody: not to the transaction or the trace in which somebody asks or fills a lane', async () => {
+    const { turns, started, done, land, pass } = startTurns({ slots: 1 })
+    turns.join(lane('a', 1))
+    await pass(100)
+    await caller.run(' of a caller', async () => {
+      expect(turns.free()).toBe(0)
+      for (const name of ['b', 'c']) turns.join(lane(name, 1))
+      turns.join(lane('d', 0))
+    })
+    await pass(100)
+    land('b1')
+    expect({ started, done }).toEqual({ started: ['a1', 'b1', 'c1'], done: ['d', 'b'] })
   })
 
   it('end a lane once: when it has nothing left, and when it was halted in line', () => {
@@ -129,7 +169,7 @@ describe('turns', () => {
     expect(done).toEqual(['c'])
     land('a1')
     expect({ started, done }).toEqual({ started: ['a1'], done: ['c', 'a', 'b'] })
-    expect(turns.freeSlots).toBe(1)
+    expect(turns.free()).toBe(1)
   })
 
   it('let large contents wait for room without a slot, while small ones go on', async () => {
@@ -137,13 +177,25 @@ describe('turns', () => {
     for (const name of ['a', 'b']) turns.join(lane(name, 1, { bytes: 2 * LARGE }))
     await nextTurn()
     turns.join(lane('c', 1))
-    expect({ started, free: turns.freeSlots }).toEqual({ started: ['a1', 'c1'], free: 2 })
+    expect({ started, free: turns.free() }).toEqual({ started: ['a1', 'c1'], free: 2 })
     land('a1')
     await nextTurn()
     expect(started).toEqual(['a1', 'c1', 'b1'])
     land('b1')
     land('c1')
     expect(done).toEqual(['a', 'b', 'c'])
+  })
+
+  it('are as many for lanes with large contents as for others', async () => {
+    const { turns, started, land } = startTurns({ slots: 1, slotsPerSite: 1 })
+    turns.join(lane('l', 9, { bytes: LARGE + 1 }))
+    for (const name of ['a', 'b']) turns.join(lane(name, 9))
+    for (let count = 0; count < 9; count += 1) {
+      await nextTurn()
+      land(started.at(-1) ?? '')
+    }
+    for (const name of ['l', 'a', 'b'])
+      expect(started.filter((id) => id.startsWith(name)).length).toBeGreaterThanOrEqual(3)
   })
 
   it('give back room that is not needed any more', async () => {

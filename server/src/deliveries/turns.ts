@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../platform/clock.ts'
 import { Slots } from '../platform/slots.ts'
-import { type Flight, kindOf, type LaneRun, type LeasedKind } from './lane-run.ts'
+import { type Flight, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
 import type { DueDelivery } from './lease.ts'
 
 /** How many attempts there may be at once. */
@@ -21,7 +21,7 @@ const PROMPT_MS = 200
 /** An attempt that is not answered by then is slow. */
 export const SLOW_MS = 1_000
 
-/** What is done with a lane when it has its turn. `attempt` ends with a call of `land`. */
+/** What is done with a lane when it has its turn. `attempt` calls `sent` when its request is made, and ends with `land`. */
 type Doing = {
   mayStart(run: LaneRun): boolean
   attempt(run: LaneRun, delivery: DueDelivery, flight: Flight): void
@@ -35,8 +35,8 @@ type Doing = {
  * waits for long is what collecting garbage costs.
  *
  * Few slots are enough for sites that answer promptly, and keep memory small. Most sites in the world take longer, and cost
- * nothing while they do: an attempt gives its slot to others after `PROMPT_MS` while few are in flight, and after `SLOW_MS`
- * however many there are.
+ * nothing while they do: an attempt gives its slot to others after `PROMPT_MS` while few are in flight, after `SLOW_MS` when
+ * they are many, and the later the more there are.
  */
 export class Turns {
   readonly #clock: Clock
@@ -44,11 +44,15 @@ export class Turns {
   readonly #doing: Doing
   readonly #large: Record<LeasedKind, Slots>
   readonly #line = new Set<LaneRun>()
-  /** Attempts that have a slot, the longest in flight first. */
+  /** Attempts that have a slot and whose requests are made, the longest in flight first. */
   readonly #holders = new Set<Flight>()
+  /** Whoever fills a lane, asks for room or wakes a loop has a trace and perhaps a transaction; the attempts are not part of them. */
   readonly #outside = AsyncLocalStorage.snapshot()
+  /** Attempts that have a slot and read what they are to send. */
+  #reading = 0
   #inFlight = 0
-  #waiting = false
+  /** When the line is looked at next, milliseconds since 1970. */
+  #wakeAt = Number.POSITIVE_INFINITY
 
   constructor(clock: Clock, limits: TurnLimits, doing: Doing) {
     this.#clock = clock
@@ -58,105 +62,145 @@ export class Turns {
     this.#large = { prompt: new Slots(prompt), suspect: new Slots(suspect) }
   }
 
-  get freeSlots(): number {
-    return this.#limits.slots - this.#holders.size
-  }
-
-  /** Whether so many attempts could start at once. */
-  hasRoom(count: number): boolean {
-    if (this.freeSlots < count) this.#takeFromSlow()
-    return this.freeSlots >= count
+  /** How many attempts could start at once; none while others stand in line. */
+  free(): number {
+    if (this.#line.size > 0) return 0
+    this.#takeFromSlow()
+    return this.#free
   }
 
   /** Takes in a lane that was just leased and read. */
   join(run: LaneRun): void {
-    this.#goOn(run)
-    // Whoever filled the lane, or woke the loop, is done; its trace is not that of the attempts.
-    this.#outside(() => this.#serve())
+    this.#outside(() => {
+      this.#goOn(run)
+      this.#serve()
+    })
   }
 
-  /** An attempt is over. The site has answered, so its lane may widen. */
+  /** The request of an attempt is made: from now on it is its site that takes time. */
+  sent(flight: Flight): void {
+    flight.since = this.#clock.now().getTime()
+    this.#reading -= 1
+    this.#holders.add(flight)
+    if (this.#line.size > 0 && this.#free === 0) this.#comeBack()
+  }
+
+  /** An attempt is over. */
   land(run: LaneRun, flight: Flight): void {
     run.flights.delete(flight)
     flight.room?.free()
     this.#inFlight -= 1
-    this.#holders.delete(flight)
-    if (!run.lease.suspect) run.width = this.#limits.slotsPerSite
+    if (flight.since === UNSENT) this.#reading -= 1
+    else this.#holders.delete(flight)
     this.#goOn(run)
     this.#serve()
   }
 
-  /** Puts a lane at the end of the line if it may start another attempt; it is done when there is none to start and none in flight. */
+  get #free(): number {
+    return this.#limits.slots - this.#reading - this.#holders.size
+  }
+
+  /**
+   * Puts a lane at the end of the line if it may start another attempt, once there is room for its content; it is done when
+   * there is none to start and none in flight.
+   */
   #goOn(run: LaneRun): void {
     if (run.room !== undefined && run.room.slot === undefined) return // it comes when there is room
-    if (run.waiting.length > 0 && this.#doing.mayStart(run)) {
-      if (run.flights.size < run.width) this.#line.add(run)
-    } else if (run.flights.size === 0) {
-      this.#line.delete(run)
-      run.room?.slot?.free()
-      this.#doing.done(run)
+    const next = this.#doing.mayStart(run) ? run.waiting[0] : undefined
+    if (run.room !== undefined && run.room.delivery !== next) {
+      run.room.slot?.free()
+      run.room = undefined
     }
+    if (next === undefined) {
+      this.#line.delete(run)
+      if (run.flights.size === 0) this.#doing.done(run)
+    } else if (run.flights.size < this.#widthOf(run)) {
+      if (this.#hasItsRoom(run, next)) this.#line.add(run)
+      else void this.#makeRoom(run, next)
+    }
+  }
+
+  /** One attempt at a time until the site has answered, and to a suspect site. */
+  #widthOf({ hasAnswered, lease }: LaneRun): number {
+    return hasAnswered && !lease.suspect ? this.#limits.slotsPerSite : 1
+  }
+
+  #hasItsRoom({ room }: LaneRun, { payloadBytes }: DueDelivery): boolean {
+    return room !== undefined || payloadBytes <= this.#limits.large.above
+  }
+
+  /** Before the line: whoever has a slot waits for nothing but the database and its site, and large contents for large ones only. */
+  async #makeRoom(run: LaneRun, delivery: DueDelivery): Promise<void> {
+    this.#line.delete(run)
+    run.room = { delivery, slot: undefined }
+    run.room.slot = await this.#large[kindOf(run.lease)].take(delivery.payloadBytes)
+    this.#goOn(run)
+    this.#serve()
   }
 
   /** Gives the free slots to those in line, one each. */
   #serve(): void {
     for (const run of this.#line) {
-      if (this.freeSlots === 0) this.#takeFromSlow()
-      if (this.freeSlots === 0) return
+      if (this.#free === 0) this.#takeFromSlow()
+      if (this.#free === 0) {
+        this.#comeBack()
+        return
+      }
       this.#line.delete(run)
       this.#takeTurn(run)
     }
   }
 
-  /** Takes the slots of attempts that have had them for long enough, and comes back when the next one has. */
+  /** Starts the lane's next attempt, if that is still what it stood in line for. */
+  #takeTurn(run: LaneRun): void {
+    const [delivery] = run.waiting
+    const asItWas = run.room === undefined || run.room.delivery === delivery
+    if (delivery === undefined || !asItWas || !this.#hasItsRoom(run, delivery) || !this.#doing.mayStart(run)) {
+      this.#goOn(run)
+      return
+    }
+    run.waiting.shift()
+    const flight: Flight = { since: UNSENT, room: run.room?.slot }
+    run.room = undefined
+    run.flights.add(flight)
+    this.#reading += 1
+    this.#inFlight += 1
+    this.#goOn(run)
+    this.#doing.attempt(run, delivery, flight)
+  }
+
+  /** How long an attempt keeps its slot. What is in flight grows with the root of the time that sites take, not with the time. */
+  #patienceMs(): number {
+    const share = this.#inFlight / this.#limits.inFlight
+    return share < 1 ? PROMPT_MS : SLOW_MS * share
+  }
+
+  /** Takes the slots of attempts that have had them for long enough. */
   #takeFromSlow(): void {
     const now = this.#clock.now().getTime()
-    const patienceMs = this.#inFlight < this.#limits.inFlight ? PROMPT_MS : SLOW_MS
+    const patienceMs = this.#patienceMs()
     for (const flight of this.#holders) {
-      const leftMs = flight.since + patienceMs - now
-      if (leftMs > 0) {
-        if (!this.#waiting) void this.#serveIn(Math.min(leftMs, SLOW_MS)) // the clock may have been set back
-        return
-      }
+      if (flight.since > now) for (const one of this.#holders) one.since = Math.min(one.since, now) // the clock was set back
+      if (flight.since + patienceMs > now) return
       this.#holders.delete(flight)
     }
   }
 
-  async #serveIn(ms: number): Promise<void> {
-    this.#waiting = true
-    await this.#clock.sleep(ms)
-    this.#waiting = false
-    this.#serve()
+  /** Looks at the line again when the next attempt has had its slot for long enough. */
+  #comeBack(): void {
+    const [first] = this.#holders
+    if (first === undefined) return // all are reading, and say so when they have
+    const now = this.#clock.now().getTime()
+    const at = Math.max(now + 1, Math.min(first.since, now) + this.#patienceMs())
+    if (at >= this.#wakeAt) return
+    this.#wakeAt = at
+    void this.#outside(() => this.#serveAt(at, at - now))
   }
 
-  /** Starts the lane's next attempt, if it still may. */
-  #takeTurn(run: LaneRun): void {
-    const [delivery] = run.waiting
-    if (delivery === undefined || !this.#doing.mayStart(run)) this.#goOn(run)
-    // Before the slot: whoever holds one waits for nothing but the database and its site.
-    else if (this.#isLarge(delivery) && run.room?.delivery !== delivery) void this.#makeRoom(run, delivery)
-    else {
-      run.waiting.shift()
-      const flight: Flight = { since: this.#clock.now().getTime(), room: run.room?.slot }
-      run.room = undefined
-      run.flights.add(flight)
-      this.#holders.add(flight)
-      this.#inFlight += 1
-      this.#goOn(run)
-      this.#doing.attempt(run, delivery, flight)
-    }
-  }
-
-  #isLarge({ payloadBytes }: DueDelivery): boolean {
-    return payloadBytes > this.#limits.large.above
-  }
-
-  /** Sites that hang can make others wait for large contents only. */
-  async #makeRoom(run: LaneRun, delivery: DueDelivery): Promise<void> {
-    run.room?.slot?.free()
-    run.room = { delivery, slot: undefined }
-    run.room.slot = await this.#large[kindOf(run.lease)].take(delivery.payloadBytes)
-    this.#goOn(run)
+  async #serveAt(at: number, inMs: number): Promise<void> {
+    await this.#clock.sleep(inMs)
+    if (this.#wakeAt !== at) return // an earlier one has come in between
+    this.#wakeAt = Number.POSITIVE_INFINITY
     this.#serve()
   }
 }

@@ -176,7 +176,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt that hangs keeps its slot',
     file: 'deliveries/turns.ts',
-    from: 'if (this.freeSlots === 0) this.#takeFromSlow()',
+    from: 'if (this.#free === 0) this.#takeFromSlow()',
     to: '',
   },
   {

@@ -19,7 +19,6 @@
  * A response `100 Continue` that was not asked for ends the attempt as `protocol_error`; other informational ones are
  * passed over.
  */
-import { LRUCache } from 'lru-cache'
 import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
 import { Attempt, type AttemptParts } from './attempt.ts'
 import { createDial } from './dial.ts'
@@ -56,7 +55,7 @@ export type EgressOptions = {
   lookup?: Lookup
   /** How many origins keep idle connections, 1,000 unless told. */
   maxOrigins?: number
-  /** How many requests to one origin run at the same moment, 256 unless told; more wait. */
+  /** How many requests to one origin run at the same moment, 512 unless told; more wait. */
   perOriginConnections?: number
   /** PEM of an authority to trust beside the usual ones. */
   tlsCa?: string
@@ -66,7 +65,7 @@ export type EgressOptions = {
 
 /** Builds the client. Throws if `allow` holds a bad CIDR. */
 export function createEgress(options: EgressOptions): Egress {
-  const { userAgent, maxOrigins = 1_000, perOriginConnections = 256, nowMs = () => performance.now() } = options
+  const { userAgent, maxOrigins = 1_000, perOriginConnections = 512, nowMs = () => performance.now() } = options
   const allowed = compileAllow(options.allow)
   const allowedFor = createPolicyCache(options.allow, allowed)
   const dial = createDial(createResolver(options.lookup, nowMs), options.tlsCa)
@@ -75,7 +74,6 @@ export function createEgress(options: EgressOptions): Egress {
     userAgent,
     nowMs,
   }
-  const targets = new LRUCache({ max: maxOrigins, memoMethod: parseTarget })
   const underWay = new Set<Attempt>()
   let closed = false
 
@@ -88,7 +86,7 @@ export function createEgress(options: EgressOptions): Egress {
     if (closed) return void refuse({ cause: 'aborted', detail: 'outbound requests have been shut down' })
     if (request.signal?.aborted) return void refuse({ cause: 'aborted', detail: 'aborted by the caller' })
     try {
-      const parsed = targets.memo(request.url)
+      const parsed = parseTarget(request.url)
       if (!parsed.ok) throw new EgressError('invalid_url', parsed.reason)
       const plan = { request, target: parsed.target, allowed: allowedFor(request.allow), sink }
       const attempt = new Attempt(parts, plan, (outcome) => {

@@ -117,8 +117,15 @@ export class ConnectionPool {
   #open(origin: Origin, ask: Ask): void {
     const { target, allowed } = ask
     let over = false
+    let giveUp = () => {}
     origin.open += 1
-    const giveUp = this.#dial(target, allowed, (error, socket) => {
+    ask.withdraw = () => {
+      if (over) return
+      over = true
+      giveUp()
+      this.#slotFreed(origin)
+    }
+    giveUp = this.#dial(target, allowed, (error, socket) => {
       if (over) return
       over = true
       ask.withdraw = undefined
@@ -132,12 +139,6 @@ export class ConnectionPool {
       this.#owners.set(connection, origin)
       ask.connected(connection)
     })
-    ask.withdraw = () => {
-      if (over) return
-      over = true
-      giveUp()
-      this.#slotFreed(origin)
-    }
   }
 
   #gone(connection: Connection): void {
