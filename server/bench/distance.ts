@@ -1,8 +1,7 @@
 /** Deliveries per second to sites that take as long to answer as sites in the world do, and what the worker holds meanwhile. */
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { type BenchReceiver, startBenchReceiver } from './support/processes.ts'
+import { type BenchReceiver, memoryMib, startBenchReceiver } from './support/processes.ts'
 import { report, table } from './support/report.ts'
 import { seedBacklog, seedSites } from './support/seed.ts'
 import { type Place, postgresPlace } from './support/service.ts'
@@ -48,8 +47,8 @@ async function measure(place: Place, receivers: BenchReceiver[], deliveries: num
     await sleep(100)
     seen = await counts()
   }
-  const status = await readFile(`/proc/${worker.child.pid}/status`, 'utf8')
+  const mib = await memoryMib(worker, 'VmHWM')
   await worker.end('SIGTERM')
   const ms = Math.max(...seen.map(({ lastAt }) => lastAt)) - Math.min(...seen.map(({ firstAt }) => firstAt))
-  return { perSecond: deliveries / (ms / 1_000), mib: Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024) }
+  return { perSecond: deliveries / (ms / 1_000), mib }
 }

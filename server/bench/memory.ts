@@ -1,8 +1,7 @@
 /** Memory: what a worker holds while a million deliveries are pending, and whether it grows over a soak. */
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { startBenchReceiver } from './support/processes.ts'
+import { memoryMib, startBenchReceiver } from './support/processes.ts'
 import { report, table } from './support/report.ts'
 import { seedBacklog, seedSites } from './support/seed.ts'
 import { postgresPlace } from './support/service.ts'
@@ -35,7 +34,7 @@ export async function run(args: string[]): Promise<void> {
     await sleep(5_000)
     const sample = {
       seconds: Math.round((performance.now() - startedAt) / 1_000),
-      mib: await residentMib(service.child.pid ?? 0),
+      mib: await memoryMib(service, 'VmRSS'),
       delivered: (await receiver.count()).count,
     }
     samples.push(sample)
@@ -59,9 +58,4 @@ export async function run(args: string[]): Promise<void> {
     ),
     `Most: ${most} MiB.`,
   ])
-}
-
-async function residentMib(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1024)
 }

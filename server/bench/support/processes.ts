@@ -1,6 +1,7 @@
 /** The processes of a bench: receivers, senders and services, each with a memory and an event loop of its own. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Arrival, ReceiverQuestion } from './receiver-process.ts'
 
@@ -43,6 +44,12 @@ export async function runScript<T>(script: URL, argument: object): Promise<T> {
   child.kill()
   await once(child, 'exit').catch(() => {})
   return message
+}
+
+/** Resident memory of a process in MiB: now (`VmRSS`), or the most it had (`VmHWM`). */
+export async function memoryMib({ child }: { child: ChildProcess }, kind: 'VmRSS' | 'VmHWM'): Promise<number> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
+  return Math.round(Number(new RegExp(`${kind}:\\s+(\\d+)`).exec(status)?.[1] ?? Number.NaN) / 1024)
 }
 
 /** Now, in milliseconds since 1970 with fractions; comparable between the processes of one machine. */

@@ -48,7 +48,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     clock.advance(ms)
     await nextTurn()
   }
-  return { turns, started, done, reading, clock, land, pass }
+  return { turns, started, done, reading, land, pass }
 }
 
 /** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */

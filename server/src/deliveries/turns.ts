@@ -125,8 +125,9 @@ export class Turns {
     return hasAnswered && !lease.suspect ? this.#limits.slotsPerSite : 1
   }
 
-  #hasItsRoom({ room }: LaneRun, { payloadBytes }: DueDelivery): boolean {
-    return room !== undefined || payloadBytes <= this.#limits.large.above
+  /** Whether the lane has the room that this delivery needs, and none for another. */
+  #hasItsRoom({ room }: LaneRun, delivery: DueDelivery): boolean {
+    return room === undefined ? delivery.payloadBytes <= this.#limits.large.above : room.delivery === delivery
   }
 
   /** Before the line: whoever has a slot waits for nothing but the database and its site, and large contents for large ones only. */
@@ -154,8 +155,7 @@ export class Turns {
   /** Starts the lane's next attempt, if that is still what it stood in line for. */
   #takeTurn(run: LaneRun): void {
     const [delivery] = run.waiting
-    const asItWas = run.room === undefined || run.room.delivery === delivery
-    if (delivery === undefined || !asItWas || !this.#hasItsRoom(run, delivery) || !this.#doing.mayStart(run)) {
+    if (delivery === undefined || !this.#hasItsRoom(run, delivery) || !this.#doing.mayStart(run)) {
       this.#goOn(run)
       return
     }

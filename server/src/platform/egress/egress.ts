@@ -23,7 +23,7 @@ import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
 import { Attempt, type AttemptParts } from './attempt.ts'
 import { createDial } from './dial.ts'
 import type { BodySink } from './exchange.ts'
-import { EgressError, type Failure, toFailure } from './failure.ts'
+import { type Failure, toFailure } from './failure.ts'
 import type { Lookup } from './lookup.ts'
 import type { EgressOutcome, EgressRequest, EgressStream } from './message.ts'
 import { ConnectionPool } from './pool.ts'
@@ -87,7 +87,7 @@ export function createEgress(options: EgressOptions): Egress {
     if (request.signal?.aborted) return void refuse({ cause: 'aborted', detail: 'aborted by the caller' })
     try {
       const parsed = parseTarget(request.url)
-      if (!parsed.ok) throw new EgressError('invalid_url', parsed.reason)
+      if (!parsed.ok) return void refuse({ cause: 'invalid_url', detail: parsed.reason })
       const plan = { request, target: parsed.target, allowed: allowedFor(request.allow), sink }
       const attempt = new Attempt(parts, plan, (outcome) => {
         underWay.delete(attempt)
