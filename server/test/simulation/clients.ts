@@ -8,6 +8,7 @@ import { Failure } from '../../src/platform/errors.ts'
 import { changePost, createPost, publishPost, removePost } from '../../src/posts/operations.ts'
 import { confirm } from '../../src/pull/operations.ts'
 import { changeSite, createSite, removeSite, rotateKeys } from '../../src/sites/operations.ts'
+import { CONNECTION_LOST } from './database.ts'
 import { type Receiver, short, UNKNOWN } from './network.ts'
 import type { Process } from './process.ts'
 import type { Deed, Step } from './story.ts'
@@ -180,7 +181,7 @@ export class Clients {
         (result) => end('accepted', result),
         (error: unknown) => {
           const refused = error instanceof Failure && error.kind !== 'unavailable'
-          if (!refused && !/Connection terminated/.test(String(error)))
+          if (!refused && !String(error).includes(CONNECTION_LOST))
             world.complain('the engine itself', `${what}: ${error instanceof Error ? error.stack : error}`)
           end(refused ? 'refused' : 'unknown')
         },

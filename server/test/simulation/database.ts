@@ -234,6 +234,9 @@ export class SimulatedDatabase {
   }
 }
 
+/** What the driver says of it. */
+export const CONNECTION_LOST = 'Connection terminated unexpectedly'
+
 function connectionLost(): Error {
-  return new Error('Connection terminated unexpectedly')
+  return new Error(CONNECTION_LOST)
 }

@@ -10,7 +10,9 @@ export type Mutant = {
   file: string
   from: string
   to: string
-  /** Why this cannot show on one connection, where it cannot; such a one is expected to survive. */
+  /** How many seeds it may take to be noticed, if that is more than for the others. */
+  seeds?: number
+  /** Why this cannot show; such a one is expected to survive. */
   survives?: string
 }
 
@@ -46,18 +48,23 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'deliveries/enqueue.ts',
     from: 'l.leased_until is null and l.due_at is null',
     to: 'l.leased_until is null',
+    survives:
+      'what else is due waits for one attempt, as behind any other to its site; the newest of a post goes first anyway',
   },
   {
     name: 'an enqueue leases lanes without raising their fence',
     file: 'deliveries/enqueue.ts',
     from: 'case when b.idle then l.fence + 1 else l.fence end',
     to: 'l.fence',
+    seeds: 10_000,
   },
   {
     name: 'an enqueue leases lanes whose last holder may not have recorded everything',
     file: 'deliveries/enqueue.ts',
     from: ' and not l.recovering',
     to: '',
+    survives:
+      'nobody has attempted what is enqueued, so that what comes of it is known; what was attempted before has ended',
   },
   {
     name: 'an enqueue leases the lanes of paused sites',

@@ -290,9 +290,10 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
       .filter(({ endedAt }) => endedAt !== undefined && endedAt <= startedAt)
       .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
       .at(-1)?.silent === true
-  const suspects = story.tight ? world.network.posts.filter(wasSilent) : []
+  const isShort = story.room !== 'plenty'
+  const suspects = isShort ? world.network.posts.filter(wasSilent) : []
   const others = new Set(world.network.posts.map(({ siteId }) => siteId)).size - 1
-  const patienceMs = PROMPT_MS + (story.tight ? 2_200 * Math.ceil(others / 2) : 0)
+  const patienceMs = PROMPT_MS + (isShort ? 2_200 * Math.ceil(others / 2) : 0)
   return [...posts.values()].flatMap((sent) =>
     sent.flatMap((post, index) => {
       const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])

@@ -24,8 +24,8 @@ export async function shrink(
   await attempt({ ...best.story, strikes: { ...best.story.strikes, loss: 0 } })
   await attempt({ ...best.story, strikes: { ...best.story.strikes, crash: 0 } })
   await attempt({ ...best.story, deaf: 0 })
-  await attempt({ ...best.story, tight: false })
-  if (best.story.workers !== 'embedded') await attempt({ ...best.story, workers: 1 })
+  await attempt({ ...best.story, room: 'plenty' })
+  await attempt({ ...best.story, workers: 1 })
   for (let size = Math.ceil(story.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
     for (let at = 0; at < best.story.steps.length; ) {
       const { steps } = best.story

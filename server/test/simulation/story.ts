@@ -18,15 +18,20 @@ export type Deed =
 
 export type Step = { at: number } & Deed
 
+/** One process that does everything, on the embedded database; some that do everything, on a server; one that answers requests beside some that deliver. */
+export type Layout = 'embedded' | 'together' | 'apart'
+
+/** Attempts and lanes at once: what the service has, too few of both, or many lanes for few attempts. */
+export type Room = 'plenty' | 'tight' | 'crowded'
+
 export type Story = {
   seed: number
   /** Nothing breaks on our side. */
   calm: boolean
-  /** One process that does everything, or one that answers requests beside some that deliver. */
-  workers: number | 'embedded'
+  layout: Layout
+  workers: number
   sites: number
-  /** Attempts and lanes at once: few enough to run out, or what the service has. */
-  tight: boolean
+  room: Room
   /** Per statement and attempt. */
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
@@ -42,10 +47,13 @@ export function tell(seed: number): Story {
   const below = (count: number) => Math.floor(random() * count)
   const one = <T>(list: readonly T[]): T => list[below(list.length)] as T // the lists here are not empty
   const calm = seed % 3 === 0
-  const workers = random() < 0.4 ? 'embedded' : 1 + below(3)
-  const sites = 1 + below(4)
-  const posts = 1 + below(3)
-  const lengthMs = 3_000 + random() * 15_000
+  const layout = one<Layout>(['embedded', 'embedded', 'together', 'apart', 'apart'])
+  const workers = layout === 'embedded' ? 1 : 1 + below(3)
+  const room = one<Room>(['plenty', 'plenty', 'plenty', 'tight', 'tight', 'crowded'])
+  const isCrowded = room === 'crowded'
+  const sites = isCrowded ? 4 + below(5) : 1 + below(4)
+  const posts = isCrowded ? 3 + below(3) : 1 + below(3)
+  const lengthMs = isCrowded ? 2_000 + random() * 4_000 : 3_000 + random() * 15_000
   const steps: Step[] = [
     { at: random() * 50, what: random() < 0.8 ? 'create post' : 'publish', post: 0 },
     ...Array.from({ length: 4 + below(11) }, (): Step => ({ at: random() * lengthMs, ...deed() })),
@@ -90,12 +98,13 @@ export function tell(seed: number): Story {
   return {
     seed,
     calm,
+    layout,
     workers,
     sites,
-    tight: random() < 0.4,
+    room,
     strikes: calm
       ? { crash: 0, loss: 0 }
-      : { crash: random() < 0.5 ? random() * 0.02 : 0, loss: random() < 0.3 ? random() * 0.03 : 0 },
+      : { crash: random() < 0.5 ? random() * 0.02 : 0, loss: random() < 0.4 ? random() * 0.05 : 0 },
     deaf: !calm && random() < 0.3 ? 0.5 : 0,
     steps: steps.sort((a, b) => a.at - b.at),
   }
