@@ -247,17 +247,22 @@ function isPulled(one: Delivery): boolean {
   return one.status.startsWith('delivered') && !answered
 }
 
-/** 6: attempt n+1 never before its delay. A manual retry starts afresh, at once. */
+/**
+ * 6: attempt n+1 never before its delay, by the clock or in truth: a clock that is set back between the look at it and the POST says
+ * of an attempt in time that it is early. A manual retry starts afresh, at once.
+ */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
   return [...posts.values()].flatMap((sent) =>
     sent.flatMap((post, index) => {
       const delay = RETRY_DELAYS_MS[(post.settled?.attempt ?? 0) - 1]
       const next = sent.slice(index + 1).find((one) => one.startedAt > (post.settled?.at ?? Number.POSITIVE_INFINITY))
-      if (post.ok || delay === undefined || post.endedWallAt === undefined || next === undefined) return []
+      const { endedAt, endedWallAt } = post
+      if (post.ok || delay === undefined || endedAt === undefined || endedWallAt === undefined || next === undefined)
+        return []
       if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
       world.count('delays checked')
-      const early = post.endedWallAt + delay - next.wallAt
+      const early = Math.min(endedWallAt + delay - next.wallAt, endedAt + delay - next.startedAt)
       if (early <= 0) return []
       return [{ promise: '6 not before', detail: `${post.deliveryId} was sent again ${early} ms too early` }]
     }),

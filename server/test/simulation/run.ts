@@ -112,7 +112,7 @@ async function breakTheEngine(snapshot: string): Promise<number> {
   const rows: Array<[string, string, string]> = []
   let wrong = 0
   for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.only))) {
-    const seeds = Number(values.seeds ?? mutant.seeds ?? SEEDS_PER_MUTANT)
+    const seeds = Number(values.seeds ?? SEEDS_PER_MUTANT)
     const { directory, remove } = await checkOut(mutant)
     const summary = await runSeeds({
       first: 1,
