@@ -148,10 +148,10 @@ export async function endpointStates(
   )
 }
 
-/** An expression for the living sites of an account: an object by site id, with whether they are paused. */
+/** An expression for the living sites of an account: an object by site id, in their order, with whether they are paused. */
 export function pausedSites(accountId: RawBuilder<string>): RawBuilder<Record<string, boolean>> {
   return sql`(
-    select coalesce(json_object_agg(e.site_id, e.paused), '{}') from endpoints e
+    select coalesce(json_object_agg(e.site_id, e.paused order by e.site_id), '{}') from endpoints e
     where e.account_id = ${accountId} and e.deleted_at is null
   )`
 }

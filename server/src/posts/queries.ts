@@ -160,7 +160,7 @@ export async function surroundingsOf(tx: Tx, postId: string): Promise<Surroundin
 }
 
 const KNOWN = sql`
-  array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent) as "siteIds",
+  array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent order by s.site_id) as "siteIds",
   array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
 const SURROUNDINGS = sql`${KNOWN}, ${pausedSites(sql`posts.account_id`)} as paused`
 
