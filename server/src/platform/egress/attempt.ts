@@ -10,8 +10,6 @@ import type { Target } from './target.ts'
 
 const DEFAULT_MAX_RESPONSE_BYTES = 16_384
 const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** A peer may well have closed a connection that was idle for longer. */
-const IDLE_ENOUGH_TO_DOUBT_MS = 20
 
 /** Set by the client itself: the framing of the message, whom it is for, and that nothing comes compressed. */
 const OWN_HEADERS = new Set([
@@ -94,8 +92,8 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
   }
 
   connected(connection: Connection): void {
-    if (this.#parts.nowMs() - connection.idleSinceMs > IDLE_ENOUGH_TO_DOUBT_MS) this.#sendIfAlive(connection)
-    else this.#send(connection)
+    if (connection.fresh) this.#send(connection)
+    else this.#sendIfAlive(connection)
   }
 
   notConnected(error: unknown): void {
@@ -104,19 +102,25 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
 
   /**
    * Lets the event loop look at the network once more. undici itself does so before it reuses a socket, but not when it
-   * is called while network events are being handled: the news of the closing may then be the next event in line.
+   * is called while network events are being handled: the news of the closing may then be the next event in line. Servers
+   * that close after each answer without having said so close right behind it.
    */
   #sendIfAlive(connection: Connection): void {
     setImmediate(() => {
       if (this.#settled) this.#parts.pool.release(connection)
-      else this.#send(connection)
+      else if (connection.usable) this.#send(connection)
+      else {
+        connection.destroy()
+        this.#parts.pool.take(this)
+      }
     })
   }
 
   #send(connection: Connection): void {
-    // A process that was stopped for a while hears of the network before its timers.
+    // A process that was stopped for a while hears of the network before its timers. The connection may be one that nothing was
+    // sent over, which nobody would watch, and giving it to the next of thousands who are late as well would go deep.
     if (this.#tookMs() >= this.#request.deadlineMs) {
-      this.#parts.pool.release(connection)
+      connection.destroy()
       this.onDeadline()
       return
     }
@@ -135,7 +139,7 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
   }
 
   #onFailure(connection: Connection, failure: ExchangeResult & { kind: 'failed' }): void {
-    const wasStale = !connection.usable && connection.reused
+    const wasStale = !connection.alive && connection.reused
     connection.destroy()
     if (wasStale && !failure.started && !this.#stopped) {
       this.#exchange = undefined

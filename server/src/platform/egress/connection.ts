@@ -20,8 +20,6 @@ const IDLE_MARGIN_MS = 1_000
  */
 export class Connection {
   readonly openedAtMs: number
-  /** When it was last given back to the pool. */
-  idleSinceMs: number
   readonly #client: Client
   readonly #socket: Socket
   readonly #onGone: (connection: Connection) => void
@@ -31,7 +29,6 @@ export class Connection {
 
   constructor(parts: { origin: string; socket: Socket; openedAtMs: number; onGone: (connection: Connection) => void }) {
     this.openedAtMs = parts.openedAtMs
-    this.idleSinceMs = parts.openedAtMs
     this.#socket = parts.socket
     this.#onGone = parts.onGone
     this.#client = new Client(parts.origin, {
@@ -52,9 +49,22 @@ export class Connection {
     this.#socket.on('readable', () => this.#checkBytes())
   }
 
-  /** False once it can carry no further exchange. */
-  get usable(): boolean {
+  /** False once it can carry no exchange. */
+  get alive(): boolean {
     return !this.#gone && !this.#socket.destroyed
+  }
+
+  /**
+   * Whether it can carry another exchange: not if its peer has answered without reading what is left of the request. To be asked a turn
+   * of the event loop after the answer, which may be there before the end of a write over TLS is.
+   */
+  get usable(): boolean {
+    return this.alive && this.#socket.writableLength === 0
+  }
+
+  /** True as long as no exchange went over it. */
+  get fresh(): boolean {
+    return this.#exchanges === 0
   }
 
   /** True when an earlier exchange went over it, so that the peer may have closed it meanwhile. */

@@ -106,6 +106,37 @@ describe('one request per call', () => {
   })
 })
 
+describe('a connection that is not worth keeping', () => {
+  test('is one whose server has answered without reading the request', async () => {
+    const receiver = await startReceiver({
+      onConnection(socket) {
+        if (receiver.connections > 1) return
+        socket.pause()
+        socket.write('HTTP/1.1 413 Too large\r\ncontent-length: 2\r\n\r\nno')
+      },
+      onRequest: (socket) => socket.write(KEPT),
+    })
+    const egress = startEgress()
+    expect(brief(await egress.send(post(urlOf(receiver), { body: Buffer.alloc(32 * 1024 ** 2) })))).toBe('413 no')
+    expect(brief(await egress.send(post(urlOf(receiver))))).toBe('200 ok')
+    expect(receiver.connections).toBe(2)
+  })
+
+  test('is one that comes after the deadline, however many wait behind it', async () => {
+    let now = 0
+    const receiver = await startReceiver({
+      onConnection: () => {
+        now += 20_000
+      },
+    })
+    const egress = startEgress({ perOriginConnections: 2, nowMs: () => now })
+    const outcomes = await Promise.all(Array.from({ length: 4_000 }, () => egress.send(post(urlOf(receiver)))))
+    expect(new Set(outcomes.map(brief))).toEqual(new Set(['timeout']))
+    await receiver.allClosed()
+    expect(receiver.requests).toBe(0)
+  })
+})
+
 describe('limits', () => {
   test('requests beyond the limit of an origin wait in order', async () => {
     const receiver = await startReceiver({ onRequest: (socket) => setImmediate(() => socket.write(KEPT)) })
@@ -170,11 +201,11 @@ describe('limits', () => {
     expect(receiver.requests).toBe(2)
   })
 
-  test('the origins used longest ago lose their idle connections', async () => {
+  test('beyond what is kept, the origin used longest ago loses an idle connection', async () => {
     const first = await startAnswering(KEPT)
     const second = await startAnswering(KEPT)
     const third = await startAnswering(KEPT)
-    const egress = startEgress({ maxOrigins: 2 })
+    const egress = startEgress({ keptConnections: 3 })
     await Promise.all([egress.send(post(urlOf(first))), egress.send(post(urlOf(first)))])
     for (const receiver of [second, first, third]) await egress.send(post(urlOf(receiver)))
     await second.allClosed()
@@ -182,14 +213,16 @@ describe('limits', () => {
     expect([first, second, third].map(({ connections }) => connections)).toEqual([2, 2, 1])
   })
 
-  test('an origin in use is not evicted', async () => {
+  test('busy connections count, and are not closed for others', async () => {
     const slow = await startReceiver({ onRequest: (socket) => setTimeout(() => socket.write(KEPT), 100) })
     const others = await Promise.all([1, 2, 3].map(() => startAnswering(KEPT)))
-    const egress = startEgress({ maxOrigins: 1 })
+    const egress = startEgress({ keptConnections: 1 })
     const pending = egress.send(post(urlOf(slow)))
     for (const receiver of others) await egress.send(post(urlOf(receiver)))
+    await Promise.all(others.slice(0, -1).map((receiver) => receiver.allClosed()))
     expect(brief(await pending)).toBe('200 ok')
-    await Promise.all(others.map((receiver) => receiver.allClosed()))
+    expect(brief(await egress.send(post(urlOf(slow))))).toBe('200 ok')
+    expect(slow.connections).toBe(1)
   })
 })
 

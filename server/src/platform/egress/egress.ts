@@ -53,8 +53,8 @@ export type EgressOptions = {
   userAgent: string
   /** `dns.lookup` unless told. */
   lookup?: Lookup
-  /** How many origins keep idle connections, 1,000 unless told. */
-  maxOrigins?: number
+  /** How many connections may be open before idle ones make room for others, 1,024 unless told. */
+  keptConnections?: number
   /** How many requests to one origin run at the same moment, 512 unless told; more wait. */
   perOriginConnections?: number
   /** PEM of an authority to trust beside the usual ones. */
@@ -65,12 +65,12 @@ export type EgressOptions = {
 
 /** Builds the client. Throws if `allow` holds a bad CIDR. */
 export function createEgress(options: EgressOptions): Egress {
-  const { userAgent, maxOrigins = 1_000, perOriginConnections = 512, nowMs = () => performance.now() } = options
+  const { userAgent, keptConnections = 1_024, perOriginConnections = 512, nowMs = () => performance.now() } = options
   const allowed = compileAllow(options.allow)
   const allowedFor = createPolicyCache(options.allow, allowed)
   const dial = createDial(createResolver(options.lookup, nowMs), options.tlsCa)
   const parts: AttemptParts = {
-    pool: new ConnectionPool({ dial, maxOrigins, perOriginConnections, nowMs }),
+    pool: new ConnectionPool({ dial, keptConnections, perOriginConnections, nowMs }),
     userAgent,
     nowMs,
   }

@@ -11,6 +11,8 @@ export type FetchBounds = { baseUrl: string; allow: AllowPolicy; deadlineMs: num
 
 /** Statuses that have no body by definition; a Response refuses one. */
 const WITHOUT_BODY = new Set([204, 205, 304])
+/** A Response refuses higher ones. */
+const HIGHEST_STATUS = 599
 
 /** Makes the function. It rejects with an EgressError where a fetch would fail, and its bodies end in one when cut off. */
 export function createFetch(egress: Egress, bounds: FetchBounds): typeof fetch {
@@ -36,6 +38,10 @@ export function createFetch(egress: Egress, bounds: FetchBounds): typeof fetch {
       throw new EgressError(answer.cause, answer.detail)
     }
     const { status, headers, body } = answer
+    if (status > HIGHEST_STATUS) {
+      await body.cancel()
+      throw new EgressError('protocol_error', `status ${status}, which HTTP does not have`)
+    }
     return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers })
   }
 }

@@ -26,13 +26,13 @@ const MAX_AGE_MS = 60_000
  * Keeps connections for the next request to the same origin.
  *
  * An origin is known while it has a connection or somebody who waits for one. Requests beyond `perOriginConnections` wait
- * in order of arrival. Idle connections close themselves after seconds; those of the origins used longest ago are closed
- * earlier when more than `maxOrigins` origins hold some. A connection belongs to one request at a time, from `take` until
- * `release` or its own end.
+ * in order of arrival. Idle connections close themselves after seconds. While `keptConnections` are open in all, busy ones included,
+ * another one is opened in place of an idle one, of the origin used longest ago: over TLS each takes 70 KiB. A connection
+ * belongs to one request at a time, from `take` until `release` or its own end.
  */
 export class ConnectionPool {
   readonly #dial: Dial
-  readonly #maxOrigins: number
+  readonly #keptConnections: number
   readonly #perOrigin: number
   readonly #nowMs: () => number
   readonly #origins = new Map<string, Origin>()
@@ -41,9 +41,9 @@ export class ConnectionPool {
   readonly #idleOrigins = new Set<Origin>()
   #closed = false
 
-  constructor(parts: { dial: Dial; maxOrigins: number; perOriginConnections: number; nowMs: () => number }) {
+  constructor(parts: { dial: Dial; keptConnections: number; perOriginConnections: number; nowMs: () => number }) {
     this.#dial = parts.dial
-    this.#maxOrigins = parts.maxOrigins
+    this.#keptConnections = parts.keptConnections
     this.#perOrigin = parts.perOriginConnections
     this.#nowMs = parts.nowMs
   }
@@ -61,9 +61,8 @@ export class ConnectionPool {
   release(connection: Connection): void {
     const origin = this.#owners.get(connection)
     if (origin === undefined) return
-    connection.idleSinceMs = this.#nowMs()
-    const tooOld = connection.idleSinceMs - connection.openedAtMs > MAX_AGE_MS
-    if (this.#closed || tooOld || !connection.usable) {
+    const tooOld = this.#nowMs() - connection.openedAtMs > MAX_AGE_MS
+    if (this.#closed || tooOld || !connection.alive) {
       connection.destroy()
       return
     }
@@ -77,7 +76,6 @@ export class ConnectionPool {
     origin.idle.push(connection)
     this.#idleOrigins.delete(origin)
     this.#idleOrigins.add(origin)
-    this.#evict()
   }
 
   /** Closes every connection, and every later one as soon as it is released. Resolves when the sockets are closed. */
@@ -118,6 +116,7 @@ export class ConnectionPool {
     const { target, allowed } = ask
     let over = false
     let giveUp = () => {}
+    this.#makeRoom()
     origin.open += 1
     ask.withdraw = () => {
       if (over) return
@@ -165,10 +164,12 @@ export class ConnectionPool {
     if (origin.open === 0 && origin.waiting.size === 0) this.#origins.delete(origin.key)
   }
 
-  #evict(): void {
-    for (const origin of this.#idleOrigins) {
-      if (this.#idleOrigins.size <= this.#maxOrigins) return
-      for (const connection of [...origin.idle]) connection.destroy()
+  #makeRoom(): void {
+    while (this.#owners.size >= this.#keptConnections) {
+      const [origin] = this.#idleOrigins
+      const [oldest] = origin?.idle ?? []
+      if (oldest === undefined) return // all are busy
+      oldest.destroy()
     }
   }
 }
