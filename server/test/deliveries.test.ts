@@ -37,7 +37,7 @@ const publish = async (title = 'Post') => (await client.posts.create({ title, st
 const anotherWorker = () => new Dispatcher(service.ctx, () => {})
 
 /** An answer that takes 20 ms, and how many requests waited for it at once. */
-function slowAnswer(): { answer: Answer; most(): number } {
+function slowAnswer(afterMs = 20): { answer: Answer; most(): number } {
   let [open, most] = [0, 0]
   const answer: Answer = (_, response) => {
     open += 1
@@ -45,7 +45,7 @@ function slowAnswer(): { answer: Answer; most(): number } {
     setTimeout(() => {
       open -= 1
       response.writeHead(200).end()
-    }, 20)
+    }, afterMs)
   }
   return { answer, most: () => most }
 }
@@ -156,8 +156,8 @@ describe('order, per site and post', () => {
     expect(most()).toBe(1)
   })
 
-  it('attempts different posts of a site side by side, eight at most', async () => {
-    const { answer, most } = slowAnswer()
+  it('attempts different posts of a site that takes its time side by side, eight at most', async () => {
+    const { answer, most } = slowAnswer(150)
     receiver.answerNext(...Array.from({ length: 20 }, () => answer))
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     await service.drain()

@@ -40,8 +40,9 @@ export type Limits = TurnLimits & {
 
 const LIMITS: Limits = {
   slots: 512,
-  inFlight: 2_048,
+  inFlight: 1_024,
   slotsPerSite: 8,
+  perTurn: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
   perStep: 1_024,
   large: { above: 16 * 1024, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },

@@ -31,11 +31,14 @@ export class LaneRun {
   /** Posts of which nothing is to be sent any more. */
   readonly ended = new Set<string>()
   halted = false
-  /** Whether the site has answered in this run. */
-  hasAnswered = false
+  /** How long the site took for its last answer, in milliseconds. Not known before its second one in this run: the first took a connection too. */
+  answerMs: number | undefined
   /** Room for the content of its next delivery, if that is large. It has no slot while it is waited for. */
   room: { delivery: DueDelivery; slot: Slot | undefined } | undefined
   readonly flights = new Set<Flight>()
+  /** The turn that it has, or had last: attempts started in it, and since when it lasts (milliseconds since 1970). */
+  turn = { attempts: 0, since: 0 }
+  #hasAnswered = false
   #started = 0
   #unknown = 0
 
@@ -71,7 +74,10 @@ export class LaneRun {
     if (result === undefined) this.#unknown += 1
     // A site that does not answer is not asked again in this run.
     if (result === undefined || result.silent) this.halt()
-    else this.hasAnswered = true
+    else {
+      if (this.#hasAnswered) this.answerMs = result.tookMs
+      this.#hasAnswered = true
+    }
   }
 
   /**

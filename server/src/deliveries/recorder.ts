@@ -32,7 +32,7 @@ export class Recorder {
   readonly #line: Entry[] = []
   /** A batch is nobody's in particular: not of the trace or the transaction that the first result in it may come from. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  #writing: Promise<void> | undefined
+  #isWriting = false
 
   constructor(ctx: Needs, onReleased: OnReleased) {
     this.#ctx = ctx
@@ -51,9 +51,9 @@ export class Recorder {
   }
 
   #write(): void {
-    this.#writing ??= this.#outside(() => this.#writeAll()).finally(() => {
-      this.#writing = undefined
-    })
+    if (this.#isWriting) return
+    this.#isWriting = true
+    void this.#outside(() => this.#writeAll())
   }
 
   async #writeAll(): Promise<void> {
@@ -65,6 +65,7 @@ export class Recorder {
       const releases = batch.flatMap((entry) => ('release' in entry ? entry.release : []))
       this.#onReleased(releases, await this.#writeBatch(settlements, releases))
     }
+    this.#isWriting = false // in the same breath as the look at the line: what comes a moment later begins anew
   }
 
   /** Returns when the first of the released lanes are due. */

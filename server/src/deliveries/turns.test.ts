@@ -25,6 +25,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
       slots: 4,
       inFlight: 100,
       slotsPerSite: 2,
+      perTurn: 1,
       large: { above: LARGE, prompt: 2 * LARGE, suspect: 2 * LARGE },
       ...limits,
     },
@@ -38,9 +39,9 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
       done: (run) => done.push(run.lease.siteId + (caller.getStore() ?? '')),
     },
   )
-  const land = (id: string) => {
+  const land = (id: string, answerMs = 1_000) => {
     const { run, flight } = flying.get(id) ?? expect.fail(`${id} is not in flight`)
-    run.hasAnswered = true
+    run.answerMs = answerMs
     turns.land(run, flight)
   }
   /** Lets time pass, and whoever slept until then go on. */
@@ -80,6 +81,37 @@ describe('turns', () => {
     for (const name of ['a', 'b', 'c']) turns.join(lane(name, 3))
     for (const id of ['a1', 'b1', 'c1', 'a2', 'b2']) land(id)
     expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'c2'])
+  })
+
+  it('are several attempts on the one connection, while they are answered promptly', async () => {
+    const { turns, started, land, pass } = startTurns({ slots: 1, perTurn: 3 })
+    for (const name of ['a', 'b']) turns.join(lane(name, 9))
+    for (const id of ['a1', 'a2', 'a3']) land(id)
+    expect(started).toEqual(['a1', 'a2', 'a3', 'b1'])
+    await pass(150)
+    land('b1')
+    await pass(50)
+    land('b2')
+    expect(started.slice(4)).toEqual(['b2', 'a4'])
+  })
+
+  it('take no second connection for what one sends in time', () => {
+    const { turns, started, land } = startTurns({ slotsPerSite: 8 })
+    turns.join(lane('a', 7))
+    land('a1', 30)
+    expect(started).toEqual(['a1', 'a2'])
+    land('a2', 60)
+    expect(started).toEqual(['a1', 'a2', 'a3', 'a4'])
+  })
+
+  it('end with a slot that was given to others', async () => {
+    const { turns, started, land, pass } = startTurns({ slots: 1, perTurn: 3 })
+    for (const name of ['a', 'b', 'c']) turns.join(lane(name, 9))
+    await pass(200)
+    land('a1')
+    expect(started).toEqual(['a1', 'b1'])
+    land('b1')
+    expect(started).toEqual(['a1', 'b1', 'b2'])
   })
 
   it('give a suspect one attempt at a time', () => {

@@ -12,11 +12,13 @@ export type TurnLimits = {
   inFlight: number
   /** Attempts in flight per site. */
   slotsPerSite: number
+  /** Attempts that a lane may start before others have their turn. */
+  perTurn: number
   /** Contents of more bytes than `above` share so many bytes at once, those for suspects apart; one that is larger still goes alone. */
   large: { above: number } & Record<LeasedKind, number>
 }
 
-/** An attempt that is not answered by then is not answered promptly. */
+/** An attempt that is not answered by then is not answered promptly. A turn lasts no longer either, but for its last attempt. */
 const PROMPT_MS = 200
 /** An attempt that is not answered by then is slow. */
 export const SLOW_MS = 1_000
@@ -30,9 +32,10 @@ type Doing = {
 }
 
 /**
- * Whose attempt is next. The lanes that are held stand in line for the slots, each for one attempt at a time, so that a lane
- * with much to send takes turns with the others. Nothing waits but the lane itself: under load there are thousands, and what
- * waits for long is what collecting garbage costs.
+ * Whose attempt is next. The lanes that are held stand in line for the slots, so that a lane with much to send takes turns with
+ * the others. A turn is a few attempts, one after the other: the connection is there, and over TLS a new one costs more than
+ * five deliveries. Nothing waits but the lane itself: under load there are thousands, and what waits for long is what
+ * collecting garbage costs.
  *
  * Few slots are enough for sites that answer promptly, and keep memory small. Most sites in the world take longer, and cost
  * nothing while they do: an attempt gives its slot to others after `PROMPT_MS` while few are in flight, after `SLOW_MS` when
@@ -90,10 +93,27 @@ export class Turns {
     run.flights.delete(flight)
     flight.room?.free()
     this.#inFlight -= 1
-    if (flight.since === UNSENT) this.#reading -= 1
-    else this.#holders.delete(flight)
-    this.#goOn(run)
-    this.#serve()
+    const hadSlot = this.#giveBack(flight)
+    if (hadSlot && this.#isStillItsTurn(run)) {
+      run.turn.attempts += 1
+      this.#start(run)
+    } else {
+      this.#goOn(run)
+      this.#serve()
+    }
+  }
+
+  /** Whether the attempt had its slot to the end. */
+  #giveBack(flight: Flight): boolean {
+    if (flight.since !== UNSENT) return this.#holders.delete(flight)
+    this.#reading -= 1
+    return true
+  }
+
+  #isStillItsTurn(run: LaneRun): boolean {
+    const { attempts, since } = run.turn
+    if (attempts >= this.#limits.perTurn || this.#clock.now().getTime() - since >= PROMPT_MS) return false
+    return this.#mayStart(run)
   }
 
   get #free(): number {
@@ -120,9 +140,14 @@ export class Turns {
     }
   }
 
-  /** One attempt at a time until the site has answered, and to a suspect site. */
-  #widthOf({ hasAnswered, lease }: LaneRun): number {
-    return hasAnswered && !lease.suspect ? this.#limits.slotsPerSite : 1
+  /**
+   * Attempts in flight: one until it is known how long the site takes, and to a suspect site; then as many as send what is waiting within a turn.
+   * Each takes a connection, so a site that answers at once is sent a handful over one.
+   */
+  #widthOf({ answerMs, lease, waiting }: LaneRun): number {
+    if (answerMs === undefined || lease.suspect) return 1
+    const wanted = Math.ceil((waiting.length * answerMs) / PROMPT_MS)
+    return Math.max(1, Math.min(this.#limits.slotsPerSite, wanted))
   }
 
   /** Whether the lane has the room that this delivery needs, and none for another. */
@@ -154,12 +179,25 @@ export class Turns {
 
   /** Starts the lane's next attempt, if that is still what it stood in line for. */
   #takeTurn(run: LaneRun): void {
-    const [delivery] = run.waiting
-    if (delivery === undefined || !this.#hasItsRoom(run, delivery) || !this.#doing.mayStart(run)) {
+    if (!this.#mayStart(run)) {
       this.#goOn(run)
       return
     }
-    run.waiting.shift()
+    run.turn = { attempts: 1, since: this.#clock.now().getTime() }
+    this.#start(run)
+  }
+
+  /** Whether there is a next attempt that waits for nothing but a slot. */
+  #mayStart(run: LaneRun): boolean {
+    const [delivery] = run.waiting
+    if (delivery === undefined || !this.#hasItsRoom(run, delivery)) return false
+    return run.flights.size < this.#widthOf(run) && this.#doing.mayStart(run)
+  }
+
+  /** Starts an attempt in a free slot. The lane may. */
+  #start(run: LaneRun): void {
+    const delivery = run.waiting.shift()
+    if (delivery === undefined) return
     const flight: Flight = { since: UNSENT, room: run.room?.slot }
     run.room = undefined
     run.flights.add(flight)
