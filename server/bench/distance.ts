@@ -1,46 +1,75 @@
 /** Deliveries per second to sites that take as long to answer as sites in the world do, and what the worker holds meanwhile. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { issueCertificate } from '../src/platform/egress/test-certificates.ts'
 import { type BenchReceiver, memoryMib, startBenchReceiver } from './support/processes.ts'
 import { report, table } from './support/report.ts'
 import { seedBacklog, seedSites } from './support/seed.ts'
 import { type Place, postgresPlace } from './support/service.ts'
 
 const SITES = 1_000
-/** Each is a host of its own, since requests to one host are limited. */
-const RECEIVERS = 10
+/** Processes that receive. Each site has a port of its own, so that it has connections of its own, as sites in the world have. */
+const RECEIVERS = 4
 const ANSWER_AFTER_MS = [0, 100, 300, 1_000, 3_000]
 
 /** Runs the bench: `--deliveries 20000`. */
 export async function run(args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { deliveries: { type: 'string', default: '20000' } } })
   const deliveries = Number(values.deliveries)
-  const receivers = await Promise.all(Array.from({ length: RECEIVERS }, startBenchReceiver))
+  const certificate = issueCertificate({ name: 'receivers', hosts: ['127.0.0.1'] })
+  const directory = await mkdtemp(join(tmpdir(), 'postrider-distance-'))
+  const trusted = join(directory, 'receivers.pem')
+  await writeFile(trusted, certificate.cert)
   const place = await postgresPlace()
   const rows: (string | number)[][] = []
-  for (const afterMs of ANSWER_AFTER_MS) {
-    const { perSecond, mib } = await measure(place, receivers, deliveries, afterMs)
-    rows.push([`${afterMs} ms`, Math.round(perSecond), `${mib} MiB`])
-    process.stderr.write(`answers after ${afterMs} ms: ${Math.round(perSecond)}/s\n`)
+  for (const scheme of ['http', 'https']) {
+    const isSecure = scheme === 'https'
+    const receivers = await Promise.all(
+      Array.from({ length: RECEIVERS }, () =>
+        startBenchReceiver({ ports: SITES / RECEIVERS, ...(isSecure ? { certificate } : {}) }),
+      ),
+    )
+    for (const afterMs of ANSWER_AFTER_MS) {
+      const { perSecond, connections, mib } = await measure({ place, trusted, receivers, scheme, deliveries, afterMs })
+      rows.push([scheme, `${afterMs} ms`, Math.round(perSecond), connections, `${mib} MiB`])
+      process.stderr.write(
+        `${scheme}, answers after ${afterMs} ms: ${Math.round(perSecond)}/s, ${connections} connections, ${mib} MiB\n`,
+      )
+    }
+    for (const receiver of receivers) receiver.stop()
   }
   await place.close()
-  for (const receiver of receivers) receiver.stop()
+  await rm(directory, { recursive: true })
   await report('distance', `npm run bench -- distance${args.map((arg) => ` ${arg}`).join('')}`, [
-    `One worker on PostgreSQL, ${deliveries.toLocaleString('en-US')} deliveries of 5,700 bytes pending for ${SITES.toLocaleString('en-US')} sites on ${RECEIVERS} hosts. From the first answer to the last; the
+    `One worker on PostgreSQL, ${deliveries.toLocaleString('en-US')} deliveries of 5,700 bytes pending for ${SITES.toLocaleString('en-US')} sites, each on a host of its own. From the first answer to the last; the
 most memory that the worker had.`,
-    table(['sites answer after', 'per second', 'most'], rows),
+    table(['over', 'sites answer after', 'per second', 'connections', 'most'], rows),
   ])
 }
 
-async function measure(place: Place, receivers: BenchReceiver[], deliveries: number, afterMs: number) {
+type Run = {
+  place: Place
+  /** The file of a certificate that the worker is to trust. */
+  trusted: string
+  receivers: BenchReceiver[]
+  scheme: string
+  deliveries: number
+  afterMs: number
+}
+
+async function measure({ place, trusted, receivers, scheme, deliveries, afterMs }: Run) {
   await place.fresh()
   await place.seed(async (ctx) => {
-    const urlOf = (index: number) => `http://127.0.0.1:${receivers[index % RECEIVERS]?.port}/after/${afterMs}`
+    const ports = receivers.flatMap((receiver) => receiver.ports)
+    const urlOf = (index: number) => `${scheme}://127.0.0.1:${ports[index % ports.length]}/after/${afterMs}`
     await seedSites(ctx, { accounts: 10, sitesEach: SITES / 10, urlOf })
     await seedBacklog(ctx.db.root, { postsEach: deliveries / SITES, bytes: 5_700 })
   })
   await Promise.all(receivers.map((receiver) => receiver.reset()))
-  const worker = await place.start({ ROLE: 'worker' })
+  const worker = await place.start({ ROLE: 'worker', NODE_EXTRA_CA_CERTS: trusted })
   const counts = () => Promise.all(receivers.map((receiver) => receiver.count()))
   let seen = await counts()
   while (seen.reduce((sum, { count }) => sum + count, 0) < deliveries) {
@@ -50,5 +79,6 @@ async function measure(place: Place, receivers: BenchReceiver[], deliveries: num
   const mib = await memoryMib(worker, 'VmHWM')
   await worker.end('SIGTERM')
   const ms = Math.max(...seen.map(({ lastAt }) => lastAt)) - Math.min(...seen.map(({ firstAt }) => firstAt))
-  return { perSecond: deliveries / (ms / 1_000), mib }
+  const connections = seen.reduce((sum, one) => sum + one.connections, 0)
+  return { perSecond: deliveries / (ms / 1_000), connections, mib }
 }

@@ -157,7 +157,7 @@ describe('order, per site and post', () => {
   })
 
   it('attempts different posts of a site that takes its time side by side, eight at most', async () => {
-    const { answer, most } = slowAnswer(150)
+    const { answer, most } = slowAnswer(250)
     receiver.answerNext(...Array.from({ length: 20 }, () => answer))
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     await service.drain()

@@ -3,30 +3,34 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import type { Arrival, ReceiverQuestion } from './receiver-process.ts'
+import type { Arrival, ReceiverOptions, ReceiverQuestion } from './receiver-process.ts'
 
 /** A receiver in a process of its own. */
 export type BenchReceiver = {
+  ports: number[]
+  /** The first of them. */
   port: number
   /** Forgets what came; from now on arrivals are kept one by one if `keep` is set, and the first is the one after `skip` others. */
   reset(keep?: boolean, skip?: number): Promise<void>
-  /** How many requests were answered, and when the first and the last one came (milliseconds since 1970). */
-  count(): Promise<{ count: number; firstAt: number; lastAt: number }>
+  /** How many requests were answered, over how many connections, and when the first and the last one came (milliseconds since 1970). */
+  count(): Promise<{ count: number; connections: number; firstAt: number; lastAt: number }>
   arrivals(): Promise<Arrival[]>
   stop(): void
 }
 
 /** Starts a receiver. */
-export async function startBenchReceiver(): Promise<BenchReceiver> {
-  const child = fork(fileURLToPath(new URL('./receiver-process.ts', import.meta.url)), { serialization: 'advanced' })
-  const [{ port }] = await once(child, 'message')
+export async function startBenchReceiver(options: Partial<ReceiverOptions> = {}): Promise<BenchReceiver> {
+  const script = fileURLToPath(new URL('./receiver-process.ts', import.meta.url))
+  const child = fork(script, [JSON.stringify({ ports: 1, ...options })], { serialization: 'advanced' })
+  const [{ ports }] = await once(child, 'message')
   const ask = async (question: ReceiverQuestion) => {
     child.send(question)
     const [answer] = await once(child, 'message')
     return answer
   }
   return {
-    port,
+    ports,
+    port: ports[0],
     reset: (keep = false, skip = 0) => ask({ ask: 'reset', keep, skip }),
     count: () => ask({ ask: 'count' }),
     arrivals: async () => (await ask({ ask: 'arrivals' })).arrivals,

@@ -1,15 +1,21 @@
 /**
- * A receiving site as a process of its own. Answers every POST with 200 and a short body, and keeps the arrivals.
+ * A receiving site as a process of its own, or as many as it is asked for ports, over TLS if it is given a certificate. Answers every POST with 200 and a short body, and keeps the arrivals.
  * Over IPC: `reset` forgets, `count` tells how many came, `arrivals` gives [delivery id, path, milliseconds since 1970].
  * Requests to /hang are never answered, and not counted. Those to /after/300 are answered, and counted, 300 milliseconds later.
  */
-import { createServer, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { TestCertificate } from '../../src/platform/egress/test-certificates.ts'
 
 export type Arrival = [id: string, path: string, at: number]
+/** `ports`: how many to listen on. */
+export type ReceiverOptions = { ports: number; certificate?: TestCertificate | undefined }
 export type ReceiverQuestion = { ask: 'reset' | 'count' | 'arrivals'; keep?: boolean; skip?: number }
 
 let count = 0
+let connections = 0
 let keep = false
 let skip = 0
 let firstAt = 0
@@ -24,7 +30,7 @@ function answer(response: ServerResponse, at: number): void {
   response.end('ok')
 }
 
-const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+const onRequest: RequestListener = (request, response) => {
   const at = performance.timeOrigin + performance.now()
   const path = request.url ?? ''
   if (keep) arrivals.push([String(request.headers['x-service-delivery'] ?? ''), path, at])
@@ -35,21 +41,33 @@ const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) =>
     if (afterMs === undefined) answer(response, at)
     else setTimeout(() => answer(response, performance.timeOrigin + performance.now()), Number(afterMs))
   })
+}
+
+const { ports, certificate }: ReceiverOptions = JSON.parse(process.argv[2] ?? '')
+const settings = { keepAliveTimeout: 60_000, requestTimeout: 0 }
+const listening = Array.from({ length: ports }, async () => {
+  const server =
+    certificate === undefined
+      ? createServer(settings, onRequest)
+      : createTlsServer({ ...settings, cert: certificate.cert, key: certificate.key }, onRequest)
+  server.on('connection', () => {
+    connections += 1
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return (server.address() as AddressInfo).port // it listens on TCP
 })
-server.requestTimeout = 0
-server.listen(0, '127.0.0.1', () => {
-  process.send?.({ port: (server.address() as AddressInfo).port }) // it listens on TCP
-})
+void Promise.all(listening).then((found) => process.send?.({ ports: found }))
 
 process.on('message', (question: ReceiverQuestion) => {
   if (question.ask === 'reset') {
     count = 0
+    connections = 0
     lastAt = 0
     arrivals = []
     keep = question.keep === true
     skip = question.skip ?? 0
     process.send?.({})
-  } else if (question.ask === 'count') process.send?.({ count, firstAt, lastAt })
+  } else if (question.ask === 'count') process.send?.({ count, connections, firstAt, lastAt })
   else process.send?.({ arrivals })
 })
 process.on('disconnect', () => process.exit(0))
