@@ -104,6 +104,13 @@ describe('turns', () => {
     expect(started).toEqual(['a1', 'a2', 'a3', 'a4'])
   })
 
+  it('widen a lane while its turn lasts', () => {
+    const { turns, started, land } = startTurns({ perTurn: 9, slotsPerSite: 3 })
+    turns.join(lane('a', 9))
+    land('a1', 100)
+    expect(started).toEqual(['a1', 'a2', 'a3', 'a4'])
+  })
+
   it('end with a slot that was given to others', async () => {
     const { turns, started, land, pass } = startTurns({ slots: 1, perTurn: 3 })
     for (const name of ['a', 'b', 'c']) turns.join(lane(name, 9))

@@ -97,10 +97,8 @@ export class Turns {
     if (hadSlot && this.#isStillItsTurn(run)) {
       run.turn.attempts += 1
       this.#start(run)
-    } else {
-      this.#goOn(run)
-      this.#serve()
-    }
+    } else this.#goOn(run)
+    this.#serve()
   }
 
   /** Whether the attempt had its slot to the end. */
