@@ -137,6 +137,30 @@ describe('GET /api/deliveries', () => {
     expect(next).toMatchObject({ data: [{ post_id: late.id, can_retry: true }], next_cursor: null })
   })
 
+  it('sends a deletion again that failed for good, although the post is gone', async () => {
+    const posts = [await publish('Alone'), await publish('With others')]
+    for (const post of posts) {
+      service.clock.advance(1)
+      receiver.answerNext(500, 500, 500, 500)
+      await client.posts.delete(post.id)
+      await service.drain()
+      for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
+    }
+    const removals = async () =>
+      (await client.deliveries.list({ can_retry: 'true' })).data.map((one) => [one.post_title, one.event])
+    expect(await removals()).toEqual([
+      ['With others', 'post.deleted'],
+      ['Alone', 'post.deleted'],
+    ])
+    await client.deliveries.retry(await idOf(posts[0]?.id ?? ''))
+    await service.drain()
+    expect(await removals()).toEqual([['With others', 'post.deleted']])
+    expect(await client.deliveries.retryFailed({})).toMatchObject({ queued: 1 })
+    await service.drain()
+    expect(await removals()).toEqual([])
+    expect(receiver.received.slice(-2).map(({ json }) => json.event)).toEqual(['post.deleted', 'post.deleted'])
+  })
+
   it('keeps the names of what is deleted, and says that it is', async () => {
     const post = await publish('Once')
     const states = async () =>

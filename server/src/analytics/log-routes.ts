@@ -43,7 +43,7 @@ const LoggedDeliveryBody = z
     last_error: z.string().nullable(),
     can_retry: z.boolean().openapi({
       description:
-        'Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or one of them is deleted.',
+        'Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or the site is deleted, or the post, unless it is the deletion itself that has to arrive.',
     }),
   })
   .openapi('LoggedDelivery')

@@ -59,6 +59,9 @@ async function foundInLog(
   }
 }
 
+/** A site that has not heard of it shows the post for ever, so it can be sent again when the post is gone. */
+const REMOVAL = 'post.deleted'
+
 async function titled<Delivery extends LoggedDelivery>(
   ctx: Context,
   accountId: string,
@@ -73,7 +76,7 @@ async function titled<Delivery extends LoggedDelivery>(
   return deliveries.map((one) => {
     const isFailure = one.status === 'failed' && one.lastError !== 'superseded'
     const postDeleted = !titles.has(one.postId)
-    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && !postDeleted
+    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && (!postDeleted || one.event === REMOVAL)
     return { ...one, title: titles.get(one.postId) ?? goneTitles.get(one.postId) ?? '', postDeleted, canRetry }
   })
 }
@@ -129,11 +132,11 @@ export async function sendFailuresAgain(
   const repeatable: string[] = []
   let before: string | undefined
   let more = true
-  // Most failures can be repeated, so one round is the rule; what belongs to deleted posts is passed over.
+  // Most failures can be repeated, so one round is the rule; what belongs to deleted posts is passed over, but for their removals.
   while (more && repeatable.length < MOST_AT_ONCE) {
     const found = await repeatableFailures(ctx.db.root, accountId, { ...asked, siteId, before, limit: MOST_AT_ONCE })
     const titles = await postTitles(ctx.db.root, accountId, [...new Set(found.map(({ postId }) => postId))])
-    repeatable.push(...found.filter(({ postId }) => titles.has(postId)).map(({ id }) => id))
+    repeatable.push(...found.filter(({ postId, event }) => titles.has(postId) || event === REMOVAL).map(({ id }) => id))
     before = found.at(-1)?.id
     more = found.length === MOST_AT_ONCE
   }

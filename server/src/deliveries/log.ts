@@ -153,10 +153,10 @@ export async function repeatableFailures(
   db: Db,
   accountId: string,
   { ids, siteId, before, limit }: Pick<LogFilter, 'siteId' | 'before'> & { ids?: readonly string[]; limit: number },
-): Promise<Array<{ id: string; postId: string }>> {
-  const { rows } = await sql<{ id: string; postId: string }>`
-    select d.id, d.post_id as "postId"
-    from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
+): Promise<Array<Pick<LoggedDelivery, 'id' | 'postId' | 'event'>>> {
+  const { rows } = await sql<Pick<LoggedDelivery, 'id' | 'postId' | 'event'>>`
+    select d.id, d.post_id as "postId", v.kind as event
+    from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null join events v on v.id = d.event_id
     where e.account_id = ${accountId} and ${repeatableFailure}
       and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
       and (${before ?? null}::uuid is null or d.id < ${before ?? null}::uuid)
