@@ -1,7 +1,7 @@
 import type { PostriderClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { request } from './support/http.ts'
-import { newAccount, startService, type TestService } from './support/service.ts'
+import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
 let service: TestService
 let client: PostriderClient
@@ -213,6 +213,17 @@ describe('changing a post', () => {
     expect(refusals).toEqual(Array(5).fill(412))
     await expect(client.posts.delete(post.id, 1)).rejects.toMatchObject({ status: 412, code: 'precondition_failed' })
     await client.posts.delete(post.id, 2)
+  })
+
+  it.each(['2', 'W/"2"', '"2", 3'])('says how If-Match is written when it is %s', async (given) => {
+    const post = await client.posts.create({ title: 'Quoted' })
+    const answer = await request(`${service.url}/api/posts/${post.id}`, {
+      method: 'DELETE',
+      token: await tokenOf(service, client),
+      headers: { 'If-Match': given },
+    })
+    expect(answer).toMatchObject({ status: 400, json: { field: 'If-Match' } })
+    expect(await client.posts.get(post.id)).toMatchObject({ title: 'Quoted' })
   })
 
   it('carries the version as ETag', async () => {

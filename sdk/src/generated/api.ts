@@ -1458,7 +1458,7 @@ export interface components {
             response_code: number | null;
             response_time_ms: number | null;
             last_error: string | null;
-            /** @description Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or one of them is deleted. */
+            /** @description Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or the site is deleted, or the post, unless it is the deletion itself that has to arrive. */
             can_retry: boolean;
         };
         Login: {
@@ -2870,6 +2870,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];

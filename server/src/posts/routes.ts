@@ -483,7 +483,7 @@ export const postRoutes: Endpoint[] = [
     params: IdParams,
     headers: IfMatch,
     replies: { 204: { description: 'The post is gone.', schema: null } },
-    errors: ['precondition_failed'],
+    errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
       await removePost(ctx, principal.accountId, params.id, ifMatchCheck(header('if-match')))
       return { status: 204 }

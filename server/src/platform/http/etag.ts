@@ -1,7 +1,9 @@
 /** Entity tags over integer versions (RFC 9110, section 8.8.3). */
 import { hash } from 'node:crypto'
-import { fail } from '../errors.ts'
+import { fail, invalid } from '../errors.ts'
 import type { Json } from './endpoint.ts'
+
+const STRONG_TAG = /^"[^"]*"$/
 
 type TagHeaders = { ETag: string; 'Cache-Control': string }
 
@@ -11,11 +13,13 @@ export function versionTag(version: number): string {
 }
 
 /**
- * A check for `If-Match`: throws `precondition_failed` when the header names other versions than the one at hand.
- * Without the header, or with `*`, anything passes.
+ * A check for `If-Match`: throws `precondition_failed` when the header names other versions than the one at hand, and `invalid`
+ * at once for what is no strong entity tag. Without the header, or with `*`, anything passes.
  */
 export function ifMatchCheck(header: string | undefined): (version: number) => void {
   const tags = header?.split(',').map((tag) => tag.trim())
+  if (tags?.some((tag) => tag !== '*' && !STRONG_TAG.test(tag)))
+    throw invalid('If-Match', 'If-Match is the ETag you have seen: the version in quotes, such as "3".')
   return (version) => {
     if (tags === undefined || tags.includes('*') || tags.includes(versionTag(version))) return
     throw fail(
