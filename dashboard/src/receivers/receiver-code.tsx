@@ -19,8 +19,9 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         <Step title="Install the SDK">
           <Code label="Terminal" text={install} />
           <p className="text-sm text-faint">
-            While it is not on npm: <code className="font-mono">npm run build -w sdk</code> in Postrider’s folder makes
-            the package in <code className="font-mono">sdk/dist</code>, which can be installed from there.
+            While it is not on npm: <code className="font-mono">npm run build -w sdk && npm pack ./sdk/dist</code> in
+            Postrider’s folder makes <code className="font-mono">postrider-sdk-0.1.0.tgz</code>, which can be installed
+            by its path.
           </p>
         </Step>
       )}
@@ -33,7 +34,11 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         }
       >
         <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden.text })} />
-        <p className="text-sm text-faint">For the server only: whoever has them can write to your site.</p>
+        <p className="text-sm text-faint">
+          For the server only: whoever has them can write to your site. In production they belong in the environment
+          that your host gives the site; a server that you start yourself reads the file with{' '}
+          <code className="font-mono">node --env-file=.env</code>.
+        </p>
       </Step>
       <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>
         {files.map(({ path, text }) => (

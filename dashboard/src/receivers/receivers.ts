@@ -47,6 +47,8 @@ function environment({ secret, key, siteId, service }: Settings): CodeFile {
 }
 
 const INSTALL = 'npm install @postrider/sdk'
+const NODE_RUNS_IT =
+  'With "type": "module" in package.json, Node 22.18 or later runs it as it is: node --env-file=.env server.ts. Posts are kept as files in content/posts, and posts() reads them.'
 const KEPT_IN_FILES =
   'Posts are kept as files in content/posts, and posts() reads them. On Vercel, Netlify and the like there is no disk that lasts: use your database in read, write and posts.'
 
@@ -63,7 +65,7 @@ export const RECEIVERS = {
       { path: 'app/api/postrider/route.ts', text: nextjs },
       { path: 'instrumentation.ts', text: nextjsStart },
     ],
-    note: KEPT_IN_FILES,
+    note: `Pages that show posts are to be made when they are asked for: “await connection()” of next/server before “await posts()”. ${KEPT_IN_FILES}`,
   },
   sveltekit: {
     name: 'SvelteKit',
@@ -76,7 +78,7 @@ export const RECEIVERS = {
       { path: 'src/routes/api/postrider/+server.ts', text: sveltekit },
       { path: 'src/hooks.server.ts', text: sveltekitStart },
     ],
-    note: KEPT_IN_FILES,
+    note: `SvelteKit 3 wants the four settings declared in src/env.ts, with defineEnvVars of @sveltejs/kit/env. ${KEPT_IN_FILES}`,
   },
   astro: {
     name: 'Astro',
@@ -88,7 +90,7 @@ export const RECEIVERS = {
       { path: 'src/lib/postrider.ts', text: postrider },
       { path: 'src/pages/api/postrider.ts', text: astro },
     ],
-    note: KEPT_IN_FILES,
+    note: `Pages that show posts are to be made when they are asked for: “export const prerender = false” in each. To begin with what is there already, call catchUp() of src/lib/postrider.ts once. ${KEPT_IN_FILES}`,
   },
   gatsby: {
     name: 'Gatsby',
@@ -103,7 +105,7 @@ export const RECEIVERS = {
       { path: 'src/api/postrider.ts', text: gatsby },
       { path: 'gatsby-node.ts', text: gatsbyNode },
     ],
-    note: 'BUILD_HOOK_URL is the address with which your host begins a build. Query the posts as allPostriderPost.',
+    note: 'Gatsby reads .env.production when it builds and .env.development before, and gatsby-node only what your host or dotenv puts in the environment. BUILD_HOOK_URL is the address with which your host begins a build. Query the posts as allPostriderPost.',
   },
   wordpress: {
     name: 'WordPress',
@@ -114,7 +116,7 @@ export const RECEIVERS = {
       text: `define('POSTRIDER_SECRET', '${secret}');\n`,
     }),
     files: [{ path: 'wp-content/plugins/postrider.php', text: wordpress }],
-    note: 'Then activate the plugin “Postrider”. Posts that are taken back go to the trash. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
+    note: 'Then activate the plugin “Postrider”. Posts that are taken back go to the trash. Descriptions and images for search and social media (the post’s meta) are not kept. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
   },
   express: {
     name: 'Express, or another Node server',
@@ -126,7 +128,7 @@ export const RECEIVERS = {
       { path: 'postrider.ts', text: postrider },
       { path: 'server.ts', text: express },
     ],
-    note: 'Posts are kept as files in content/posts, and posts() reads them.',
+    note: NODE_RUNS_IT,
   },
   hono: {
     name: 'Hono',
@@ -138,7 +140,7 @@ export const RECEIVERS = {
       { path: 'postrider.ts', text: postrider },
       { path: 'server.ts', text: hono },
     ],
-    note: 'Posts are kept as files in content/posts, and posts() reads them.',
+    note: NODE_RUNS_IT,
   },
 } as const satisfies Record<string, Receiver>
 

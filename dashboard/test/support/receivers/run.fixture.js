@@ -30,7 +30,6 @@ registerHooks({
     if (specifier in OURS) return next(specifier, { ...context, parentURL: OURS[specifier] })
     if (specifier === 'hono' || specifier === '@hono/node-server')
       return next(specifier, { ...context, parentURL: SERVERS })
-    if (specifier.startsWith('$lib/')) return next(urlOf(specifier.replace('$lib/', 'src/lib/')).href, context)
     // As bundlers do.
     if (/^\.\.?\/(?:[^/]+\/)*[\w-]+$/.test(specifier)) return next(`${specifier}.ts`, context)
     return next(specifier, context)

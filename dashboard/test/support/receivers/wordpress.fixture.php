@@ -70,6 +70,13 @@ function is_wp_error($value)
 {
     return $value instanceof WP_Error;
 }
+function get_date_from_gmt($date)
+{
+    return date('Y-m-d H:i:s', strtotime("$date UTC") + 3600); // an hour east
+}
+function wp_untrash_post_comments($id)
+{
+}
 function kses_remove_filters()
 {
     $GLOBALS['kses'] = false;
