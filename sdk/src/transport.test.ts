@@ -39,6 +39,10 @@ const created = json(201, { id: 'new' })
 
 const client = (more: object = {}) => createClient({ baseUrl, token: 't', ...more })
 
+it.each(['', 'postrider.example.com', '/api'])('says what baseUrl is when it is "%s"', (given) => {
+  expect(() => createPullClient({ baseUrl: given, apiKey: 'k' })).toThrow(/baseUrl is the address of your service/)
+})
+
 describe('a call that is refused for now', () => {
   it('is made again when the service says so, and waits as long as that says', async () => {
     script.push(refusal('0'), json(503, {}, { 'retry-after': '0' }))

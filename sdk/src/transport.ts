@@ -38,7 +38,7 @@ const FIRST_WAIT_MS = 250
 /** Makes a transport. `credentials` are the headers that say who asks; asked anew for each try. */
 export function createTransport(options: TransportOptions, credentials: () => Record<string, string>): Transport {
   const { baseUrl, retries = 2, maxRetryWaitMs = 10_000 } = options
-  const base = baseUrl.replace(/\/+$/, '')
+  const base = addressOf(baseUrl)
   return async <Result>(call: Call) => {
     const url = new URL(base + call.path)
     for (const [name, value] of Object.entries(call.query ?? {})) {
@@ -54,6 +54,15 @@ export function createTransport(options: TransportOptions, credentials: () => Re
       }
     }
   }
+}
+
+/** The address without a slash at its end. Throws a TypeError that names it, rather than one from `fetch` that does not. */
+function addressOf(baseUrl: string): string {
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
+    throw new TypeError(
+      `baseUrl is the address of your service, such as "https://postrider.example.com", not "${baseUrl}".`,
+    )
+  return baseUrl.replace(/\/+$/, '')
 }
 
 async function send(
