@@ -164,7 +164,10 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   register: { conflict: (one) => ask(one) },
   retryDelivery: { conflict: (one) => ask(one) },
   streamEvents: { invalid: (one) => ask(one, { query: `?last_event_id=${'x'.repeat(101)}` }) },
-  deletePost: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
+  deletePost: {
+    invalid: (one) => ask(one, { headers: { 'if-match': '99' } }),
+    precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }),
+  },
   confirmDelivery: {
     forbidden: (one) => ask(one),
     not_found: (one) => ask(one, { body: { post_id: NOWHERE, site_id: stage.ids.site, status: 'delivered' } }),

@@ -31,7 +31,7 @@ export class LaneRun {
   /** Posts of which nothing is to be sent any more. */
   readonly ended = new Set<string>()
   halted = false
-  /** How long the site took for its last answer, in milliseconds. Not known before its second one in this run: the first took a connection too. */
+  /** How long the site took for its last answer, in milliseconds. Known from its second one on: the first took a connection too. */
   answerMs: number | undefined
   /** Room for the content of its next delivery, if that is large. It has no slot while it is waited for. */
   room: { delivery: DueDelivery; slot: Slot | undefined } | undefined

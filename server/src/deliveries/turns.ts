@@ -139,8 +139,8 @@ export class Turns {
   }
 
   /**
-   * Attempts in flight: one until it is known how long the site takes, and to a suspect site; then as many as send what is waiting within a turn.
-   * Each takes a connection, so a site that answers at once is sent a handful over one.
+   * Attempts in flight: one until it is known how long the site takes, and to a suspect site; then as many as send what is
+   * waiting within a turn. Each takes a connection, so a site that answers at once is sent a handful over one.
    */
   #widthOf({ answerMs, lease, waiting }: LaneRun): number {
     if (answerMs === undefined || lease.suspect) return 1
