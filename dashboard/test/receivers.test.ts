@@ -274,8 +274,8 @@ describe('a receiver for', () => {
       if (row === undefined || row.post_status === 'trash') return undefined
       return { title: row.post_title, version: row.meta._postrider_version, html: row.post_content }
     })
-    expect(await rows()).toMatchObject([{ post_author: 7, post_status: 'publish', tags_input: ['a'] }])
-    expect(await rows()).toMatchObject([{ post_date: expect.stringMatching(/^\d{4}-/) }])
+    const date = expect.stringMatching(/^\d{4}-/)
+    expect(await rows()).toMatchObject([{ post_author: 7, post_status: 'publish', tags_input: ['a'], post_date: date }])
     const { settings }: Receiver = RECEIVERS.wordpress
     const line = settings({ secret: site.webhook_secret, key: '', siteId: '', service: '' }).text
     const read = spawnSync('php', ['-r', `${line} echo POSTRIDER_SECRET;`])

@@ -1,7 +1,7 @@
 import { PostriderError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { serverSentEvents } from './server-sent-events.ts'
-import type { TransportOptions } from './transport.ts'
+import { addressOf, type TransportOptions } from './transport.ts'
 
 /**
  * Something that changed, as it is now. Fetch what you show after the first `ready`, and again after each `resync`.
@@ -84,7 +84,7 @@ function connect(
   signal?.addEventListener('abort', close, { once: true })
   expectWithin(timeoutMs)
   return {
-    body: open(request, `${baseUrl.replace(/\/+$/, '')}/api/events`, {
+    body: open(request, `${addressOf(baseUrl)}/api/events`, {
       headers: { accept: 'text/event-stream', ...headers },
       signal: closing.signal,
     }),

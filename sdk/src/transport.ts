@@ -57,7 +57,7 @@ export function createTransport(options: TransportOptions, credentials: () => Re
 }
 
 /** The address without a slash at its end. Throws a TypeError that names it, rather than one from `fetch` that does not. */
-function addressOf(baseUrl: string): string {
+export function addressOf(baseUrl: string): string {
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError(
       `baseUrl is the address of your service, such as "https://postrider.example.com", not "${baseUrl}".`,

@@ -59,8 +59,10 @@ async function foundInLog(
   }
 }
 
-/** A site that has not heard of it shows the post for ever, so it can be sent again when the post is gone. */
-const REMOVAL = 'post.deleted'
+/** Of a post that is gone only its removal does: a site that has not heard of it shows the post for ever. */
+function concernsSites({ event }: Pick<LoggedDelivery, 'event'>, postDeleted: boolean): boolean {
+  return !postDeleted || event === 'post.deleted'
+}
 
 async function titled<Delivery extends LoggedDelivery>(
   ctx: Context,
@@ -76,7 +78,7 @@ async function titled<Delivery extends LoggedDelivery>(
   return deliveries.map((one) => {
     const isFailure = one.status === 'failed' && one.lastError !== 'superseded'
     const postDeleted = !titles.has(one.postId)
-    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && (!postDeleted || one.event === REMOVAL)
+    const canRetry = isFailure && !one.overtaken && !one.siteDeleted && concernsSites(one, postDeleted)
     return { ...one, title: titles.get(one.postId) ?? goneTitles.get(one.postId) ?? '', postDeleted, canRetry }
   })
 }
@@ -136,7 +138,7 @@ export async function sendFailuresAgain(
   while (more && repeatable.length < MOST_AT_ONCE) {
     const found = await repeatableFailures(ctx.db.root, accountId, { ...asked, siteId, before, limit: MOST_AT_ONCE })
     const titles = await postTitles(ctx.db.root, accountId, [...new Set(found.map(({ postId }) => postId))])
-    repeatable.push(...found.filter(({ postId, event }) => titles.has(postId) || event === REMOVAL).map(({ id }) => id))
+    repeatable.push(...found.filter((one) => concernsSites(one, !titles.has(one.postId))).map(({ id }) => id))
     before = found.at(-1)?.id
     more = found.length === MOST_AT_ONCE
   }
