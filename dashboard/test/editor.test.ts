@@ -95,12 +95,21 @@ describeInBrowser('writing a post', (scene) => {
     expect(await dialog.isVisible()).toBe(false)
     expect(await text(page).textContent()).toContain('Still awake. And thinking about it. On.')
     expect(await copies(page)).toBe(1)
+    // The pen will be where it was, from the moment the text has the focus again.
+    await text(page).evaluate((element) =>
+      element.addEventListener(
+        'focus',
+        () => queueMicrotask(() => document.execCommand('insertText', false, ' Done')),
+        {
+          once: true,
+        },
+      ),
+    )
     await notice.getByRole('button', { name: 'Sign in' }).click()
     expect(await dialog.getByLabel('Password').inputValue()).toBe('')
     await expectAccessible(page)
     await signInAgain(page)
-    // The pen is where it was.
-    await page.keyboard.type(' Done.')
+    await page.keyboard.type('.')
     await saved(page)
     await expect
       .poll(async () => (await client.posts.get(id)).body.markdown)

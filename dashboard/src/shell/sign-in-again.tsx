@@ -12,6 +12,7 @@ import { sessionBegan, useSessionEnded } from '../session.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Field, Input } from '../ui/field.tsx'
+import { rememberFocus } from '../ui/focus.ts'
 import { textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
 import { isTyping, useAction } from './actions.ts'
@@ -27,14 +28,17 @@ const PAUSE_MS = 1_500
 function Ended() {
   const [stage, setStage] = useState<'looking' | 'waiting' | 'asking'>('looking')
   const asking = stage === 'asking'
-  const wroteIn = useRef<HTMLElement>(null)
+  const goOn = useRef<() => void>(undefined)
   useEffect(() => {
     if (asking) return
     let lastKeyAt = Number.NEGATIVE_INFINITY
+    const keep = () => {
+      const isText = isTyping(document.activeElement)
+      if (isText) goOn.current = rememberFocus()
+      return isText
+    }
     const look = () => {
-      const focused = document.activeElement
-      const isText = isTyping(focused) && focused instanceof HTMLElement
-      if (isText) wroteIn.current = focused
+      const isText = keep()
       setStage(isText || performance.now() - lastKeyAt < PAUSE_MS ? 'waiting' : 'asking')
     }
     const press = () => {
@@ -44,13 +48,15 @@ function Ended() {
     const first = setTimeout(look, PAUSE_MS / 5)
     const timer = setInterval(look, PAUSE_MS / 3)
     addEventListener('keydown', press, true)
+    document.addEventListener('selectionchange', keep)
     return () => {
       clearTimeout(first)
       clearInterval(timer)
       removeEventListener('keydown', press, true)
+      document.removeEventListener('selectionchange', keep)
     }
   }, [asking])
-  if (asking) return <Ask wroteIn={wroteIn} />
+  if (asking) return <Ask goOn={() => goOn.current?.()} />
   return stage === 'waiting' && <Wait onAsk={() => setStage('asking')} />
 }
 
@@ -76,14 +82,15 @@ function Wait({ onAsk }: { onAsk: () => void }) {
   )
 }
 
-function Ask({ wroteIn }: { wroteIn: React.RefObject<HTMLElement | null> }) {
+/** `goOn` gives the focus to the text that was written in. */
+function Ask({ goOn }: { goOn: () => void }) {
   const { user } = useSuspenseQuery(accountQuery).data
   const signIn = useMutation({
     mutationFn: (password: string) => api.auth.signIn({ email: user.email, password }),
     onSuccess: async () => {
       sessionBegan()
       // After the dialog has given the focus back, which the notice had that led to it.
-      requestAnimationFrame(() => wroteIn.current?.focus())
+      requestAnimationFrame(goOn)
       await queryClient.invalidateQueries()
     },
   })

@@ -2,6 +2,7 @@ import { clsx } from 'clsx'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
+import { rememberFocus } from './focus.ts'
 
 type DialogProps = {
   open: boolean
@@ -34,7 +35,7 @@ export function Dialog({
   children,
 }: DialogProps) {
   // Before anything inside takes the focus: now, or when it opens.
-  const before = useRef(open ? document.activeElement : null)
+  const before = useRef(open ? rememberFocus() : undefined)
   const stay = (event: Event) => {
     if (firm) event.preventDefault()
   }
@@ -47,7 +48,7 @@ export function Dialog({
             onEscapeKeyDown={stay}
             onInteractOutside={stay}
             onOpenAutoFocus={(event) => {
-              before.current = document.activeElement
+              before.current = rememberFocus()
               if (!quiet) return
               event.preventDefault()
               if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
@@ -55,7 +56,7 @@ export function Dialog({
             onCloseAutoFocus={(event) => {
               // The library knows only of its own triggers.
               event.preventDefault()
-              if (before.current instanceof HTMLElement && before.current !== document.body) before.current.focus()
+              before.current?.()
             }}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
