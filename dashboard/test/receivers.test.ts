@@ -100,7 +100,8 @@ async function send(
 
 async function filesOf(name: ReceiverName): Promise<string> {
   const project = join(folder, name)
-  for (const { path, text } of RECEIVERS[name].files) {
+  const { files, pages = [] }: Receiver = RECEIVERS[name]
+  for (const { path, text } of [...files, ...pages]) {
     await mkdir(dirname(join(project, path)), { recursive: true })
     await writeFile(join(project, path), text)
   }
@@ -302,8 +303,12 @@ it('every receiver compiles, as strictly as can be', async () => {
   const declarations = await readFile(join(SUPPORT, 'frameworks.fixture.txt'), 'utf8')
   await writeFile(join(folder, 'frameworks.d.ts'), declarations)
   for (const name of RECEIVER_NAMES) await filesOf(name)
-  const types = 'export type RequestHandler = (event: { request: Request }) => Promise<Response>\n'
-  await writeFile(join(folder, 'sveltekit/src/routes/api/postrider/$types.d.ts'), types)
+  const generated = {
+    'api/postrider': 'export type RequestHandler = (event: { request: Request }) => Promise<Response>\n',
+    'blog/[slug]': 'export type PageServerLoad = (event: { params: { slug: string } }) => Promise<object>\n',
+  }
+  for (const [route, types] of Object.entries(generated))
+    await writeFile(join(folder, 'sveltekit/src/routes', route, '$types.d.ts'), types)
   const at = (path: string) => [join(ROOT, path)]
   const options = {
     strict: true,
@@ -315,16 +320,18 @@ it('every receiver compiles, as strictly as can be', async () => {
     lib: ['es2023', 'dom', 'dom.iterable'],
     module: 'esnext',
     moduleResolution: 'bundler',
+    jsx: 'react-jsx',
     types: ['node'],
     typeRoots: at('node_modules/@types'),
     paths: {
       '@postrider/sdk': at('sdk/src/index.ts'),
       '@postrider/sdk/webhooks': at('sdk/src/webhooks.ts'),
+      'react/jsx-runtime': at('node_modules/@types/react/jsx-runtime.d.ts'),
       hono: at('node_modules/hono/dist/types/index.d.ts'),
       '@hono/node-server': at('node_modules/@hono/node-server/dist/index.d.mts'),
     },
   }
-  const include = ['frameworks.d.ts', ...RECEIVER_NAMES.map((name) => `${name}/**/*.ts`)]
+  const include = ['frameworks.d.ts', ...RECEIVER_NAMES.map((name) => `${name}/**/*.ts`), 'nextjs/**/*.tsx']
   const tsconfig = { compilerOptions: options, include, exclude: ['gatsby/nodes.ts'] }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))
   const compiler = join(ROOT, 'node_modules/.bin/tsc')

@@ -9,7 +9,7 @@ import { RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
 /** All that a site has to be given to receive: its settings, and the code. Secrets are copied, and shown when asked for. */
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: ReceiverName }) {
   const [shown, setShown] = useState(false)
-  const { install, settings, files, note }: Receiver = RECEIVERS[receiver]
+  const { install, settings, files, pages = [], note }: Receiver = RECEIVERS[receiver]
   const given = { siteId: site.id, service: location.origin }
   const real = settings({ ...given, secret: site.webhook_secret, key: site.api_key })
   const hidden = settings({ ...given, secret: `whsec_${DOTS}`, key: `pr_${DOTS}` })
@@ -46,6 +46,16 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         ))}
         {note !== undefined && <Notice>{note}</Notice>}
       </Step>
+      {pages.length > 0 && (
+        <Step title="Show the posts">
+          <p className="text-sm text-faint">
+            Two pages to begin with: all posts at /blog, and each at its own address below.
+          </p>
+          {pages.map(({ path, text }) => (
+            <Code key={path} label={path} text={text} />
+          ))}
+        </Step>
+      )}
     </ol>
   )
 }

@@ -3,15 +3,23 @@
  * stands there by `test/receivers.test.ts`; what belongs to one site is only in its settings.
  */
 import type { Site } from '@postrider/sdk'
+import astroBlog from './code/astro-blog.astro.txt?raw'
 import astro from './code/astro-endpoint.ts.txt?raw'
+import astroPost from './code/astro-post.astro.txt?raw'
 import express from './code/express.ts.txt?raw'
 import gatsby from './code/gatsby-function.ts.txt?raw'
 import gatsbyNode from './code/gatsby-node.ts.txt?raw'
 import hono from './code/hono.ts.txt?raw'
+import nextjsBlog from './code/nextjs-blog.tsx.txt?raw'
 import nextjsStart from './code/nextjs-instrumentation.ts.txt?raw'
+import nextjsPost from './code/nextjs-post.tsx.txt?raw'
 import nextjs from './code/nextjs-route.ts.txt?raw'
 import postrider from './code/postrider.ts.txt?raw'
+import sveltekitBlog from './code/sveltekit-blog.svelte.txt?raw'
+import sveltekitBlogLoad from './code/sveltekit-blog-load.ts.txt?raw'
 import sveltekitStart from './code/sveltekit-hooks.ts.txt?raw'
+import sveltekitPost from './code/sveltekit-post.svelte.txt?raw'
+import sveltekitPostLoad from './code/sveltekit-post-load.ts.txt?raw'
 import sveltekit from './code/sveltekit-server.ts.txt?raw'
 import wordpress from './code/wordpress.php.txt?raw'
 
@@ -32,6 +40,8 @@ export type Receiver = {
   install?: string
   settings: (settings: Settings) => CodeFile
   files: readonly CodeFile[]
+  /** Pages that show what was received, to begin with: all posts, and one. */
+  pages?: readonly CodeFile[]
   note?: string
 }
 
@@ -65,7 +75,11 @@ export const RECEIVERS = {
       { path: 'app/api/postrider/route.ts', text: nextjs },
       { path: 'instrumentation.ts', text: nextjsStart },
     ],
-    note: `Pages that show posts are to be made when they are asked for: “await connection()” of next/server before “await posts()”. ${KEPT_IN_FILES}`,
+    pages: [
+      { path: 'app/blog/page.tsx', text: nextjsBlog },
+      { path: 'app/blog/[slug]/page.tsx', text: nextjsPost },
+    ],
+    note: `With cacheComponents, Next.js sends the frame of a page before it looks for the post, so one that has moved or is gone is answered with status 200. ${KEPT_IN_FILES}`,
   },
   sveltekit: {
     name: 'SvelteKit',
@@ -77,6 +91,12 @@ export const RECEIVERS = {
       { path: 'src/lib/server/postrider.ts', text: postrider },
       { path: 'src/routes/api/postrider/+server.ts', text: sveltekit },
       { path: 'src/hooks.server.ts', text: sveltekitStart },
+    ],
+    pages: [
+      { path: 'src/routes/blog/+page.server.ts', text: sveltekitBlogLoad },
+      { path: 'src/routes/blog/+page.svelte', text: sveltekitBlog },
+      { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
+      { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
     note: `SvelteKit 3 wants the four settings declared in src/env.ts, with defineEnvVars of @sveltejs/kit/env. ${KEPT_IN_FILES}`,
   },
@@ -90,7 +110,11 @@ export const RECEIVERS = {
       { path: 'src/lib/postrider.ts', text: postrider },
       { path: 'src/pages/api/postrider.ts', text: astro },
     ],
-    note: `Pages that show posts are to be made when they are asked for: “export const prerender = false” in each. To begin with what is there already, call catchUp() of src/lib/postrider.ts once. ${KEPT_IN_FILES}`,
+    pages: [
+      { path: 'src/pages/blog/index.astro', text: astroBlog },
+      { path: 'src/pages/blog/[slug].astro', text: astroPost },
+    ],
+    note: `To begin with what is there already, call catchUp() of src/lib/postrider.ts once. ${KEPT_IN_FILES}`,
   },
   gatsby: {
     name: 'Gatsby',
