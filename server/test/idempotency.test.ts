@@ -54,6 +54,13 @@ describe('the same key and request', () => {
     expect(await countPosts()).toBe(1)
   })
 
+  it('many at once, of different keys: none waits for a connection that another of them holds', async () => {
+    const all = Array.from({ length: 80 }, (_, index) =>
+      post('/api/posts', { title: `Many ${index}` }, `many-${index}`),
+    )
+    expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([201]))
+  })
+
   it('work for secrets, which are not stored in clear', async () => {
     const site = { name: 'S', url: 'https://example.com', webhook_url: 'https://example.com/hook', platform: 'custom' }
     const [first, second] = [await post('/api/sites', site, 'k4'), await post('/api/sites', site, 'k4')]
@@ -84,6 +91,39 @@ describe('the same key', () => {
     const body = { name: 'Bob', email: `bob-${accounts}@example.com`, password: 'correct horse' }
     const other = String((await request(`${service.url}/api/auth/register`, { method: 'POST', body })).json.token)
     expect((await post('/api/posts', { title: 'Theirs' }, 'k6', other)).status).toBe(201)
+  })
+
+  it('gives the first answer also where the work would be refused by now', async () => {
+    const id = (await post('/api/posts', { title: 'Gone' }, 'k12')).json.id
+    const publish = () => post(`/api/posts/${id}/publish`, {}, 'k13')
+    const first = await publish()
+    await request(`${service.url}/api/posts/${id}`, { method: 'DELETE', token })
+    expect([first.status, await publish()]).toMatchObject([202, { status: 202, json: first.json }])
+  })
+
+  it('that another request has lets nothing be done that was begun beside it', async () => {
+    const { ctx } = service
+    const request = { scope: 'somebody', key: 'k14', path: '/things', body: {} }
+    const bucket = 'begun beside'
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+    const first = answerOnce(ctx, request, { atomic: true, run: () => held.then(() => ({ status: 204 })) })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    let begun = 0
+    const second = answerOnce(ctx, request, {
+      atomic: true,
+      async run() {
+        begun += 1
+        await ctx.db.tx((tx) =>
+          tx.insertInto('rate_limits').values({ bucket, window_ends_at: ctx.clock.now(), used: 1 }).execute(),
+        )
+        return { status: 201 }
+      },
+    })
+    await expect(second).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('still running') })
+    const rows = await ctx.db.root.selectFrom('rate_limits').selectAll().where('bucket', '=', bucket).execute()
+    expect([begun, rows]).toEqual([1, []])
+    goOn()
+    expect(await first).toEqual({ status: 204 })
   })
 
   it('is free again after input that was refused before anything was done, and after a day', async () => {
@@ -120,13 +160,14 @@ describe('the same key', () => {
     const { ctx } = service
     const request = { scope: 'somebody', key: 'k10', path: '/things', body: {} }
     let worked = 0
-    const work = async () => {
+    const run = async () => {
       await ctx.db.root.deleteFrom('idempotency_keys').where('key', '=', 'k10').execute()
       await ctx.db.tx(async () => {
         worked += 1
       })
       return { status: 201, body: { worked } }
     }
+    const work = { atomic: false, run }
     expect(await answerOnce(ctx, request, work)).toEqual({ status: 201, body: { worked: 1 } })
     expect(await answerOnce(ctx, request, work)).toMatchObject({ status: 201, body: { worked: 1 } })
     expect(worked).toBe(1)
@@ -145,27 +186,33 @@ describe('the same key', () => {
     expect((await post('/api/posts', { title: 'Cut off' }, 'k9')).status).toBe(201)
   })
 
-  it('that was taken over no longer serves whoever had it: that one neither commits nor answers for it', async () => {
-    const { ctx } = service
-    const request = { scope: 'somebody', key: 'k11', path: '/things', body: {} }
-    const worked: string[] = []
-    const work = (name: string, held = Promise.resolve()) =>
-      answerOnce(ctx, request, async () => {
-        await held
-        await ctx.db.tx((tx) => tx.deleteFrom('rate_limits').where('bucket', '=', 'none').execute())
-        worked.push(name) // only once it has committed
-        return { status: 201, body: { name } }
-      })
-    const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
-    const first = work('first', held)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    service.clock.advance(61_000)
-    expect(await work('second')).toMatchObject({ body: { name: 'second' } })
-    goOn()
-    await expect(first).rejects.toMatchObject({ kind: 'conflict' })
-    expect(worked).toEqual(['second'])
-    expect(await work('third')).toMatchObject({ body: { name: 'second' } })
-  })
+  it.each([true, false])(
+    'that was taken over no longer serves whoever had it: that one neither commits nor answers for it (atomic: %s)',
+    async (atomic) => {
+      const { ctx } = service
+      const request = { scope: 'somebody', key: `k11-${atomic}`, path: '/things', body: {} }
+      const worked: string[] = []
+      const work = (name: string, held = Promise.resolve()) =>
+        answerOnce(ctx, request, {
+          atomic,
+          async run() {
+            await held
+            await ctx.db.tx((tx) => tx.deleteFrom('rate_limits').where('bucket', '=', 'none').execute())
+            worked.push(name) // only once it has committed
+            return { status: 201, body: { name } }
+          },
+        })
+      const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+      const first = work('first', held)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      service.clock.advance(61_000)
+      expect(await work('second')).toMatchObject({ body: { name: 'second' } })
+      goOn()
+      await expect(first).rejects.toMatchObject({ kind: 'conflict' })
+      expect(worked).toEqual(['second'])
+      expect(await work('third')).toMatchObject({ body: { name: 'second' } })
+    },
+  )
 })
 
 describe('a key', () => {

@@ -318,6 +318,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/posts',
+    atomic: true,
     name: 'createPost',
     summary: 'Create a post',
     description:
@@ -493,6 +494,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/posts/{id}/publish',
+    atomic: true,
     name: 'publishPost',
     summary: 'Publish a post',
     description: 'To the named sites, or to all that are not inactive. The deliveries are on record when this answers.',

@@ -140,6 +140,8 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   headers?: z.ZodObject
   /** Asked far more often than most: it goes the shorter way (direct.ts). For GET without streams. */
   hot?: true
+  /** Nothing of what it does is done before its one transaction commits: it need not wait for its idempotency key. */
+  atomic?: true
   replies: Documented
   /** What else may happen, beyond what follows from authentication and input. */
   errors: readonly FailureKind[]

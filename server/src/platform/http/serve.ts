@@ -63,7 +63,8 @@ async function handle(
   const key = facts.header('idempotency-key')
   const scope = honoursIdempotencyKeys(one) ? one.auth?.idempotencyScope?.(principal) : undefined
   if (key === undefined || scope === undefined) return one.handler(call)
-  return answerOnce(ctx, { scope, key, path: new URL(url).pathname, body }, () => one.handler(call))
+  const work = { atomic: one.atomic === true, run: () => one.handler(call) }
+  return answerOnce(ctx, { scope, key, path: new URL(url).pathname, body }, work)
 }
 
 /** Who asks, counted. */

@@ -1,8 +1,9 @@
 /**
  * Idempotency keys: a POST that is repeated with the key of the first time gets the first time's answer.
  *
- * The row is written before the work begins, so of two requests at once only one works. The first transaction of the work
- * marks the row as committed, together with what it does: if the process dies before the answer is kept, the key tells
+ * The row is written before the work begins, so of two requests at once only one works. Work that can be taken back until its first
+ * commit begins at the same time: it waits for the row with the commit, and leaves nothing behind if the key is another's. The first
+ * transaction of the work marks the row as committed, together with what it does: if the process dies before the answer is kept, the key tells
  * that the work was done, and it is not done again. What failed without doing anything leaves the key free.
  *
  * A request that takes so long that its key is taken over may still be alive (its process was stopped for a while). The time at
@@ -34,11 +35,14 @@ type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
 /** A key as the database has it; `request` is a hash, `now` when it was claimed. */
 type Claim = { scope: string; key: string; request: Buffer; now: Date }
 
+/** `atomic`: nothing of the work is done before its first transaction commits. */
+export type Work = { atomic: boolean; run(): Promise<Reply> }
+
 /**
  * Answers a request with a key: by `work`, or with the kept answer. Throws `invalid` for a bad key, `conflict` when the key
  * belongs to another request, when that is still running, or when its answer was lost.
  */
-export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => Promise<Reply>): Promise<Reply> {
+export async function answerOnce(ctx: Needs, request: KeyedRequest, work: Work): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
     throw invalid(FIELD, 'An idempotency key has 1 to 255 visible ASCII characters.')
   const { scope, key, path, body } = request
@@ -46,36 +50,70 @@ export async function answerOnce(ctx: Needs, request: KeyedRequest, work: () => 
     .update(JSON.stringify([path, body]))
     .digest()
   const wanted = { scope, key, request: hash, now: ctx.clock.now() }
-  const kept = await begin(ctx, wanted)
-  if (kept !== undefined) return kept
-  try {
-    const reply = await beforeFirstCommit(async (tx) => mark(tx, wanted), work)
-    await keep(ctx, wanted, reply)
-    return reply
-  } catch (error) {
-    // The key has another's answer, or will have.
-    if (isTakenOver(error))
-      throw fail(
-        'conflict',
-        'This took so long that a later request with its idempotency key was begun. Nothing was done.',
-        {
-          field: FIELD,
-          cause: error,
-        },
-      )
-    if (error instanceof Failure && error.status < 500) {
-      await keep(ctx, wanted, { status: error.status, body: error.toBody(), headers: error.headers })
-    } else {
-      await forget(ctx.db.root, wanted).catch(() => {})
-    }
-    throw error
+  const { ours } = await sendClaim(ctx.db.root, wanted)
+  if (work.atomic) {
+    const outcome = await carryOut(wanted, ours, work)
+    if (await ours) return finish(ctx, wanted, outcome)
   }
+  const kept = await begin(ctx, wanted, await ours)
+  return kept ?? finish(ctx, wanted, await carryOut(wanted, Promise.resolve(true), work))
 }
 
-/** Takes the key for this request, or finds the answer that is kept under it. */
-async function begin(ctx: Needs, wanted: Claim): Promise<Reply | undefined> {
+type Outcome = PromiseSettledResult<Reply>
+
+/**
+ * Sends a claim without waiting for its answer, but until it has its connection: work that begins meanwhile waits for the answer with
+ * a connection of its own in hand, which must not be the one that the claim needs.
+ */
+async function sendClaim(db: Db, wanted: Claim): Promise<{ ours: Promise<boolean> }> {
+  const connected = Promise.withResolvers<void>()
+  const ours = db.connection().execute((connection) => {
+    connected.resolve()
+    return claim(connection, wanted)
+  })
+  await Promise.race([connected.promise, ours])
+  return { ours }
+}
+
+/** Does the work. `ours`: whether the key is, if that is known in time; without it the work cannot commit. */
+async function carryOut(wanted: Claim, ours: Promise<boolean>, { run }: Work): Promise<Outcome> {
+  const hook = async (tx: Tx) => {
+    if (!(await ours)) throw new Error('the idempotency key is held by another request')
+    await mark(tx, wanted)
+  }
+  const [outcome] = await Promise.allSettled([beforeFirstCommit(hook, run), ours])
+  return outcome
+}
+
+/** Keeps the answer under the key, which is ours, and gives it. */
+async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Reply> {
+  if (outcome.status === 'fulfilled') {
+    await keep(ctx, wanted, outcome.value)
+    return outcome.value
+  }
+  const error: unknown = outcome.reason
+  // The key has another's answer, or will have.
+  if (isTakenOver(error))
+    throw fail(
+      'conflict',
+      'This took so long that a later request with its idempotency key was begun. Nothing was done.',
+      {
+        field: FIELD,
+        cause: error,
+      },
+    )
+  if (error instanceof Failure && error.status < 500) {
+    await keep(ctx, wanted, { status: error.status, body: error.toBody(), headers: error.headers })
+  } else {
+    await forget(ctx.db.root, wanted).catch(() => {})
+  }
+  throw error
+}
+
+/** Takes the key for this request, or finds the answer that is kept under it. `claimed`: whether it is ours already. */
+async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply | undefined> {
+  if (claimed) return undefined
   const { db } = ctx
-  if (await claim(db.root, wanted)) return undefined
   const { scope, key, request, now } = wanted
   const first = await db.root
     .selectFrom('idempotency_keys')
@@ -83,7 +121,7 @@ async function begin(ctx: Needs, wanted: Claim): Promise<Reply | undefined> {
     .where('scope', '=', scope)
     .where('key', '=', key)
     .executeTakeFirst()
-  if (first === undefined) return begin(ctx, wanted)
+  if (first === undefined) return begin(ctx, wanted, await claim(db.root, wanted))
   if (!first.request.equals(request))
     throw fail('conflict', 'This idempotency key was used for another request.', { field: FIELD })
   if (first.state === 'answered') {
