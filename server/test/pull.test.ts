@@ -245,6 +245,36 @@ describe('POST /api/pull/confirm', () => {
     )
   })
 
+  it.each([true, false])(
+    'is about the post, not about having taken it back before; the site then hears of changes (taken back: %s)',
+    async (sent) => {
+      const post = await client.posts.create({ title: 'Back again', status: 'published' })
+      await service.drain()
+      const pause = () => client.sites.update(site.id, { status: 'inactive' })
+      if (!sent) await pause()
+      await client.posts.update(post.id, { status: 'draft' })
+      await service.drain()
+      await pause()
+      await client.posts.publish(post.id)
+      await pull.confirm(post.id, site.id, 'delivered', { metadata: { build: 9 } })
+      await client.sites.update(site.id, { status: 'active' })
+      await service.drain()
+      receiver.received.length = 0
+      const { deliveries } = await client.analytics.postDeliveries(post.id)
+      const removal = sent ? { status: 'delivered' } : { status: 'failed', last_error: 'superseded' }
+      expect(deliveries).toMatchObject([
+        { status: 'delivered', metadata: { build: 9 } },
+        removal,
+        { status: 'delivered' },
+      ])
+      await client.posts.update(post.id, { title: 'Corrected' })
+      await service.drain()
+      await client.posts.delete(post.id)
+      await service.drain()
+      expect(receiver.received.map(({ json }) => json.event)).toEqual(['post.updated', 'post.deleted'])
+    },
+  )
+
   it('while an attempt is in flight wins over its late failure', async () => {
     let finish = () => {}
     receiver.answerNext((_, response) => {

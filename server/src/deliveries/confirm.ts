@@ -11,7 +11,8 @@ export type Confirmation = { accountId: string; siteId: string; postId: string; 
 
 /**
  * Ends the pending delivery of a post to a site as delivered; older ones end as superseded. Returns false when the newest
- * delivery has failed or there is none: then a new one is to be recorded. A second confirmation changes only metadata.
+ * delivery has failed, takes the post back, or there is none: then a new one is to be recorded. A second confirmation changes only
+ * metadata.
  */
 export async function confirmDelivered(
   ctx: Pick<Context, 'changes' | 'signals'>,
@@ -85,7 +86,7 @@ export async function recordPulled(
   ctx.changes.note(tx, outcomeChanges([delivery]))
 }
 
-/** Keeps what a site reported as wrong with the newest delivery; retries go on. Returns false when there is none. */
+/** Keeps what a site reported as wrong with the newest delivery; retries go on. Returns false when there is none, or it takes the post back. */
 export async function recordSiteFailure(
   ctx: Pick<Context, 'changes'>,
   tx: Tx,
@@ -110,15 +111,18 @@ function inOwnWords(message: string): string {
   return message === 'superseded' ? 'superseded.' : message
 }
 
+/** The newest delivery that gives the post to the site, unless a later one takes it back: what the site has says nothing of that. */
 async function newestDelivery(tx: Tx, siteId: string, postId: string) {
-  return tx
+  const newest = await tx
     .selectFrom('deliveries')
-    .select(['id', 'status', 'attempts'])
-    .where('post_id', '=', postId)
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select(['deliveries.id', 'status', 'attempts', 'kind'])
+    .where('deliveries.post_id', '=', postId)
     .where('site_id', '=', siteId)
-    .orderBy('sequence', 'desc')
+    .orderBy('deliveries.sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
+  return newest?.kind === 'post.deleted' ? undefined : newest
 }
 
 async function keepMetadata(tx: Tx, deliveryId: string, metadata: object | undefined): Promise<void> {

@@ -6,7 +6,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/statements.ts'
+import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { VisiblePost } from './payload.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
@@ -115,8 +115,12 @@ export async function visiblePosts(
   return asked.map((_, index) => byPlace.get(index + 1))
 }
 
-/** The published post of this id that a site may see, locked until the transaction ends. */
+/**
+ * The published post of this id that a site may see, locked until the transaction ends. Whether it may is read after the lock is
+ * there: a statement that waits for a lock sees everything else as it was before.
+ */
 export async function lockVisiblePost(tx: Tx, { accountId, siteId }: Reader, id: string): Promise<PostRow | undefined> {
+  await sendAhead(tx, sql`select from posts where account_id = ${accountId} and id = ${id} for update`)
   return tx
     .selectFrom('posts')
     .select(COLUMNS)
@@ -124,6 +128,5 @@ export async function lockVisiblePost(tx: Tx, { accountId, siteId }: Reader, id:
     .where('id', '=', id)
     .where('status', '=', 'published')
     .where(visibleTo(sql`${siteId}`))
-    .forUpdate()
     .executeTakeFirst()
 }
