@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { fail } from '../src/platform/errors.ts'
 import { answerOnce } from '../src/platform/idempotency/idempotency.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { startService, type TestService } from './support/service.ts'
@@ -91,6 +92,22 @@ describe('the same key', () => {
     const body = { name: 'Bob', email: `bob-${accounts}@example.com`, password: 'correct horse' }
     const other = String((await request(`${service.url}/api/auth/register`, { method: 'POST', body })).json.token)
     expect((await post('/api/posts', { title: 'Theirs' }, 'k6', other)).status).toBe(201)
+  })
+
+  it('of a request that was refused for now is free when that has passed', async () => {
+    const { ctx } = service
+    const request = { scope: 'somebody', key: 'k15', path: '/things', body: {} }
+    const answers = [fail('rate_limited', 'Too many.', { retryAfter: 60 }), fail('conflict', 'There is one.')]
+    const ask = () =>
+      answerOnce(ctx, request, {
+        atomic: false,
+        async run() {
+          throw answers.shift()
+        },
+      })
+    await expect(ask()).rejects.toMatchObject({ kind: 'rate_limited' })
+    await expect(ask()).rejects.toMatchObject({ kind: 'conflict' })
+    expect(await ask()).toMatchObject({ status: 409, headers: { 'Idempotent-Replayed': 'true' } })
   })
 
   it('gives the first answer also where the work would be refused by now', async () => {

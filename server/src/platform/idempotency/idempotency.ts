@@ -102,7 +102,8 @@ async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Repl
         cause: error,
       },
     )
-  if (error instanceof Failure && error.status < 500) {
+  // A refusal that passes by itself is none of the key's: it is to be tried again, as it says.
+  if (error instanceof Failure && error.status < 500 && error.kind !== 'rate_limited') {
     await keep(ctx, wanted, { status: error.status, body: error.toBody(), headers: error.headers })
   } else {
     await forget(ctx.db.root, wanted).catch(() => {})
