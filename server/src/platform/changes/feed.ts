@@ -122,8 +122,17 @@ export class Feed {
   }
 
   #waitMs(): number {
-    const again = this.#news() === undefined ? this.#resyncAt + RESYNC_EVERY_MS : 0
-    return Math.max(again, this.#readAt + READ_EVERY_MS) - this.#now()
+    const resyncs = this.#news() === undefined
+    return Math.max(
+      resyncs ? this.#untilAfter(this.#resyncAt, RESYNC_EVERY_MS) : 0,
+      this.#untilAfter(this.#readAt, READ_EVERY_MS),
+    )
+  }
+
+  /** How long until so many milliseconds after a time. One that is yet to come is of before the clock was set back. */
+  #untilAfter(time: number, ms: number): number {
+    const now = this.#now()
+    return time > now ? 0 : time + ms - now
   }
 
   /** Tells a stream that has joined that it misses nothing from here on, and what it has missed. */
@@ -134,8 +143,8 @@ export class Feed {
     const mark = this.#memory.mark(this.#now())
     try {
       const events = missed === undefined ? [RESYNC] : await this.#read(missed)
-      // Nobody else waits for what this one has been told.
-      if (this.#streams.size === 1) this.#told = mark
+      // Nobody else waits for what this one has been told; if it has left meanwhile, the others do.
+      if (this.#streams.size === 1 && this.#streams.has(one)) this.#told = mark
       this.#send(one, eventText([READY, ...events], this.#ctx.cursors.at(mark)))
     } catch (error) {
       this.#ctx.log.warn('stream.not_read', { request_id: one.requestId, error: errorField(error) })

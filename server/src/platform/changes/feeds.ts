@@ -143,7 +143,8 @@ export class Feeds {
   /** Every `WATCH_AGAIN_MS`, however long it takes: a watch must not run out because others took long. */
   async #tick(): Promise<void> {
     for (let last = this.#now(); !this.#closing.signal.aborted; ) {
-      const waitMs = last + WATCH_AGAIN_MS - this.#now()
+      // No longer than that where the clock was set back meanwhile.
+      const waitMs = Math.min(last - this.#now(), 0) + WATCH_AGAIN_MS
       if (waitMs > 0) await this.#ctx.clock.sleep(waitMs, this.#closing.signal)
       if (this.#closing.signal.aborted) return
       last = this.#now()
