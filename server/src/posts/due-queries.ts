@@ -2,15 +2,16 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { sendAhead } from '../platform/db/statements.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
 /** A scheduled post whose time has come. */
-export type DuePost = { id: string; scheduled_at: Date }
+export type DuePost = { id: string; account_id: string; scheduled_at: Date }
 
 /** Posts whose time has come, earliest first, after `last`. */
 export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
   const { rows } = await sql<DuePost>`
-    select id, scheduled_at from posts
+    select id, account_id, scheduled_at from posts
     where status = 'scheduled' and scheduled_at <= ${now}
       and (${last?.id ?? null}::uuid is null or (scheduled_at, id) > (${last?.scheduled_at ?? null}::timestamptz, ${last?.id ?? null}::uuid))
     order by scheduled_at, id limit ${limit}
@@ -18,8 +19,9 @@ export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined,
   return rows
 }
 
-/** Locks those of the posts that are still due and that no other process is publishing. */
+/** Locks those of the posts that are still due and that no other process is publishing. From here on the transaction waits a second for a lock, and then fails. */
 export async function lockDuePosts(tx: Tx, ids: readonly string[], now: Date): Promise<PostRow[]> {
+  await sendAhead(tx, sql`select set_config('lock_timeout', '1s', true)`)
   return tx
     .selectFrom('posts')
     .select(COLUMNS)

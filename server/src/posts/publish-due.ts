@@ -2,11 +2,11 @@
  * Scheduled publishing. It looks at stored times, not at timers: a post that came due while the service was down is
  * published when it is back. Posts are published in sets, each set in one transaction, so that ten thousand of them that
  * are due in the same second cost a few dozen transactions. A set that fails is taken apart, so that one post that cannot
- * be published holds up nobody else's.
+ * be published holds up nobody else's; neither does an account whose lanes somebody holds, which is left for the next step.
  */
 import { activeSites, enqueueEvents } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
-import { isDatabaseGone, type Tx } from '../platform/db/database.ts'
+import { isDatabaseGone, isLockTimeout, type Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { notePosts } from './changes.ts'
@@ -32,10 +32,12 @@ const LOCKED_MS = 100
 /** One step: publishes everything that is due now to all sites, each post once. */
 export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const now = ctx.clock.now()
+  const heldUp = new Set<string>()
   let failed = 0
   for (let last: DuePost | undefined; !stopping.aborted; ) {
     const due = await readDuePosts(ctx.db.root, now, last, POSTS_PER_SET)
-    if (due.length > 0) failed += await publishSet(ctx, due, now)
+    const free = due.filter((post) => !heldUp.has(post.account_id))
+    if (free.length > 0) failed += await publishSet(ctx, free, heldUp)
     last = due.at(-1)
     if (due.length < POSTS_PER_SET) break
   }
@@ -45,23 +47,30 @@ export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<S
   return { again: false, waitMs: next > now ? next.getTime() - now.getTime() : LOCKED_MS }
 }
 
-/** Publishes posts, together if that works; returns how many could not be. */
-async function publishSet(ctx: Context, due: readonly DuePost[], now: Date): Promise<number> {
+/** Publishes posts, together if that works; returns how many could not be. `heldUp`: accounts that have to wait, which it adds to. */
+async function publishSet(ctx: Context, due: readonly DuePost[], heldUp: Set<string>): Promise<number> {
   try {
     const ids = due.map(({ id }) => id)
+    const now = ctx.clock.now()
     const published = await ctx.db.tx(async (tx) => publishLocked(ctx, tx, await lockDuePosts(tx, ids, now), now))
     for (const post of published) ctx.log.info('post.published', { post_id: post.id, scheduled_at: post.scheduled_at })
     return 0
   } catch (error) {
-    const [one, ...others] = due
+    const [one] = due
     if (one === undefined || isDatabaseGone(error)) throw error
-    if (others.length > 0) {
+    const held = isLockTimeout(error)
+    const parts = [...Map.groupBy(due, (post) => (held ? post.account_id : post.id)).values()]
+    if (parts.length > 1) {
       let failed = 0
-      for (const post of due) failed += await publishSet(ctx, [post], now)
+      for (const part of parts) failed += await publishSet(ctx, part, heldUp)
       return failed
     }
-    ctx.log.error('post.not_published', { post_id: one.id, scheduled_at: one.scheduled_at, error: errorField(error) })
-    return 1
+    if (held) {
+      heldUp.add(one.account_id)
+      ctx.log.warn('posts.held_up', { account_id: one.account_id, posts: due.length, error: errorField(error) })
+    } else
+      ctx.log.error('post.not_published', { post_id: one.id, scheduled_at: one.scheduled_at, error: errorField(error) })
+    return due.length
   }
 }
 

@@ -191,6 +191,11 @@ export function isDatabaseGone(error: unknown): boolean {
   )
 }
 
+/** Whether the error says that somebody else held a lock for longer than the transaction would wait. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03'
+}
+
 /** The name of the violated unique constraint, or undefined when the error is another. */
 export function uniqueViolation(error: unknown): string | undefined {
   if (sqlState(error) !== '23505') return undefined
