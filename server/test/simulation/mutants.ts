@@ -12,9 +12,12 @@ export type Mutant = {
   to: string
   /** Why this cannot show; such a one is expected to survive. */
   survives?: string
+  /** The test that notices it where the simulation cannot. */
+  test?: string
 }
 
-const NEVER_BLOCKS = 'on one connection a transaction excludes all others, so that no lock is ever waited for'
+/** On the simulation's one connection a transaction excludes all others, so that no lock is ever waited for. */
+const LOCKS = 'server/test/locks.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -251,21 +254,21 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'deliveries/settle.ts',
     from: 'order by site_id for update',
     to: 'order by site_id',
-    survives: NEVER_BLOCKS,
+    test: LOCKS,
   },
   {
     name: 'enqueueing does not lock the lanes',
     file: 'deliveries/lanes.ts',
     from: 'any(${siteIds}::uuid[]) order by site_id for update',
     to: 'any(${siteIds}::uuid[]) order by site_id',
-    survives: NEVER_BLOCKS,
+    test: LOCKS,
   },
   {
     name: 'two processes publish a due post without locking it',
     file: 'posts/due-queries.ts',
     from: '    .forUpdate()\n    .skipLocked()\n',
     to: '',
-    survives: NEVER_BLOCKS,
+    test: LOCKS,
   },
 ]
 
@@ -287,6 +290,7 @@ export async function checkOut(mutant: Mutant): Promise<{ directory: string; rem
     'server/src',
     'server/test/support',
     'server/test/simulation',
+    ...(mutant.test === undefined ? [] : ['vitest.config.ts', mutant.test]),
   ])
     await cp(join(ROOT, part), join(directory, part), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'))

@@ -1,16 +1,17 @@
 /**
  * The simulation: `npm run simulate` runs 50,000 seeds. `--seeds N` another number, `--from N` beginning elsewhere,
  * `--minutes N` no longer than that; `--seed N` replays one and shows its story, shortened if it fails; `--mutants` shows
- * that it notices when the engine is broken, `--only TEXT` in the ways named so. The whole run and the mutants write their
+ * that it notices when the engine is broken (or, for locks, that a test does), `--only TEXT` in the ways named so. The whole run and the mutants write their
  * figures to server/bench/results.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { basename, join, resolve } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
 import { report, table } from '../../bench/support/report.ts'
 import { writeSnapshot } from './database.ts'
-import { checkOut, MUTANTS } from './mutants.ts'
+import { checkOut, MUTANTS, type Mutant } from './mutants.ts'
 import { runSeeds, type Summary } from './seeds.ts'
 import { shrink } from './shrink.ts'
 import { openSimulator } from './simulator.ts'
@@ -113,28 +114,51 @@ async function breakTheEngine(snapshot: string): Promise<number> {
   const rows: Array<[string, string, string]> = []
   let wrong = 0
   for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.only))) {
-    const seeds = Number(values.seeds ?? SEEDS_PER_MUTANT)
     const { directory, remove } = await checkOut(mutant)
-    const summary = await runSeeds({
-      first: 1,
-      count: mutant.survives === undefined ? seeds : Math.ceil(seeds / 10),
-      processes: availableParallelism(),
-      mostFailures: 1,
-      mostSeconds: 3_600,
-      directory,
-      snapshot,
-    }).finally(remove)
-    const [failure] = summary.failures
-    const expected = (failure === undefined) === (mutant.survives !== undefined)
-    if (!expected) wrong += 1
-    const noticed = failure === undefined ? `survives ${summary.seeds} seeds` : `seed ${failure.seed}`
-    rows.push([mutant.name, noticed, failure?.promise ?? mutant.survives ?? 'NOT NOTICED'])
+    const seen = await (mutant.test === undefined
+      ? simulate(mutant, directory, snapshot)
+      : test(mutant.test, directory)
+    ).finally(remove)
+    if ((seen.by === undefined) !== (mutant.survives !== undefined)) wrong += 1
+    rows.push([mutant.name, seen.where, seen.by ?? mutant.survives ?? 'NOT NOTICED'])
     console.error(rows.at(-1)?.join(' | '))
   }
   if (values.only === '')
     await report('simulate-mutants', 'npm run simulate -- --mutants', [
-      'The first seed, counted from 1, in which a promise is broken once the engine is.',
+      'The first seed, counted from 1, in which a promise is broken once the engine is; or the test that fails, where the simulation cannot see it.',
       table(['mutation', 'noticed in', 'by the promise, or why not'], rows),
     ])
   return wrong > 0 ? 1 : 0
 }
+
+/** Where a mutant was noticed, or how long it survived; by what, if it was. */
+type Seen = { where: string; by: string | undefined }
+
+async function simulate({ survives }: Mutant, directory: string, snapshot: string): Promise<Seen> {
+  const seeds = Number(values.seeds ?? SEEDS_PER_MUTANT)
+  const summary = await runSeeds({
+    first: 1,
+    count: survives === undefined ? seeds : Math.ceil(seeds / 10),
+    processes: availableParallelism(),
+    mostFailures: 1,
+    mostSeconds: 3_600,
+    directory,
+    snapshot,
+  })
+  const [failure] = summary.failures
+  if (failure === undefined) return { where: `survives ${summary.seeds} seeds`, by: undefined }
+  return { where: `seed ${failure.seed}`, by: failure.promise }
+}
+
+/** Runs a test on PostgreSQL. */
+async function test(path: string, directory: string): Promise<Seen> {
+  const told = join(directory, 'told.json')
+  const args = ['vitest', 'run', '--project', 'postgres', '--reporter', 'json', '--outputFile', told, path]
+  await promisify(execFile)('npx', args, { cwd: directory }).catch(() => {}) // a test that fails is what is hoped for
+  const { testResults }: Told = JSON.parse(await readFile(told, 'utf8'))
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+  if (!tests.some(({ status }) => status === 'passed')) throw new Error(`${path} could not be run.`)
+  return { where: basename(path), by: tests.find(({ status }) => status === 'failed')?.title }
+}
+
+type Told = { testResults: Array<{ assertionResults: Array<{ title: string; status: string }> }> }

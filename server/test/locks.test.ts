@@ -1,0 +1,155 @@
+/**
+ * What is locked, and why: each test holds a row as another transaction would, lets the service run into it, and looks at what it made
+ * of it. The simulation cannot see this: on its one connection nobody waits for a lock.
+ */
+import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Tx } from '../src/platform/db/database.ts'
+import { publishDue } from '../src/posts/index.ts'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+
+let service: TestService
+let receiver: Receiver
+let client: PostriderClient
+let site: SiteWithSecrets
+const held: Array<() => Promise<void>> = []
+
+beforeAll(async () => {
+  service = await startService()
+  receiver = await startReceiver()
+})
+beforeEach(async () => {
+  await service.drain()
+  client = await newAccount(service)
+  site = await connectSite(client, receiver)
+  receiver.received.length = 0
+})
+afterEach(async () => {
+  for (const release of held.splice(0)) await release()
+})
+afterAll(async () => {
+  await receiver.close()
+  await service.stop()
+})
+
+/** Does something in a transaction, and commits it when the function that it gives is called. */
+async function hold(work: (tx: Tx) => Promise<unknown>): Promise<() => Promise<void>> {
+  const { promise: released, resolve: commit } = Promise.withResolvers<void>()
+  const { promise: done, resolve: finish, reject } = Promise.withResolvers<void>()
+  const ended = service.ctx.db
+    .tx(async (tx) => {
+      await work(tx)
+      finish()
+      await released
+    })
+    .catch(reject)
+  await done
+  const release = () => {
+    commit()
+    return ended
+  }
+  held.push(release)
+  return release
+}
+
+const lockLane = (tx: Tx) => sql`select from lanes where site_id = ${site.id} for update`.execute(tx)
+
+/** Until a statement of the service waits for what is held. */
+async function somebodyWaits(): Promise<void> {
+  const waiting = sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+  `
+  await expect.poll(async () => (await waiting.execute(service.ctx.db.root)).rows.length, { timeout: 20_000 }).toBe(1)
+}
+
+const deliveries = (postId: string) =>
+  service.ctx.db.root
+    .selectFrom('deliveries')
+    .select(['status', 'attempts', 'sequence'])
+    .where('post_id', '=', postId)
+    .orderBy('sequence')
+    .execute()
+
+describe.skipIf(inject('database').kind === 'embedded')('on a database with several connections', () => {
+  it('a result waits for the lane, and is refused when the lane has become another holder’s', async () => {
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+    receiver.answerNext(async (_, response) => {
+      await mayAnswer
+      response.end()
+    })
+    const post = await client.posts.create({ title: 'Taken over', status: 'published' })
+    const drained = service.drain()
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
+    const release = await hold((tx) => sql`update lanes set fence = fence + 1 where site_id = ${site.id}`.execute(tx))
+    answer()
+    await somebodyWaits()
+    await release()
+    await drained
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'pending', attempts: 0 }])
+    await service.advance(60_000)
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+  })
+
+  it('an enqueue waits for the lane, and leaves out a site that was deleted meanwhile', async () => {
+    const post = await client.posts.create({ title: 'Nobody there' })
+    const release = await hold(async (tx) => {
+      await lockLane(tx)
+      await sql`update endpoints set deleted_at = now() where site_id = ${site.id}`.execute(tx)
+    })
+    const published = client.posts.publish(post.id)
+    await somebodyWaits()
+    await release()
+    await published
+    expect(await deliveries(post.id)).toEqual([])
+  })
+
+  it('a post that is due is published by one of two processes', async () => {
+    const scheduledAt = new Date(service.clock.now().getTime() + 1_000).toISOString()
+    const post = await client.posts.create({ title: 'Once', status: 'scheduled', scheduled_at: scheduledAt })
+    service.clock.advance(1_000)
+    const { signal } = new AbortController()
+    const release = await hold(lockLane)
+    const first = publishDue(service.ctx, signal)
+    await somebodyWaits()
+    const second = publishDue(service.ctx, signal)
+    // It passes over the post, or waits for it and publishes it once more.
+    await Promise.race([
+      second,
+      expect
+        .poll(() => service.logged.length, { timeout: 300 })
+        .toBe(-1)
+        .catch(() => {}),
+    ])
+    await release()
+    await Promise.all([first, second])
+    expect(await deliveries(post.id)).toHaveLength(1)
+    expect(service.logged.filter(({ event }) => event === 'post.not_published')).toEqual([])
+  })
+
+  it('a lane that is held keeps its own account’s scheduled posts waiting, and nobody else’s', async () => {
+    const scheduled_at = new Date(service.clock.now().getTime() + 1_000).toISOString()
+    const other = await newAccount(service)
+    await connectSite(other, receiver)
+    const waiting = [
+      await client.posts.create({ title: 'Held up', status: 'scheduled', scheduled_at }),
+      await client.posts.create({ title: 'Too', status: 'scheduled', scheduled_at }),
+    ]
+    const free = await other.posts.create({ title: 'Free', status: 'scheduled', scheduled_at })
+    service.clock.advance(1_000)
+    const release = await hold(lockLane)
+    await publishDue(service.ctx, new AbortController().signal)
+    const states = async () =>
+      (await Promise.all([...waiting.map(({ id }) => client.posts.get(id)), other.posts.get(free.id)])).map(
+        ({ status }) => status,
+      )
+    expect(await states()).toEqual(['scheduled', 'scheduled', 'published'])
+    expect(service.logged.filter(({ event }) => event === 'posts.held_up')).toMatchObject([
+      { level: 'warn', fields: { posts: 2 } },
+    ])
+    await release()
+    await service.drain()
+    expect(await states()).toEqual(['published', 'published', 'published'])
+  })
+})
