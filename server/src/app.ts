@@ -78,7 +78,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await assertSameKey(db, keys)
     const signals = createSignals(database.signalsUrl, clock, log)
     const changes = new Changes({ clock, db, log, signals })
-    const feeds = new Feeds({ changes, clock, log, read: (owner, things) => readThings(db.root, owner, things) })
+    const feeds = new Feeds({ changes, clock, log, read: (owner, things) => readThings(db, owner, things) })
     const ctx: Context = {
       config,
       clock,

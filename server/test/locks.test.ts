@@ -105,6 +105,17 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     expect(await deliveries(post.id)).toEqual([])
   })
 
+  it.each([
+    ['rotating its keys', () => client.sites.rotateKeys(site.id)],
+    ['changing nothing but its platform', () => client.sites.update(site.id, { platform: 'wordpress' })],
+  ])('%s waits for a site to be deleted, and finds none', async (_, act) => {
+    const release = await hold((tx) => sql`delete from sites where id = ${site.id}`.execute(tx))
+    const acted = expect(act()).rejects.toMatchObject({ status: 404 })
+    await somebodyWaits()
+    await release()
+    await acted
+  })
+
   it('a post that is due is published by one of two processes', async () => {
     const scheduledAt = new Date(service.clock.now().getTime() + 1_000).toISOString()
     const post = await client.posts.create({ title: 'Once', status: 'scheduled', scheduled_at: scheduledAt })

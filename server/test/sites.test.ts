@@ -171,6 +171,29 @@ describe('rotating keys', () => {
       webhook_secret: rotated.new_webhook_secret,
     })
   })
+
+  it('never shows a key and a secret that do not belong together', async () => {
+    const owner = await newAccount(service)
+    const site = await connectSite(owner, receiver)
+    const together = new Set([`${site.api_key} ${site.webhook_secret}`])
+    let done = false
+    const shown = Array.from({ length: 4 }, async () => {
+      const seen = []
+      while (!done) {
+        const { api_key, webhook_secret } = await owner.sites.get(site.id)
+        seen.push(`${api_key} ${webhook_secret}`)
+      }
+      return seen
+    })
+    for (let count = 0; count < 30; count += 1) {
+      const { new_api_key, new_webhook_secret } = await owner.sites.rotateKeys(site.id)
+      together.add(`${new_api_key} ${new_webhook_secret}`)
+    }
+    done = true
+    const pairs = (await Promise.all(shown)).flat()
+    expect(pairs.length).toBeGreaterThan(30)
+    expect(pairs.filter((pair) => !together.has(pair))).toEqual([])
+  })
 })
 
 describe('a test delivery', () => {

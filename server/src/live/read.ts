@@ -2,12 +2,12 @@ import { deliveryStates } from '../deliveries/index.ts'
 import { jobsOf } from '../generation/index.ts'
 import type { Things } from '../platform/changes/feed.ts'
 import type { ChangeKind } from '../platform/changes/kinds.ts'
-import type { Db } from '../platform/db/database.ts'
+import type { Database } from '../platform/db/database.ts'
 import { postStates } from '../posts/index.ts'
 import { sitesOf } from '../sites/index.ts'
 import { deliveryChanged, jobChanged, type LiveEvent, postChanged, siteChanged } from './events.ts'
 
-type Reader = (db: Db, accountId: string, ids: readonly string[]) => Promise<LiveEvent[]>
+type Reader = (db: Database, accountId: string, ids: readonly string[]) => Promise<LiveEvent[]>
 
 /**
  * How each kind of thing is read and shown, in the order in which events are sent: a post comes before its deliveries. A
@@ -23,7 +23,7 @@ const READERS: Record<ChangeKind, Reader> = {
     return [...found.map(siteChanged), ...gone.map((id): LiveEvent => ({ event: 'site.deleted', data: { id } }))]
   },
   async post(db, accountId, ids) {
-    const found = await postStates(db, accountId, ids)
+    const found = await postStates(db.root, accountId, ids)
     const gone = without(
       ids,
       found.map(({ id }) => id),
@@ -32,7 +32,7 @@ const READERS: Record<ChangeKind, Reader> = {
   },
   // After posts: a job that is complete names one.
   async job(db, accountId, ids) {
-    const found = await jobsOf(db, accountId, ids)
+    const found = await jobsOf(db.root, accountId, ids)
     const gone = without(
       ids,
       found.map(({ id }) => id),
@@ -40,11 +40,11 @@ const READERS: Record<ChangeKind, Reader> = {
     return [...found.map(jobChanged), ...gone.map((id): LiveEvent => ({ event: 'job.deleted', data: { id } }))]
   },
   // Deliveries outlast posts and sites; one that cannot be found has nothing to tell.
-  delivery: async (db, accountId, ids) => (await deliveryStates(db, accountId, ids)).map(deliveryChanged),
+  delivery: async (db, accountId, ids) => (await deliveryStates(db.root, accountId, ids)).map(deliveryChanged),
 }
 
 /** The events that show these things of the account as they are now. */
-export async function readThings(db: Db, accountId: string, things: Things): Promise<LiveEvent[]> {
+export async function readThings(db: Database, accountId: string, things: Things): Promise<LiveEvent[]> {
   const events: LiveEvent[] = []
   for (const [kind, read] of Object.entries(READERS)) {
     const ids = things.get(kind as ChangeKind) ?? [] // the keys of READERS are the kinds

@@ -12,13 +12,13 @@ import {
 } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
 import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
-import type { Db, Tx } from '../platform/db/database.ts'
+import type { Database, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { createApiKey } from './api-key.ts'
 import { restartDetection } from './detect/queries.ts'
 import { choosesPlatform, type SiteChange } from './policy.ts'
-import { deleteSite, findSite, insertSite, listSites, updateSite } from './queries.ts'
+import { deleteSite, insertSite, listSites, updateSite } from './queries.ts'
 import { samplePost } from './sample-post.ts'
 import type { Platform, SiteRow } from './tables.ts'
 
@@ -95,25 +95,24 @@ export async function createSite(
 }
 
 /** The account's sites: all of them, or those among `ids`. */
-export async function sitesOf(db: Db, accountId: string, ids?: readonly string[]): Promise<Site[]> {
-  const [rows, endpoints] = [await listSites(db, accountId, ids), await endpointStates(db, accountId, ids)]
-  return rows.flatMap((row) => {
-    const endpoint = endpoints.get(row.id)
-    return endpoint === undefined ? [] : [{ row, endpoint }]
+export async function sitesOf(db: Database, accountId: string, ids?: readonly string[]): Promise<Site[]> {
+  return db.snapshot(async (tx) => {
+    const [rows, endpoints] = [await listSites(tx, accountId, ids), await endpointStates(tx, accountId, ids)]
+    return rows.flatMap((row) => {
+      const endpoint = endpoints.get(row.id)
+      return endpoint === undefined ? [] : [{ row, endpoint }]
+    })
   })
 }
 
 async function oneSite(
   ctx: Context,
   accountId: string,
-  givenId: string,
+  id: string,
 ): Promise<Site & { endpoint: { secretSealed: Buffer } }> {
-  if (!isId(givenId)) throw missing()
-  const id = givenId.toLowerCase()
-  const row = await findSite(ctx.db.root, accountId, id)
-  const endpoint = (await endpointStates(ctx.db.root, accountId, [id])).get(id)
-  if (row === undefined || endpoint === undefined || endpoint.secretSealed === null) throw missing()
-  return { row, endpoint: { ...endpoint, secretSealed: endpoint.secretSealed } }
+  const [site] = isId(id) ? await sitesOf(ctx.db, accountId, [id.toLowerCase()]) : []
+  if (site === undefined || site.endpoint.secretSealed === null) throw missing()
+  return { row: site.row, endpoint: { ...site.endpoint, secretSealed: site.endpoint.secretSealed } }
 }
 
 /** One site with its secrets. Throws `not_found`. */
@@ -139,7 +138,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       const move = { accountId, siteId: row.id, url: change.url, now: ctx.clock.now() }
       if (await restartDetection(tx, move)) await ctx.signals.send(tx, 'detect-platforms')
     }
-    await updateSite(tx, accountId, row.id, {
+    const met = await updateSite(tx, accountId, row.id, {
       ...(change.name === undefined ? {} : { name: change.name }),
       ...(change.url === undefined ? {} : { url: change.url }),
       ...(choosesPlatform(change, row.platform)
@@ -147,6 +146,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
         : {}),
       ...(change.niche === undefined ? {} : { niche: change.niche }),
     })
+    if (!met) throw missing()
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
     await changeEndpoint(
@@ -174,7 +174,7 @@ export async function rotateKeys(
     rotatedAt: ctx.clock.now(),
   }
   await ctx.db.tx(async (tx) => {
-    await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey))
+    if (!(await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey)))) throw missing()
     await changeEndpoint(ctx, tx, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
   })
   return rotated

@@ -25,15 +25,20 @@ export async function findSite(db: Db, accountId: string, id: string): Promise<S
   return db.selectFrom('sites').selectAll().where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst()
 }
 
-/** Changes a site of the account; an empty change does nothing. */
+/** Changes a site of the account, also by nothing, and locks it; whether there is one. */
 export async function updateSite(
   tx: Tx,
   accountId: string,
   id: string,
   change: Updateable<Tables['sites']>,
-): Promise<void> {
-  if (Object.keys(change).length === 0) return
-  await tx.updateTable('sites').set(change).where('account_id', '=', accountId).where('id', '=', id).execute()
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('sites')
+    .set({ id, ...change })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Removes a site of the account; whether there was one. */

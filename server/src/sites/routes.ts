@@ -165,7 +165,7 @@ export const siteRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal }) {
-      const sites = await sitesOf(ctx.db.root, principal.accountId)
+      const sites = await sitesOf(ctx.db, principal.accountId)
       return { status: 200, body: { sites: sites.map(presentSite), total: sites.length } }
     },
   }),

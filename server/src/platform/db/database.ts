@@ -26,6 +26,8 @@ export type Database = {
    * at most twice; `work` must therefore have no effects but its queries and `afterCommit`.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same for reading: all statements see the database as the first of them does. */
+  snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs `work` on a handle whose statements may take as long as they like: for changes of the schema. */
   unhurried<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Has every statement from now on told of once it has ended: its text, how long it took, and whether it failed. */
@@ -97,6 +99,12 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
         await db.destroy()
       }
     },
+    snapshot: (work) =>
+      root
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((tx) => scope.run({ afterCommit: [] }, () => work(tx))),
     observe(told) {
       observer = told
     },
