@@ -191,7 +191,7 @@ export class SimulatedDatabase {
     }
     try {
       const result = await this.#store.query(text, values)
-      if (text === 'begin') this.#owner = session
+      if (text === 'begin' || text.startsWith('start transaction')) this.#owner = session
       if (text === 'commit' || text === 'rollback') this.#ended()
       if (result.command === 'COMMIT')
         for (const [topic, subject] of session.notifications) this.#events.notified(session.process, topic, subject)
