@@ -374,6 +374,26 @@ describe('what a draft may cost', () => {
     expect((await writeDraft(service, client, { topic: TOPIC, length: 'short' })).status).toBe('complete')
   })
 
+  it('is counted of an answer that is cancelled while it comes', async () => {
+    await start()
+    const told = Promise.withResolvers<void>()
+    model.follow(() => (_, write) => {
+      write.start()
+      write.text('word '.repeat(3_500))
+      told.resolve()
+    })
+    const { job_id: jobId } = await client.drafts.generate({ topic: TOPIC })
+    const working = service.drain()
+    await told.promise
+    // What was sent has to get there.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await client.drafts.cancel(jobId)
+    await working
+    const used = await service.ctx.db.root.selectFrom('generation_usage').selectAll().execute()
+    expect(used).toMatchObject([{ account_id: (await client.account()).user.id }])
+    expect(used[0]?.tokens).toBeGreaterThan(3_500)
+  })
+
   it('refuses further drafts when the day is used up', async () => {
     model.follow(() => (response, write) => {
       // A runaway answer: it is cut off, and counted.

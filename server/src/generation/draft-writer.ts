@@ -178,8 +178,9 @@ export class DraftWriter {
       try {
         const { text, tokens, tookMs } = await this.#traced(model, name, () => model.ask(question, signal))
         this.#metrics.used(tokens)
+        const spent = { tokens, tookMs, now: clock.now() }
+        if (!(await db.tx((tx) => saveAnswer(tx, lease, { name, answer: text }, spent)))) throw new LeaseLost()
         signal.throwIfAborted()
-        await db.tx((tx) => saveAnswer(tx, lease, { name, answer: text }, { tokens, tookMs, now: clock.now() }))
         lease.tokens += tokens.input + tokens.output
         lease.tries = 1
         return text
@@ -189,6 +190,7 @@ export class DraftWriter {
           this.#metrics.used(tokens)
           await db.tx((tx) => recordSpent(tx, lease, { tokens, tookMs: 0, now: clock.now() }))
         }
+        signal.throwIfAborted()
         throw error
       }
     }

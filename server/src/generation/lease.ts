@@ -56,7 +56,7 @@ export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }:
     )
     update generation_jobs j
     set leased_until = ${until}, fence = j.fence + 1, tries = j.tries + 1, started_at = coalesce(j.started_at, ${now})
-    from taken where j.id = taken.id
+    from taken where j.id = taken.id and j.status = 'processing' and (j.leased_until is null or j.leased_until <= ${now})
     returning j.id, j.account_id as "accountId", j.brief, j.fence, j.tries, j.input_tokens + j.output_tokens as tokens
   `.execute(tx)
   return rows
@@ -83,24 +83,30 @@ export async function savedAnswers(db: Db, jobId: string): Promise<Map<string, s
 /** What a try used. */
 export type Spent = { tokens: Tokens; tookMs: number; now: Date }
 
-/** Saves an answer with what it used. The question to come is tried for the first time. Throws LeaseLost. */
+/** Saves an answer with what it used, unless the lease is lost: false then. The question to come is tried for the first time. */
 export async function saveAnswer(
   tx: Tx,
   lease: JobLease,
   { name, answer }: { name: string; answer: string },
   spent: Spent,
-): Promise<void> {
-  await recordSpent(tx, lease, spent, { tries: 1 })
+): Promise<boolean> {
+  if (!(await recordSpent(tx, lease, spent, { tries: 1 }))) return false
   await tx.insertInto('generation_answers').values({ job_id: lease.id, name, answer }).execute()
+  return true
 }
 
-/** Records what a try used that brought no answer. Throws LeaseLost. */
+/** Records what a try used: for the account in any case, for the job if it is still held, which it tells. */
 export async function recordSpent(
   tx: Tx,
   lease: Held & Pick<JobLease, 'accountId'>,
   { tokens: { input, output }, tookMs, now }: Spent,
   more: { tries?: number } = {},
-): Promise<void> {
+): Promise<boolean> {
+  await sql`
+    insert into generation_usage as u (account_id, day, tokens)
+    values (${lease.accountId}, ${dayOf(now)}::date, ${input + output})
+    on conflict (account_id, day) do update set tokens = u.tokens + excluded.tokens
+  `.execute(tx)
   const { numUpdatedRows } = await stillHeld(tx, lease)
     .set((eb) => ({
       input_tokens: eb('input_tokens', '+', input),
@@ -109,12 +115,7 @@ export async function recordSpent(
       ...more,
     }))
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new LeaseLost()
-  await sql`
-    insert into generation_usage as u (account_id, day, tokens)
-    values (${lease.accountId}, ${dayOf(now)}::date, ${input + output})
-    on conflict (account_id, day) do update set tokens = u.tokens + excluded.tokens
-  `.execute(tx)
+  return numUpdatedRows > 0n
 }
 
 /** The tokens an account has used since midnight, UTC. */

@@ -28,7 +28,7 @@ export type Answer = { text: string; tokens: Tokens; tookMs: number }
 export type Model = {
   /** Provider and model, such as `openai-compatible/llama3.1`. */
   name: string
-  /** Asks once. Throws ModelError, or the signal's reason. */
+  /** Asks once. Throws ModelError, `cut` when the signal has aborted it. */
   ask(question: Question, signal: AbortSignal): Promise<Answer>
 }
 

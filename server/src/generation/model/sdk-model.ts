@@ -35,7 +35,7 @@ export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.r
         known = dialect
         return { text, tokens: plus(spent, call.tokens()), tookMs: performance.now() - startedAt }
       } catch (error) {
-        signal.throwIfAborted()
+        if (signal.aborted) throw new ModelError('cut', { tokens: plus(spent, call.asked()), cause: signal.reason })
         const next =
           call.cutShort && dialect.roomFor === 1
             ? { ...dialect, roomFor: 4 as const }
@@ -106,10 +106,14 @@ class Call {
     return this.#text.replaceAll('\0', '').toWellFormed().trim()
   }
 
-  /** As reported, or estimated when it was not. A call that was refused cost nothing. */
+  /** What it cost. A call that was refused cost nothing. */
   tokens(): Tokens {
+    return this.#answered || this.began ? this.asked() : NO_TOKENS
+  }
+
+  /** What it cost so far if it was not refused: as reported, or estimated when it was not. */
+  asked(): Tokens {
     const { system, prompt } = this.#question
-    if (!this.#answered && !this.began) return NO_TOKENS
     const { input, output } = this.#reported ?? {}
     return {
       input: input ?? estimateTokens(system) + estimateTokens(prompt),
@@ -156,7 +160,7 @@ function plus(a: Tokens, b: Tokens): Tokens {
  * Asks the server to keep to a shape, and leaves reading to us: the SDK's own formats parse the growing answer again at
  * every piece, whose cost grows with its square.
  */
-function formatOf(rung: Rung, shape: Question['shape']): { output?: Output.Output<string, never, never> } {
+function formatOf(rung: Rung, shape: Question['shape']): { output?: Output.Output<string, string, never> } {
   if (shape === undefined || rung === 'prompt') return {}
   const schema = rung === 'schema' ? { name: shape.name, schema: shape.schema } : {}
   return {
@@ -164,7 +168,8 @@ function formatOf(rung: Rung, shape: Question['shape']): { output?: Output.Outpu
       name: 'json',
       responseFormat: Promise.resolve({ type: 'json', ...schema }),
       parseCompleteOutput: async ({ text }) => text,
-      parsePartialOutput: async () => undefined,
+      // A part that differs from the one before, or pieces are held back until the answer is whole.
+      parsePartialOutput: async ({ text }) => ({ partial: String(text.length) }),
       createElementStreamTransform: () => undefined,
     },
   }
