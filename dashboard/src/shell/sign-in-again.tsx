@@ -32,13 +32,9 @@ function Ended() {
   useEffect(() => {
     if (asking) return
     let lastKeyAt = Number.NEGATIVE_INFINITY
-    const keep = () => {
+    const look = () => {
       const isText = isTyping(document.activeElement)
       if (isText) goOn.current = rememberFocus()
-      return isText
-    }
-    const look = () => {
-      const isText = keep()
       setStage(isText || performance.now() - lastKeyAt < PAUSE_MS ? 'waiting' : 'asking')
     }
     const press = () => {
@@ -48,12 +44,10 @@ function Ended() {
     const first = setTimeout(look, PAUSE_MS / 5)
     const timer = setInterval(look, PAUSE_MS / 3)
     addEventListener('keydown', press, true)
-    document.addEventListener('selectionchange', keep)
     return () => {
       clearTimeout(first)
       clearInterval(timer)
       removeEventListener('keydown', press, true)
-      document.removeEventListener('selectionchange', keep)
     }
   }, [asking])
   if (asking) return <Ask goOn={() => goOn.current?.()} />
