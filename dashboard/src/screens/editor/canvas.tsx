@@ -9,6 +9,7 @@ import { type Doc, tidyDoc } from './draft.ts'
 import { emptyHeadings } from './empty-headings.ts'
 import { FormatBar, ImageBar, TableBar } from './floating.tsx'
 import { markdownPaste } from './paste.ts'
+import { pasted } from './pasted.ts'
 import { documentTypes } from './schema.ts'
 import { createSlashMenu, SlashMenu } from './slash.tsx'
 
@@ -46,6 +47,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
       Gapcursor,
       Placeholder.configure({ placeholder: 'Write, or press / for more' }),
       markdownPaste,
+      pasted,
       emptyHeadings,
       slash.extension((kind) => asked({ kind })),
     ],

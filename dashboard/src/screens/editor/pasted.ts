@@ -1,0 +1,116 @@
+/**
+ * What is pasted from elsewhere, as plain HTML. Google Docs and Word say in styles what others say with tags, and the page's policy
+ * forbids styles: the editor would find them empty, and take Google's outermost `<b style="font-weight:normal">` for bold text.
+ */
+import { Extension } from '@tiptap/core'
+import { Plugin } from '@tiptap/pm/state'
+import type { EditorView } from '@tiptap/pm/view'
+import { counted } from '../../format.ts'
+import { toast } from '../../ui/toast.tsx'
+import { imageAddress } from './schema.ts'
+
+/** Where the styles of an element stand while nobody applies them. */
+const STYLES = 'data-style'
+
+/** The extension. Pictures that have no address on the web cannot be kept: that is said. */
+export const pasted = Extension.create({
+  name: 'pasted',
+  addProseMirrorPlugins() {
+    const transformPastedHTML = (html: string) => {
+      // What was copied here says all in tags.
+      if (html.includes('data-pm-slice')) return html
+      const page = new DOMParser().parseFromString(withoutStyles(html), 'text/html')
+      for (const element of page.querySelectorAll(`[${STYLES}]`)) sayInTags(element)
+      for (const item of page.querySelectorAll(`[${STYLES}*="mso-list"]`)) if (!isIgnored(item)) listFrom(item)
+      const images = [...page.images].filter((image) => imageAddress(image.getAttribute('src') ?? '') === undefined)
+      sayLeftOut(images.length)
+      for (const element of page.querySelectorAll(`[${STYLES}]`)) element.removeAttribute(STYLES)
+      return page.body.innerHTML
+    }
+    const handlePaste = (_: EditorView, { clipboardData }: ClipboardEvent) => sayLeftOut(picturesIn(clipboardData))
+    const handleDrop = (_: EditorView, { dataTransfer }: DragEvent) => sayLeftOut(picturesIn(dataTransfer))
+    return [new Plugin({ props: { transformPastedHTML, handlePaste, handleDrop } })]
+  },
+})
+
+function withoutStyles(html: string): string {
+  return html
+    .replace(/<style[\s\S]*?<\/style>/gi, '')
+    .replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle(?=\s*=)/i, ` ${STYLES}`))
+}
+
+function stylesOf(element: Element): Map<string, string> {
+  const declarations = (element.getAttribute(STYLES) ?? '').split(';').map((one) => one.split(':'))
+  return new Map(declarations.map(([name = '', value = '']) => [name.trim().toLowerCase(), value.trim().toLowerCase()]))
+}
+
+function sayInTags(element: Element): void {
+  const styles = stylesOf(element)
+  const weight = styles.get('font-weight')
+  const isBold = weight !== undefined && (weight.startsWith('bold') || Number(weight) >= 600)
+  if (element.matches('b, strong')) {
+    if (weight !== undefined && !isBold) element.replaceWith(...element.childNodes)
+    return
+  }
+  const tags = [
+    // A heading is bold by itself.
+    isBold && element.closest('h1, h2, h3, h4, h5, h6') === null ? 'strong' : undefined,
+    styles.get('font-style') === 'italic' ? 'em' : undefined,
+    styles.get('text-decoration')?.includes('line-through') ? 's' : undefined,
+  ]
+  for (const tag of tags) {
+    if (tag === undefined || element.textContent === '') continue
+    const inner = element.ownerDocument.createElement(tag)
+    inner.append(...element.childNodes)
+    element.append(inner)
+  }
+}
+
+/** Word's sign before the text of a list's item. */
+function isIgnored(element: Element): boolean {
+  return stylesOf(element).get('mso-list') === 'ignore'
+}
+
+/** Makes an item of a list of what Word has as a paragraph with a sign; it goes on with the list before it. */
+function listFrom(paragraph: Element): void {
+  const sign = [...paragraph.querySelectorAll(`[${STYLES}]`)].find(isIgnored)
+  const tag = /^\s*[\da-z]+[.)]/i.test(sign?.textContent ?? '') ? 'ol' : 'ul'
+  const level = Number(/level(\d)/.exec(stylesOf(paragraph).get('mso-list') ?? '')?.[1] ?? 1)
+  sign?.remove()
+  const item = paragraph.ownerDocument.createElement('li')
+  item.append(...paragraph.childNodes)
+  listBefore(paragraph, tag, level).append(item)
+  paragraph.remove()
+}
+
+/** The list that an item of this level belongs to: the one before the paragraph or a list in its last item, or a new one there. */
+function listBefore(paragraph: Element, tag: 'ol' | 'ul', level: number): Element {
+  const { ownerDocument: page, previousElementSibling: before } = paragraph
+  if (before === null || !before.matches(level > 1 ? 'ul, ol' : tag)) {
+    const list = page.createElement(tag)
+    paragraph.before(list)
+    return list
+  }
+  let list = before
+  for (let depth = 1; depth < level && list.lastElementChild !== null; depth += 1) {
+    const item: Element = list.lastElementChild
+    const inner = item.querySelector(':scope > ul, :scope > ol') ?? page.createElement(tag)
+    item.append(inner)
+    list = inner
+  }
+  return list
+}
+
+/** Files of pictures that come alone: with HTML they are what it shows. */
+function picturesIn(data: DataTransfer | null): number {
+  if (data?.types.includes('text/html') === true) return 0
+  return [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/')).length
+}
+
+/** Whether pictures were left out. */
+function sayLeftOut(pictures: number): boolean {
+  if (pictures === 0) return false
+  const text = `${counted(pictures, 'picture')} left out: a picture needs an address on the web. Upload it there and put it in with /picture.`
+  toast({ tone: 'failed', text })
+  return true
+}
