@@ -11,11 +11,16 @@ import { Tooltips } from './ui/tooltip.tsx'
 // A page that is older than the service asks for a file that is gone: the page is loaded anew, once.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('postrider.reloaded') ?? 0)
-  if (Date.now() - last < 10_000) return
+  if (Date.now() - last < 10_000 || !navigator.onLine) return
   event.preventDefault()
   sessionStorage.setItem('postrider.reloaded', String(Date.now()))
   location.reload()
 })
+
+// Screens are fetched once there is nothing else to do: going to one works without a connection then.
+setTimeout(async () => {
+  for (const { options } of Object.values(router.routesById)) await options.component?.preload?.()
+}, 3_000)
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no place for the application')

@@ -145,6 +145,18 @@ describeInBrowser('writing a post', (scene) => {
     await page.keyboard.press('Control+s')
     await saved(page)
     expect((await client.posts.get(id)).body.markdown).toBe('First. Second.\n')
+
+    // Or thrown away.
+    await text(page).click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('Ruined.')
+    await page.reload()
+    await expect.poll(() => text(page).textContent()).toContain('Ruined.')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await expectAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click()
+    await expect.poll(() => text(page).textContent()).toBe('First. Second.')
+    expect(await copies(page)).toBe(0)
   })
 
   it('puts together what was changed here and elsewhere, and asks where both did', async () => {
@@ -253,6 +265,35 @@ describeInBrowser('the forms of a text', (scene) => {
     expect(await text(page).getByRole('listitem').allInnerTexts()).toEqual(['early', 'late'])
     await page.keyboard.press('Control+z')
     await expect.poll(() => text(page).textContent()).toContain('# Peas')
+  })
+
+  it('take what is pasted from Google Docs and Word, and say which pictures they cannot', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Paste' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    const paste = (html: string | undefined, file?: string) =>
+      text(page).evaluate(
+        (element, given) => {
+          const clipboardData = new DataTransfer()
+          if (given.html !== undefined) clipboardData.setData('text/html', given.html)
+          if (given.file !== undefined) clipboardData.items.add(new File(['x'], given.file, { type: 'image/png' }))
+          element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+        },
+        { html, file },
+      )
+    await paste(`<b style="font-weight:normal;" id="docs-internal-guid-1"><h2><span style="font-weight:400">Soil</span></h2>
+      <p><span style="font-weight:400">Rich, </span><span style="font-weight:700">not wet</span><span> </span><span style="font-style:italic">and</span>
+      <span style="text-decoration:line-through">cold</span></p></b>
+      <p class=MsoListParagraph style='mso-list:l0 level1 lfo1'><![if !supportLists]><span style='mso-list:Ignore'>·<span>  </span></span><![endif]>One</p>
+      <p class=MsoListParagraph style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>1.</span>Inner</p>
+      <p class=MsoListParagraph style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·</span>Two<img src="data:image/png;base64,AA"></p>`)
+    await page.getByText(/^1 picture left out/).waitFor()
+    await expect
+      .poll(async () => (await client.posts.get(id)).body.markdown)
+      .toBe('## Soil\n\nRich, **not wet** *and* ~~cold~~\n\n- One\n  1. Inner\n- Two\n')
+    await paste(undefined, 'photo.png')
+    await expect.poll(() => page.getByText(/^1 picture left out/).count()).toBe(2)
   })
 
   it('take blocks from the slash menu and the toolbar, by keyboard', async () => {

@@ -52,6 +52,27 @@ describeInBrowser('the overview', (scene) => {
       .toEqual([0, 5])
   })
 
+  it('names a site that takes nothing before anything has failed for good', async () => {
+    const { page, client } = await newPerson(scene)
+    const journal = await connect(client, 'Journal')
+    journal.answerNext(...Array.from({ length: 5 }, () => 500))
+    for (const title of ['One', 'Two', 'Three', 'Four', 'Five'])
+      await client.posts.create({ title, status: 'published' })
+    await scene.service().drain()
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor()
+    await page.getByText('In error: it did not take what it was sent last.').waitFor()
+    await expectAccessible(page)
+    await scene.service().advance(30_000)
+    await seesLive(scene, page.getByText('Finished deliveries'))
+    await expect
+      .poll(() => {
+        scene.service().clock.advance(50)
+        return page.getByRole('heading', { name: 'Needs you' }).count()
+      })
+      .toBe(0)
+  })
+
   it.each(THEMES)('is for everybody: %s', async (theme) => {
     const { page, client } = await newPerson(scene, { theme })
     const journal = await connect(client, 'The very long name of a journal about gardens and the people in them')

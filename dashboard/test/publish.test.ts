@@ -35,6 +35,8 @@ describeInBrowser('publishing', (scene) => {
     await expectAccessible(page)
     await tabTo(page, dialog(page).getByRole('checkbox', { name: 'Kitchen' }))
     await page.keyboard.press('Space')
+    // Enter is how a box is ticked elsewhere; here it sends nothing.
+    await page.keyboard.press('Enter')
     await tabTo(page, dialog(page).getByRole('textbox', { name: 'Description' }))
     await page.keyboard.type('When to sow peas.')
     await tabTo(page, dialog(page).getByRole('button', { name: 'Publish to 1 site' }))
@@ -165,7 +167,9 @@ describeInBrowser('publishing', (scene) => {
     await dialog(page).getByRole('button', { name: 'Unpublish' }).click()
     await dialog(page).waitFor({ state: 'detached' })
     await publication(page).getByText('Draft', { exact: true }).waitFor()
+    await publication(page).getByText('2 sites may still show it').waitFor()
     await scene.service().drain()
+    await seesLive(scene, publication(page).getByText('Nobody but you sees it.'))
     expect(await client.posts.get(id)).toMatchObject({
       status: 'draft',
       body: { markdown: 'First. Second. Third.\n' },

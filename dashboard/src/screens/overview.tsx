@@ -37,7 +37,7 @@ export function Overview() {
       }
     >
       {steps !== undefined && <Steps steps={steps} />}
-      <NeedsYou />
+      <NeedsYou sites={sites.data?.sites ?? []} />
       <Sheet title="Sites">
         {sites.data === undefined ? (
           sites.isError ? (
@@ -65,7 +65,7 @@ export function Overview() {
             <Figures
               figures={[
                 { name: 'Posts published', value: totals && number(totals.posts_published) },
-                { name: 'Deliveries', value: totals && number(totals.deliveries) },
+                { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
                 { name: 'Arrived', value: totals && percent(totals.success_rate) },
                 { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
               ]}

@@ -17,7 +17,7 @@ type Health = { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: 
 function healthOf({ status, delivery_stats: { last_delivery: last } }: Site): Health {
   if (status === 'inactive') return { standing: 'paused', tone: 'plain', word: 'Paused' }
   if (status === 'error') return { standing: 'failed', tone: 'failed', word: 'In error' }
-  if (last === null) return { standing: 'absent', tone: 'plain', word: 'Nothing sent yet' }
+  if (last === null) return { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' }
   return { standing: 'arrived', tone: 'arrived', word: 'Receiving' }
 }
 

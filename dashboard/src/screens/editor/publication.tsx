@@ -1,14 +1,16 @@
 /** Where a post stands on its way, and what can be done about it. */
 import { allows } from '@postrider/server/posts/policy'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sentence } from '../../api.ts'
-import { clock } from '../../format.ts'
+import { clock, counted } from '../../format.ts'
+import { deliveriesOfPostQuery } from '../../queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { Arrivals } from './arrivals.tsx'
+import { Arrivals, newestPerSite } from './arrivals.tsx'
 import type { Publishing } from './publish.tsx'
 import type { View, Work } from './work.ts'
 import { utcText } from './zoned.ts'
@@ -37,7 +39,7 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
   return (
     <Sheet title="Publication" aside={<Standing status={status} />}>
       <div className="grid grid-cols-1 gap-4">
-        {status === 'draft' && <p className="text-quiet">Nobody but you sees it.</p>}
+        {status !== 'published' && <Unseen postId={post?.id} />}
         {post?.scheduled_at != null && (
           <div>
             <p>{clock(post.scheduled_at)}</p>
@@ -77,6 +79,21 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
         </div>
       </div>
     </Sheet>
+  )
+}
+
+/** A post that is not published, unless sites still have it from when it was. */
+function Unseen({ postId }: { postId: string | undefined }) {
+  const { data } = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
+  const left = newestPerSite(data?.data ?? []).filter(({ event, status, can_retry: canRetry }) =>
+    event === 'post.deleted' ? status === 'pending' || canRetry : status !== 'failed',
+  )
+  if (postId === undefined || left.length === 0) return <p className="text-quiet">Nobody but you sees it.</p>
+  return (
+    <>
+      <p className="text-quiet">{counted(left.length, 'site')} may still show it: they are being told to remove it.</p>
+      <Arrivals postId={postId} siteIds={new Set(left.map(({ site_id: id }) => id))} />
+    </>
   )
 }
 

@@ -34,7 +34,9 @@ export function Publish({ work, view, begin, onClose }: PublishProps) {
   const [sentTo, setSentTo] = useState<ReadonlySet<string>>()
   // What is asked stays the same while it is answered.
   const [published] = useState(post?.status === 'published')
-  const known = postId === undefined ? [] : deliveries.data?.data
+  // A post that is stored for the first time meanwhile was sent nowhere: nothing is waited for that would make what is asked begin anew.
+  const [fresh] = useState(postId === undefined)
+  const known = deliveries.data?.data ?? (fresh ? [] : undefined)
   const arriving = postId !== undefined && (sentTo !== undefined || begin === 'arriving')
   const error = sites.error ?? deliveries.error
   const parts = () => {
@@ -162,6 +164,12 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     <form
       ref={form}
       className="grid grid-cols-1 gap-5"
+      // Choosing is not publishing: Enter on a box or a field does nothing by itself, with Ctrl or ⌘ it does what the button does.
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
+        event.preventDefault()
+        if (event.ctrlKey || event.metaKey) event.currentTarget.requestSubmit()
+      }}
       onSubmit={(event) => {
         event.preventDefault()
         if (!blocked && !go.isPending) go.mutate()

@@ -27,7 +27,7 @@ import { Unsaved } from './unsaved.tsx'
 import type { Work } from './work.ts'
 
 /** What stands before the text and is answered first. */
-type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'settings' }
+type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'discard' } | { kind: 'settings' }
 
 /** `writtenBy`: the job whose draft it is. */
 type WritingProps = { work: Work; accountId: string; writtenBy: string | undefined }
@@ -73,9 +73,14 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
             </Button>
           )}
           {!work.savesByItself && dirty ? (
-            <Button kind="primary" icon={<Save />} busy={view.saving} disabled={!here} onClick={() => void update()}>
-              Update
-            </Button>
+            <>
+              <Button disabled={!here || view.saving} onClick={() => setAsked({ kind: 'discard' })}>
+                Discard
+              </Button>
+              <Button kind="primary" icon={<Save />} busy={view.saving} disabled={!here} onClick={() => void update()}>
+                Update
+              </Button>
+            </>
           ) : (
             status !== 'published' && (
               <Button kind="primary" icon={<Send />} disabled={!here} onClick={() => publish('now')}>
@@ -137,6 +142,15 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
       {asked?.kind === 'publish' && (
         <Publish work={work} view={view} begin={asked.begin} onClose={() => setAsked(undefined)} />
       )}
+      <Confirm
+        open={asked?.kind === 'discard'}
+        onOpenChange={() => setAsked(undefined)}
+        title="Discard your changes?"
+        verb="Discard changes"
+        act={async () => work.discard()}
+      >
+        <p>“{post?.title ?? title}” goes back to what your sites have. What was changed here since is gone.</p>
+      </Confirm>
       <Confirm
         open={asked?.kind === 'unpublish'}
         onOpenChange={() => setAsked(undefined)}

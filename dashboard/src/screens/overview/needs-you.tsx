@@ -1,3 +1,4 @@
+import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { reasonOf } from '../../delivery/reason.ts'
@@ -10,8 +11,8 @@ import { Ago } from '../../ui/time.tsx'
 
 const SHOWN = 5
 
-/** Failures that somebody has to look at; nothing while there are none. */
-export function NeedsYou() {
+/** Failures that somebody has to look at, and sites that take nothing; nothing while there are none. */
+export function NeedsYou({ sites }: { sites: readonly Site[] }) {
   const { data, isError, error, refetch } = useQuery(deliveryLogQuery({ can_retry: 'true', limit: SHOWN }))
   if (isError && data === undefined) {
     return (
@@ -20,7 +21,10 @@ export function NeedsYou() {
       </Sheet>
     )
   }
-  if (data === undefined || data.data.length === 0) return null
+  if (data === undefined) return null
+  const named = new Set(data.data.map(({ site_id: id }) => id))
+  const stuck = sites.filter(({ id, status }) => status === 'error' && !named.has(id))
+  if (data.data.length + stuck.length === 0) return null
   return (
     <Sheet
       title="Needs you"
@@ -31,6 +35,22 @@ export function NeedsYou() {
       }
     >
       <ul className="-my-2.5">
+        {stuck.map(({ id, name }) => (
+          <li key={id} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+            <StopMark standing="failed" large />
+            <div className="min-w-0 flex-1">
+              <Link
+                to="/sites/$siteId"
+                params={{ siteId: id }}
+                title={name}
+                className="clip block rounded-sm font-[550] hover:underline"
+              >
+                {name}
+              </Link>
+              <p className="clip text-sm text-faint">In error: it did not take what it was sent last.</p>
+            </div>
+          </li>
+        ))}
         {data.data.map((delivery) => {
           const { id, post_title: title, site_name: site, finished_at: at } = delivery
           return (

@@ -23,6 +23,6 @@ function healthOf({ status, delivery_stats: { last_delivery: last, success_rate:
   if (status === 'inactive') return { standing: 'paused', note: 'Paused' } as const
   if (status === 'error')
     return { standing: 'failed', note: rate === null ? 'In error' : `In error, ${percent(rate)} arrived` } as const
-  if (last === null) return { standing: 'absent', note: 'Nothing sent yet' } as const
+  if (last === null) return { standing: 'absent', note: 'Nothing arrived yet' } as const
   return { standing: 'arrived', note: <Ago at={last} /> } as const
 }
