@@ -75,7 +75,7 @@ async function removeBatch(db: Db, before: Date, after: string | null): Promise<
       order by id limit ${HISTORY_ROWS}
     ),
     doomed as (select * from looked_at where old),
-    removed as (delete from deliveries where id in (select id from doomed) and status <> 'pending' returning id, event_id),
+    removed as (delete from deliveries where id in (select id from doomed) and status <> 'pending' and finished_at < ${before} returning id, event_id),
     events_removed as (
       delete from events v using (select distinct event_id from removed) r where v.id = r.event_id and not exists (
         select from deliveries d where d.post_id = v.post_id and d.event_id = v.id and d.id not in (select id from removed)
