@@ -2,6 +2,7 @@
 import { access, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { forgeHeader, readBackup } from './support/backup-file.ts'
 import { writtenBy } from './support/drafts.ts'
@@ -90,6 +91,27 @@ describe('postrider', () => {
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
     expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('starter, pro, agency') })
     expect(await runToEnd(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
+  })
+
+  it('password reset gives an account a new password and ends its logins', async () => {
+    const copy = await ground.emptyEnv()
+    const reset = async () => runToEnd(copy, 'password', 'reset', ADA.email)
+    let token = ''
+    await withService(copy, async ({ url }) => {
+      token = (await createClient({ baseUrl: url }).auth.register(ADA)).token
+    })
+    const { code, result } = await reset()
+    const password = /the new password is (\S+)\n/.exec(result)?.[1] ?? ''
+    expect([code, password]).toEqual([0, expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)])
+    await withService(copy, async ({ url }) => {
+      const client = createClient({ baseUrl: url })
+      await expect(createClient({ baseUrl: url, token }).account()).rejects.toMatchObject({ status: 401 })
+      await expect(client.auth.login({ email: ADA.email, password: ADA.password })).rejects.toMatchObject({ status: 401 })
+      await client.auth.login({ email: ADA.email, password })
+    })
+    expect((await reset()).result).not.toContain(password)
+    const unknown = await runToEnd(copy, 'password', 'reset', 'bob@example.com')
+    expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
   })
 
   it.runIf(kind === 'embedded')('says so when there is no database, or when the service has it', async () => {

@@ -35,7 +35,7 @@ export function SignIn() {
         <Field label="E-mail" required>
           <Input type="email" name="email" autoComplete="username" autoFocus />
         </Field>
-        <Field label="Password" required>
+        <Field label="Password" required hint="Forgotten? Whoever runs this service can give you a new one.">
           <Input type="password" name="password" autoComplete="current-password" />
         </Field>
         {signIn.isError && <Notice tone="failed">{sentence(signIn.error)}</Notice>}

@@ -1,3 +1,3 @@
 export { accountAuth, whoAsks } from './auth.ts'
-export { setPlan } from './operations.ts'
+export { resetPassword, setPlan } from './operations.ts'
 export { accountRoutes } from './routes.ts'

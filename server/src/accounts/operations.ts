@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { hashPassword, verifyPassword } from '../platform/crypto.ts'
@@ -8,6 +9,7 @@ import {
   insertAccount,
   lockAccountByEmailKey,
   raiseTokenGeneration,
+  updatePassword,
   updatePlan,
 } from './queries.ts'
 import type { AccountRow } from './tables.ts'
@@ -72,5 +74,27 @@ export async function setPlan(
     if (account === undefined) return undefined
     await updatePlan(tx, account.id, plan)
     return { email: account.email, before: account.plan }
+  })
+}
+
+/** Without letters and digits that are taken for each other: 20 of 31 are 99 bits. */
+const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+/**
+ * Gives the account with this e-mail address a new password, made at random, and ends every login of it. Undefined when there is
+ * no such account.
+ */
+export async function resetPassword(
+  db: Database,
+  email: string,
+): Promise<{ email: string; password: string } | undefined> {
+  const letters = Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  const password = letters.replace(/.{5}(?=.)/g, '$&-')
+  const passwordHash = await hashPassword(password)
+  return db.tx(async (tx) => {
+    const account = await lockAccountByEmailKey(tx, emailKey(email))
+    if (account === undefined) return undefined
+    await updatePassword(tx, account.id, passwordHash)
+    return { email: account.email, password }
   })
 }

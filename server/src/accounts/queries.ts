@@ -37,6 +37,12 @@ export async function lockAccountByEmailKey(tx: Tx, emailKey: string): Promise<A
   return tx.selectFrom('accounts').selectAll().where('email_key', '=', emailKey).forUpdate().executeTakeFirst()
 }
 
+/** Replaces the account's password, and makes every token of it one of an older generation. */
+export async function updatePassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await tx.updateTable('accounts').set({ password_hash: passwordHash }).where('id', '=', id).execute()
+  await raiseTokenGeneration(tx, id)
+}
+
 /** Puts the account on another plan. */
 export async function updatePlan(tx: Tx, id: string, plan: Plan): Promise<void> {
   await tx.updateTable('accounts').set({ plan }).where('id', '=', id).execute()

@@ -47,6 +47,11 @@ export class CommandError extends Error {
   }
 }
 
+/** The refusal of an e-mail address that no account has. */
+export function noAccount(email: string): CommandError {
+  return new CommandError(`No account has the e-mail address ${email}. It must be the one the account logs in with.`)
+}
+
 /** A call that does not fit the command. */
 export class UsageError extends CommandError {
   constructor(message: string) {

@@ -31,6 +31,15 @@ counts from the next request on.`,
     load: () => import('./plan-set.ts'),
   },
   {
+    name: 'password reset',
+    operands: ['EMAIL'],
+    summary: 'Give an account a new password',
+    details: `For somebody who has forgotten theirs. Prints the new password, which is made at random and stored
+nowhere in clear, and ends every login of the account.`,
+    options: {},
+    load: () => import('./password-reset.ts'),
+  },
+  {
     name: 'keys rotate',
     operands: [],
     summary: 'Replace the secret key that everything is sealed with',

@@ -1,6 +1,6 @@
 import { setPlan } from '../accounts/index.ts'
 import { PLANS, parseConfig } from '../platform/config.ts'
-import { CommandError, EXIT, type Run, UsageError } from './command.ts'
+import { EXIT, noAccount, type Run, UsageError } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
 
 /** Puts an account on another plan. */
@@ -9,8 +9,7 @@ export const run: Run = async ({ operands, env, terminal }) => {
   const plan = PLANS.find((name) => name === wanted)
   if (plan === undefined) throw new UsageError(`There is no plan "${wanted}". Plans: ${PLANS.join(', ')}`)
   const change = await withCurrentDatabase(parseConfig(env), (db) => setPlan(db, email, plan))
-  if (change === undefined)
-    throw new CommandError(`No account has the e-mail address ${email}. It must be the one the account logs in with.`)
+  if (change === undefined) throw noAccount(email)
   terminal.print(`${change.email}: ${change.before} → ${plan}`)
   return EXIT.ok
 }

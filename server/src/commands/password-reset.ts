@@ -1,0 +1,13 @@
+import { resetPassword } from '../accounts/index.ts'
+import { parseConfig } from '../platform/config.ts'
+import { EXIT, noAccount, type Run } from './command.ts'
+import { withCurrentDatabase } from './database.ts'
+
+/** Gives an account a new password, for somebody who has forgotten theirs. */
+export const run: Run = async ({ operands: [email = ''], env, terminal }) => {
+  const reset = await withCurrentDatabase(parseConfig(env), (db) => resetPassword(db, email))
+  if (reset === undefined) throw noAccount(email)
+  terminal.print(`${reset.email}: the new password is ${reset.password}`)
+  terminal.note('Whoever was signed in as this account is signed out. The password is shown here only.')
+  return EXIT.ok
+}
