@@ -43,7 +43,7 @@ describeInBrowser('the list of posts', (scene) => {
     press.answerNext(500)
     await client.posts.update(sent, { status: 'draft' })
     await scene.service().drain()
-    await seesLive(scene, mark('Delivered to 0 of 1 site. Press: Retrying.'))
+    await seesLive(scene, mark('Press: Being taken off (retrying).'))
     await scene.service().advance(30_000)
     await seesLive(scene, row(page, 'Sent out').getByText('Draft').last())
     await expect.poll(() => row(page, 'Sent out').getByRole('img').count()).toBe(0)

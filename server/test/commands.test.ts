@@ -106,7 +106,9 @@ describe('postrider', () => {
     await withService(copy, async ({ url }) => {
       const client = createClient({ baseUrl: url })
       await expect(createClient({ baseUrl: url, token }).account()).rejects.toMatchObject({ status: 401 })
-      await expect(client.auth.login({ email: ADA.email, password: ADA.password })).rejects.toMatchObject({ status: 401 })
+      await expect(client.auth.login({ email: ADA.email, password: ADA.password })).rejects.toMatchObject({
+        status: 401,
+      })
       await client.auth.login({ email: ADA.email, password })
     })
     expect((await reset()).result).not.toContain(password)

@@ -12,8 +12,9 @@ export function stopsOf({ status, deliveries }: ListedPost, sites: readonly Site
   const stops = sites.map(({ id, name, status: siteStatus }): Stop => {
     const delivery = bySite.get(id)
     const standing = delivery === undefined ? 'absent' : standingOf(delivery, siteStatus === 'inactive')
-    const removed = delivery?.event === 'post.deleted' && ['arrived', 'arrived-late', 'overtaken'].includes(standing)
-    return { site: name, standing: removed ? 'absent' : standing }
+    if (delivery?.event !== 'post.deleted') return { site: name, standing }
+    const removed = ['arrived', 'arrived-late', 'overtaken'].includes(standing)
+    return removed ? { site: name, standing: 'absent' } : { site: name, standing, removal: true }
   })
   return status !== 'published' && stops.every(({ standing }) => standing === 'absent') ? [] : stops
 }

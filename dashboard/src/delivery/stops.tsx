@@ -105,8 +105,8 @@ export function StandingLabel({ standing }: { standing: Standing }) {
   )
 }
 
-/** A site on the way of a post. */
-export type Stop = { site: string; standing: Standing }
+/** A site on the way of a post; with `removal`, on its way back. */
+export type Stop = { site: string; standing: Standing; removal?: true }
 
 /** More marks than these do not read at a glance; the rest is a number. */
 const MOST = 8
@@ -130,14 +130,19 @@ export function Stops({ stops }: { stops: readonly Stop[] }) {
 }
 
 function details(stops: readonly Stop[]): string {
-  return stops.map(({ site, standing }) => `${site}: ${STANDING_NAMES[standing]}`).join('\n')
+  return stops.map((stop) => `${stop.site}: ${wordOf(stop)}`).join('\n')
+}
+
+function wordOf({ standing, removal }: Stop): string {
+  return removal ? `Being taken off (${STANDING_NAMES[standing].toLowerCase()})` : STANDING_NAMES[standing]
 }
 
 /** `Delivered to 2 of 3 sites. Journal: Failed.` */
 function summary(stops: readonly Stop[]): string {
-  const sent = stops.filter(({ standing }) => standing !== 'absent')
+  const shown = stops.filter(({ standing }) => standing !== 'absent')
+  const sent = shown.filter(({ removal }) => removal === undefined)
   const arrived = sent.filter(({ standing }) => standing === 'arrived' || standing === 'arrived-late')
-  const others = sent.filter((stop) => !arrived.includes(stop))
-  const rest = others.map(({ site, standing }) => ` ${site}: ${STANDING_NAMES[standing]}.`).join('')
-  return `Delivered to ${arrived.length} of ${counted(sent.length, 'site')}.${rest}`
+  const others = shown.filter((stop) => !arrived.includes(stop)).map((stop) => `${stop.site}: ${wordOf(stop)}.`)
+  if (sent.length === 0 && others.length > 0) return others.join(' ')
+  return [`Delivered to ${arrived.length} of ${counted(sent.length, 'site')}.`, ...others].join(' ')
 }
