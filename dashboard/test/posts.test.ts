@@ -116,6 +116,33 @@ describeInBrowser('the list of posts', (scene) => {
     await page.waitForURL('**/posts/new')
   })
 
+  it('does something to what was chosen by keyboard', async () => {
+    const { page, client } = await newPerson(scene)
+    await write(scene, client, 'Third', 'Second', 'First')
+    await page.goto('/posts')
+    await row(page, 'First').waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('x')
+    const selection = page.getByRole('region', { name: 'Selection' })
+    await selection.waitFor()
+    // Tab comes to it before the rows, and it is seen below them.
+    await page.getByRole('link', { name: 'New post' }).focus()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Publish')
+    const [table, bar] = [await page.getByRole('table').boundingBox(), await selection.boundingBox()]
+    expect(bar?.y).toBeGreaterThan((table?.y ?? 0) + (table?.height ?? 0))
+    await expectAccessible(page)
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Commands' }).fill('delete 1')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 post' }).click()
+    await expect.poll(() => titles(page)).toEqual(['Second', 'Third'])
+    // What is not chosen any more cannot be done.
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Commands' }).fill('delete 1')
+    await page.getByText('Nothing is called that.').waitFor()
+  })
+
   it('turns its pages, and keeps what was chosen on others', async () => {
     const { page, client } = await newPerson(scene)
     await write(scene, client, ...Array.from({ length: 120 }, (_, index) => `Post ${120 - index}`))

@@ -61,6 +61,7 @@ export function Deliveries() {
         )
       }
     >
+      {rows.chosen.size > 0 && <RetryBar deliveries={[...rows.chosen.values()]} onDone={rows.clear} />}
       <Sheet flush>
         <DeliveryFilters search={search} sites={sites ?? []} deliveries={deliveries} narrow={narrow} />
         {log.isError && log.data === undefined ? (
@@ -92,7 +93,6 @@ export function Deliveries() {
           </footer>
         )}
       </Sheet>
-      {rows.chosen.size > 0 && <RetryBar deliveries={[...rows.chosen.values()]} onDone={rows.clear} />}
       <RetryAll open={asking} onOpenChange={setAsking} site={sites?.find(({ id }) => id === search.site)} />
     </Page>
   )

@@ -68,6 +68,7 @@ export function Posts() {
         )
       }
     >
+      {rows.chosen.size > 0 && <BulkBar posts={[...rows.chosen.values()]} onDone={rows.clear} />}
       <Sheet flush>
         {!isFirst && (
           <PostFilters
@@ -112,7 +113,6 @@ export function Posts() {
           />
         )}
       </Sheet>
-      {rows.chosen.size > 0 && <BulkBar posts={[...rows.chosen.values()]} onDone={rows.clear} />}
     </Page>
   )
 }

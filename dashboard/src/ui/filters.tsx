@@ -141,7 +141,10 @@ export function FilterChip({ name, children, onRemove }: { name: string; childre
   )
 }
 
-/** What can be done with the chosen rows; it floats over the end of the list. */
+/**
+ * What can be done with the chosen rows; it floats over the end of the list. It stands before the list in the page, so that
+ * Tab need not pass all rows to get there, and `order` puts it where it is seen.
+ */
 export function ChosenBar({
   count,
   children,
@@ -154,7 +157,7 @@ export function ChosenBar({
   return (
     <section
       aria-label="Selection"
-      className="sticky bottom-20 z-20 mx-auto flex max-w-full animate-rise flex-wrap items-center gap-1.5 rounded-lg bg-raised py-1.5 pr-1.5 pl-4 shadow-float max-sm:w-full sm:w-fit lg:bottom-5"
+      className="sticky bottom-20 z-20 order-last mx-auto flex max-w-full animate-rise flex-wrap items-center gap-1.5 rounded-lg bg-raised py-1.5 pr-1.5 pl-4 shadow-float max-sm:w-full sm:w-fit lg:bottom-5"
     >
       <p className="figures mr-2 font-[550] max-sm:flex-1" aria-live="polite">
         {count}

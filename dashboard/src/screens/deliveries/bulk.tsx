@@ -5,6 +5,7 @@ import { RotateCw } from 'lucide-react'
 import { api, sentence } from '../../api.ts'
 import { counted } from '../../format.ts'
 import { queryClient } from '../../queries.ts'
+import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { ChosenBar } from '../../ui/filters.tsx'
@@ -53,8 +54,10 @@ export function RetryBar({ deliveries, onDone }: { deliveries: readonly LoggedDe
     onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
     onSettled: readAgain,
   })
+  const many = counted(deliveries.length, 'delivery', 'deliveries')
+  useAction({ does: `Send ${many} again`, group: 'Selection' }, () => again.isPending || again.mutate())
   return (
-    <ChosenBar count={`${counted(deliveries.length, 'delivery', 'deliveries')} selected`} onClear={onDone}>
+    <ChosenBar count={`${many} selected`} onClear={onDone}>
       <Button kind="quiet" size="sm" icon={<RotateCw />} busy={again.isPending} onClick={() => again.mutate()}>
         Send again
       </Button>

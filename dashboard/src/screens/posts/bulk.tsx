@@ -1,10 +1,11 @@
 /** Doing the same to the chosen posts. */
 import type { ChangePosts, ListedPost } from '@postrider/sdk'
 import { FileInput, Send, Tag, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api, sentence } from '../../api.ts'
 import { counted } from '../../format.ts'
 import { queryClient } from '../../queries.ts'
+import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { ChosenBar } from '../../ui/filters.tsx'
@@ -49,20 +50,12 @@ export function BulkBar({ posts, onDone }: { posts: readonly ListedPost[]; onDon
   return (
     <>
       <ChosenBar count={`${many} selected`} onClear={onDone}>
-        <Button kind="quiet" size="sm" icon={<Send />} onClick={() => setOpen('publish')}>
-          Publish
-        </Button>
+        <Choice verb="Publish" many={many} icon={<Send />} onChoose={() => setOpen('publish')} />
         {posts.some(({ status }) => status !== 'draft') && (
-          <Button kind="quiet" size="sm" icon={<FileInput />} onClick={() => setOpen('unpublish')}>
-            Unpublish
-          </Button>
+          <Choice verb="Unpublish" many={many} icon={<FileInput />} onChoose={() => setOpen('unpublish')} />
         )}
-        <Button kind="quiet" size="sm" icon={<Tag />} onClick={() => setOpen('tag')}>
-          Tag
-        </Button>
-        <Button kind="quiet" size="sm" icon={<Trash2 />} onClick={() => setOpen('delete')}>
-          Delete
-        </Button>
+        <Choice verb="Tag" many={many} icon={<Tag />} onChoose={() => setOpen('tag')} />
+        <Choice verb="Delete" many={many} icon={<Trash2 />} onChoose={() => setOpen('delete')} />
       </ChosenBar>
       <Confirm
         open={open === 'publish'}
@@ -102,6 +95,18 @@ export function BulkBar({ posts, onDone }: { posts: readonly ListedPost[]; onDon
       </Confirm>
       {open === 'tag' && <TagDialog many={many} onOpenChange={close} act={act} />}
     </>
+  )
+}
+
+type ChoiceProps = { verb: string; many: string; icon: ReactNode; onChoose: () => void }
+
+/** One thing to do with them: a button here, and an action of the palette, which is near from every row. */
+function Choice({ verb, many, icon, onChoose }: ChoiceProps) {
+  useAction({ does: `${verb} ${many}`, group: 'Selection' }, onChoose)
+  return (
+    <Button kind="quiet" size="sm" icon={icon} onClick={onChoose}>
+      {verb}
+    </Button>
   )
 }
 
