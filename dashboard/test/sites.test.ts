@@ -72,6 +72,26 @@ describeInBrowser('connecting a site', (scene) => {
     await website.close()
   })
 
+  it('tells that it is connected already, and connects it all the same', async () => {
+    const { page, client } = await newPerson(scene)
+    const receiver = await startReceiver()
+    const { id } = await connectSite(client, receiver, 'Kitchen notes')
+    await page.goto('/sites/new')
+    await page.getByLabel('Address', { exact: true }).fill('127.0.0.1:1')
+    await page.keyboard.press('Enter')
+    await page.getByText('The site did not answer').waitFor()
+    const twin = page.getByRole('status').filter({ hasText: 'This site seems to be connected already' })
+    expect(await twin.count()).toBe(0)
+    await page.getByLabel('Webhook address').fill(receiver.url)
+    await twin.getByText('Connected twice, the site gets every post twice.').waitFor()
+    expect(await twin.getByRole('link', { name: 'Kitchen notes' }).getAttribute('href')).toBe(`/sites/${id}`)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Connect the site' }).click()
+    await page.getByRole('heading', { name: 'The receiver' }).waitFor()
+    expect((await client.sites.list()).total).toBe(2)
+    await receiver.close()
+  })
+
   it.each(THEMES)('can be done by everybody: %s', async (theme) => {
     const { page, client } = await newPerson(scene, { theme, width: 360 })
     await page.goto('/sites/new')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressOf, nameFrom, webhookAddress } from './address.ts'
+import { addressOf, nameFrom, siteAt, webhookAddress } from './address.ts'
 
 it.each([
   ['blog.example.com', 'https://blog.example.com'],
@@ -22,4 +22,15 @@ it('webhooks go below the address, by https but to this very machine', () => {
   expect(webhookAddress('https://example.com/blog', '/api/postrider')).toBe('https://example.com/blog/api/postrider')
   expect(webhookAddress('http://example.com', '/hook')).toBe('https://example.com/hook')
   expect(webhookAddress('http://localhost:4321', '/hook')).toBe('http://localhost:4321/hook')
+})
+
+it('a site is known by where it receives, else by its address', () => {
+  const blog = { url: 'https://example.com/blog', webhook_url: 'https://example.com/hook?site=1' }
+  const shop = { url: 'https://example.com/shop', webhook_url: 'https://example.com/hook?site=2' }
+  const known = (url: string, webhook_url: string) => siteAt([blog, shop], { url, webhook_url })
+  expect(known('https://other.example', 'https://EXAMPLE.com/hook/?site=2')).toBe(shop)
+  expect(known('https://example.com/blog', 'https://example.com/hook?site=2')).toBe(shop)
+  expect(known('http://example.com/blog/', 'https://example.com/other')).toBe(blog)
+  expect(known('https://example.com', 'https://example.com/hook')).toBeUndefined()
+  expect(siteAt([{ url: '', webhook_url: '' }], { url: '', webhook_url: 'half an addr' })).toBeUndefined()
 })

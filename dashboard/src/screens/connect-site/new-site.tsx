@@ -1,16 +1,16 @@
-import type { CreateSite, DetectedPlatform } from '@postrider/sdk'
-import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import type { CreateSite, DetectedPlatform, Site } from '@postrider/sdk'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { api, problemOf, sentence } from '../../api.ts'
-import { queryClient } from '../../queries.ts'
+import { queryClient, sitesQuery } from '../../queries.ts'
 import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
 import { PLATFORM_NAMES } from '../../sites/health.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
-import { addressOf, nameFrom, webhookAddress } from './address.ts'
+import { addressOf, isSameAddress, nameFrom, siteAt, webhookAddress } from './address.ts'
 
 type Look = { address: string; found: DetectedPlatform | undefined }
 
@@ -68,9 +68,11 @@ export function NewSite() {
 function Details({ look: { address, found } }: { look: Look }) {
   const detected = receiverFor(found?.platform ?? 'custom')
   const [receiver, setReceiver] = useState<ReceiverName>(detected)
-  const [webhook, setWebhook] = useState<string>()
+  const [typed, setTyped] = useState<string>()
   const navigate = useNavigate({ from: '/sites/new' })
+  const sites = useQuery(sitesQuery)
   const { platform, webhookPath } = RECEIVERS[receiver]
+  const webhook = typed ?? webhookAddress(address, webhookPath)
   const connect = useMutation({
     mutationFn: (input: CreateSite) => api.sites.create(input),
     onSuccess(site) {
@@ -91,6 +93,8 @@ function Details({ look: { address, found } }: { look: Look }) {
       ...choice,
     })
   }
+  // Once it is connected, it is among them itself.
+  const twin = connect.isSuccess ? undefined : siteAt(sites.data?.sites ?? [], { url: address, webhook_url: webhook })
   const problem = (field: string) => problemOf(connect.error, field)
   const named = ['name', 'webhook_url', 'niche'].some((field) => problem(field) !== undefined)
   return (
@@ -118,8 +122,8 @@ function Details({ look: { address, found } }: { look: Look }) {
           type="url"
           name="webhook_url"
           mono
-          value={webhook ?? webhookAddress(address, webhookPath)}
-          onChange={({ target: { value } }) => setWebhook(value)}
+          value={webhook}
+          onChange={({ target: { value } }) => setTyped(value)}
         />
       </Field>
       <Field
@@ -129,6 +133,9 @@ function Details({ look: { address, found } }: { look: Look }) {
       >
         <Input name="niche" maxLength={500} placeholder="Baking at home" />
       </Field>
+      <div role="status" className="empty:hidden">
+        {twin !== undefined && <Twin site={twin} webhook={webhook} />}
+      </div>
       {connect.isError && !named && <Notice tone="failed">{sentence(connect.error)}</Notice>}
       <div>
         <Button kind="primary" type="submit" busy={connect.isPending}>
@@ -136,6 +143,21 @@ function Details({ look: { address, found } }: { look: Look }) {
         </Button>
       </div>
     </form>
+  )
+}
+
+/** It may be meant so, such as two blogs of one address; but most often it was forgotten. */
+function Twin({ site: { id, name, webhook_url }, webhook }: { site: Site; webhook: string }) {
+  const isSameReceiver = isSameAddress(webhook_url, webhook)
+  return (
+    <Notice tone="trying" title="This site seems to be connected already">
+      <Link to="/sites/$siteId" params={{ siteId: id }} className="font-[550] underline underline-offset-3">
+        {name}
+      </Link>{' '}
+      {isSameReceiver
+        ? 'has the same webhook address. Connected twice, the site gets every post twice.'
+        : 'has the same address. Connected twice, it may show every post twice.'}
+    </Notice>
   )
 }
 
