@@ -36,6 +36,8 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByRole('button', { name: 'Connect the site' }).click()
 
     await page.getByRole('heading', { name: 'The receiver' }).waitFor()
+    const done = page.getByRole('list', { name: 'Steps' }).getByRole('listitem').filter({ hasText: '(done)' })
+    expect(await done.allTextContents()).toEqual(['The site (done)'])
     const [site] = (await client.sites.list()).sites
     const { api_key: key, webhook_secret: secret } = await client.sites.get(site?.id ?? '')
     const settings = page.getByRole('figure').filter({ hasText: '.env' })
@@ -64,6 +66,7 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByRole('button', { name: 'Send another test' }).click()
     await page.getByText('Your site answered 200, after').waitFor()
     await page.getByText('The test arrived.', { exact: true }).waitFor()
+    await expect.poll(() => done.count()).toBe(3)
     expect(receiver.received.map(({ json }) => json.event)).toEqual(['site.test', 'site.test'])
     await receiver.close()
     await page.getByRole('button', { name: 'Send another test' }).click()

@@ -41,7 +41,8 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
   }
   const receiver = chosen ?? receiverFor(site.data.platform)
   return (
-    <Frame at={accepted ? 4 : 3} lead={`${site.data.name} is connected. Give it what it needs to receive.`}>
+    // Only a test that the site accepts tells that the code is in its place.
+    <Frame at={accepted ? 4 : 2} lead={`${site.data.name} is connected. Give it what it needs to receive.`}>
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-6">
           <Field label="Your site is made with">
