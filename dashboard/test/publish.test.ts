@@ -96,6 +96,8 @@ describeInBrowser('publishing', (scene) => {
     await dialog(page).getByLabel('Time', { exact: true }).fill('02:30')
     await dialog(page).getByLabel('Time zone').selectOption('Europe/Berlin')
     await dialog(page).getByText('There is no such time in this zone').waitFor()
+    expect(await dialog(page).getByLabel('Time', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+    expect(await dialog(page).getByLabel('Time zone').getAttribute('aria-invalid')).toBeNull()
     expect(await dialog(page).getByRole('button', { name: 'Schedule' }).isDisabled()).toBe(true)
     await expectAccessible(page)
     await dialog(page).getByLabel('Time', { exact: true }).fill('09:30')

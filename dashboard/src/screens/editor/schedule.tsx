@@ -10,12 +10,18 @@ export function proposedTime(scheduledAt: string | null | undefined): WallTime {
   return { ...wallTime(Date.now() + 24 * 3_600_000, OWN_ZONE), time: '09:00' }
 }
 
-/** What is the matter with a time; undefined: nothing. */
-export function problemOfTime(value: WallTime): string | undefined {
+/** What is the matter with a time, and which of its fields to change; undefined: nothing. */
+export function problemOfTime(value: WallTime): { field: 'date' | 'time'; text: string } | undefined {
+  const { date, time, zone } = value
+  if (date === '') return { field: 'date', text: 'Choose a date.' }
+  if (time === '') return { field: 'time', text: 'Choose a time.' }
   const at = instantOf(value)
-  if (value.date === '' || value.time === '') return 'Choose a date and a time.'
-  if (at === undefined) return 'There is no such time in this zone: clocks are set forward then.'
-  return at <= Date.now() ? 'This time has passed.' : undefined
+  if (at === undefined)
+    return { field: 'time', text: 'There is no such time in this zone: clocks are set forward then.' }
+  if (at > Date.now()) return undefined
+  return date < wallTime(Date.now(), zone).date
+    ? { field: 'date', text: 'This day has passed.' }
+    : { field: 'time', text: 'This time has passed.' }
 }
 
 type ScheduleFieldsProps = { value: WallTime; onChange: (value: WallTime) => void }
@@ -25,10 +31,11 @@ export function ScheduleFields({ value, onChange }: ScheduleFieldsProps) {
   const all = useMemo(zones, [])
   const at = instantOf(value)
   const problem = problemOfTime(value)
+  const errorOf = (field: 'date' | 'time') => (problem?.field === field ? problem.text : undefined)
   return (
     <div className="grid gap-3">
-      <div className="grid gap-3 sm:grid-cols-2">
-        <Field label="Date">
+      <div className="grid items-start gap-3 sm:grid-cols-2">
+        <Field label="Date" error={errorOf('date')}>
           <Input
             type="date"
             value={value.date}
@@ -36,7 +43,7 @@ export function ScheduleFields({ value, onChange }: ScheduleFieldsProps) {
             onChange={({ target }) => onChange({ ...value, date: target.value })}
           />
         </Field>
-        <Field label="Time">
+        <Field label="Time" error={errorOf('time')}>
           <Input
             type="time"
             value={value.time}
@@ -44,7 +51,7 @@ export function ScheduleFields({ value, onChange }: ScheduleFieldsProps) {
           />
         </Field>
       </div>
-      <Field label="Time zone" error={problem}>
+      <Field label="Time zone">
         <Select value={value.zone} onChange={({ target }) => onChange({ ...value, zone: target.value })}>
           {all.map((zone) => (
             <option key={zone} value={zone}>
