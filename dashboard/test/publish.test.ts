@@ -110,6 +110,12 @@ describeInBrowser('publishing', (scene) => {
       scheduled_at: '2031-03-30T07:30:00.000Z',
     })
     await expectAccessible(page)
+    // It is opened again as it was chosen.
+    await page.reload()
+    await publication(page).getByRole('button', { name: 'Change the time' }).click()
+    expect(await dialog(page).getByLabel('Time zone').inputValue()).toBe('Europe/Berlin')
+    expect(await dialog(page).getByLabel('Time', { exact: true }).inputValue()).toBe('09:30')
+    await page.keyboard.press('Escape')
     await publication(page).getByRole('button', { name: 'Take off the schedule' }).click()
     await publication(page).getByText('Draft', { exact: true }).waitFor()
     expect((await client.posts.get(id)).scheduled_at).toBeNull()

@@ -72,8 +72,8 @@ export function nextNewPost(id?: string): void {
   )
 }
 
-/** Browsers may forbid storage, and throw. */
-function attempt<T>(act: () => T): T | undefined {
+/** Browsers may forbid storage, and throw; then there is nothing. */
+export function attempt<T>(act: () => T): T | undefined {
   try {
     return act()
   } catch {

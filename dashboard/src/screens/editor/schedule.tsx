@@ -2,12 +2,17 @@ import { useMemo } from 'react'
 import { clock } from '../../format.ts'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { chooseZone, chosenZone } from './chosen-zone.ts'
 import { instantOf, OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
 
-/** When a post that is not scheduled yet may be meant to go out: tomorrow morning. */
+/**
+ * When a post goes out, or, not scheduled yet, may be meant to: tomorrow morning. In the zone that was chosen last, since the
+ * service keeps instants and no zones.
+ */
 export function proposedTime(scheduledAt: string | null | undefined): WallTime {
-  if (scheduledAt != null) return wallTime(new Date(scheduledAt).getTime(), OWN_ZONE)
-  return { ...wallTime(Date.now() + 24 * 3_600_000, OWN_ZONE), time: '09:00' }
+  const zone = chosenZone()
+  if (scheduledAt != null) return wallTime(new Date(scheduledAt).getTime(), zone)
+  return { ...wallTime(Date.now() + 24 * 3_600_000, zone), time: '09:00' }
 }
 
 /** What is the matter with a time, and which of its fields to change; undefined: nothing. */
@@ -52,7 +57,13 @@ export function ScheduleFields({ value, onChange }: ScheduleFieldsProps) {
         </Field>
       </div>
       <Field label="Time zone">
-        <Select value={value.zone} onChange={({ target }) => onChange({ ...value, zone: target.value })}>
+        <Select
+          value={value.zone}
+          onChange={({ target: { value: zone } }) => {
+            chooseZone(zone)
+            onChange({ ...value, zone })
+          }}
+        >
           {all.map((zone) => (
             <option key={zone} value={zone}>
               {zone.replaceAll('_', ' ')}
