@@ -29,10 +29,19 @@ const withNext = ({ next }: Given): { next?: string | undefined } => ({
   next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
 })
 
+/** Somebody who is signed in has nothing to do at the gate; it is shown to everybody else, and to whom nothing is known of. */
+async function passGate({ search }: { search: ReturnType<typeof withNext> }): Promise<void> {
+  // The service has been asked already, by the screen that led here or for the other form.
+  if (queryClient.getQueryState(accountQuery.queryKey)?.status === 'error') return
+  const account = await queryClient.ensureQueryData(accountQuery).catch(() => undefined)
+  if (account !== undefined) throw redirect({ href: search.next ?? '/', replace: true })
+}
+
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: withNext,
+  beforeLoad: passGate,
   component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignIn'),
 })
 
@@ -40,6 +49,7 @@ const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
   validateSearch: withNext,
+  beforeLoad: passGate,
   component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignUp'),
 })
 

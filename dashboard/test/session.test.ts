@@ -74,6 +74,19 @@ describeInBrowser('a session', ({ service, visit }) => {
     }
   })
 
+  it('has no gate for whoever is inside', async () => {
+    const { page } = await visit()
+    await signUp(page)
+    for (const gate of ['sign-in', 'sign-up']) {
+      await page.goto(`/${gate}`)
+      await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor()
+      expect(page.url()).toBe(`${service().url}/`)
+      await page.goto(`/${gate}?next=${encodeURIComponent('/posts?status=draft')}`)
+      await page.getByRole('heading', { name: 'Posts' }).waitFor()
+      expect(page.url()).toBe(`${service().url}/posts?status=draft`)
+    }
+  })
+
   it('that ends elsewhere asks for the password over the page as it is', async () => {
     const { page } = await visit()
     const email = await signUp(page)
