@@ -266,6 +266,10 @@ describeInBrowser('publishing', (scene) => {
     await dialog(page).getByRole('radio', { name: 'Later' }).check()
     await dialog(page).getByText(/UTC, /).waitFor()
     await expectAccessible(page)
+    // Nothing of what scrolls is seen below the buttons.
+    const bottomOf = (wanted: Locator) => wanted.evaluate((element) => element.getBoundingClientRect().bottom)
+    const bar = dialog(page).getByRole('button', { name: 'Schedule' }).locator('..')
+    expect(await bottomOf(bar)).toBe(await bottomOf(dialog(page)))
     await dialog(page).getByRole('radio', { name: 'Now' }).check()
     await dialog(page).getByRole('button', { name: 'Publish to 3 sites' }).click()
     await seesDone(scene, dialog(page).getByRole('heading', { name: 'It has arrived' }))

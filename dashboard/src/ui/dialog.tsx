@@ -70,7 +70,12 @@ export function Dialog({
                 <Radix.Description className="mt-1 text-quiet">{description}</Radix.Description>
               )}
             </header>
-            {children !== undefined && <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>}
+            {children !== undefined && (
+              <div className="min-h-0 overflow-y-auto">
+                {/* Padding of what scrolls would lie below what sticks to its end. */}
+                <div className="px-5 py-4">{children}</div>
+              </div>
+            )}
             {actions !== undefined && (
               <footer className="flex flex-wrap justify-end gap-2 px-5 pt-2 pb-4">{actions}</footer>
             )}
