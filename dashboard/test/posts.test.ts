@@ -102,6 +102,7 @@ describeInBrowser('the list of posts', (scene) => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('xj thir')
     await page.getByRole('searchbox').fill('thir')
     await expect.poll(() => titles(page)).toEqual(['Third'])
+    await page.getByText('1 post', { exact: true }).waitFor()
     // Enter goes from the words to what they found, and opens it.
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
@@ -109,7 +110,11 @@ describeInBrowser('the list of posts', (scene) => {
     await page.goBack()
     await row(page, 'Third').waitFor()
     await page.keyboard.press('?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Next row').waitFor()
+    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    await help.getByText('Next row').waitFor()
+    expect(await help.getByRole('listitem').filter({ hasText: 'New post' }).allTextContents()).toEqual([
+      expect.stringMatching(/: C or N$/),
+    ])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('c')

@@ -37,7 +37,7 @@ export function Posts() {
   const searchField = useRef<HTMLInputElement>(null)
   const write = () => void navigate({ to: '/posts/$postId', params: { postId: 'new' } })
   useAction({ does: 'New post', group: 'Posts', keys: 'c' }, write)
-  useAction({ does: 'New post, too', group: 'Posts', keys: 'n', hidden: true }, write)
+  useAction({ does: 'New post', group: 'Posts', keys: 'n', hidden: true }, write)
   useAction({ does: 'Search posts', group: 'Posts', keys: '/' }, () => {
     searchField.current?.focus()
     searchField.current?.select()
@@ -107,7 +107,7 @@ export function Posts() {
         {pagination !== undefined && posts.length > 0 && (
           <Pager
             {...pagination}
-            noun="posts"
+            noun="post"
             onTurn={turnTo}
             onIntent={(page) => void queryClient.prefetchQuery(postListQuery(askedOf({ ...search, page })))}
           />

@@ -1,5 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
-import { number } from '../format.ts'
+import { counted, number } from '../format.ts'
 import { IconButton } from './button.tsx'
 
 type PagerProps = {
@@ -7,7 +7,7 @@ type PagerProps = {
   pages: number
   limit: number
   total: number
-  /** What there is, in the plural. */
+  /** What there is, one of it. */
   noun: string
   onTurn: (page: number) => void
   /** Somebody is about to turn to this page. */
@@ -20,7 +20,7 @@ export function Pager({ page, pages, limit, total, noun, onTurn, onIntent }: Pag
   const last = Math.min(page * limit, total)
   return (
     <footer className="figures flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-t border-line px-4 py-2.5 text-sm text-faint sm:px-5">
-      <p>{pages === 1 ? `${number(total)} ${noun}` : `${number(first)}–${number(last)} of ${number(total)} ${noun}`}</p>
+      <p>{pages === 1 ? counted(total, noun) : `${number(first)}–${number(last)} of ${counted(total, noun)}`}</p>
       {pages > 1 && (
         <nav aria-label="Pages" className="flex items-center gap-1">
           <IconButton
