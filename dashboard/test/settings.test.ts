@@ -23,6 +23,11 @@ describeInBrowser('the settings of a post', (scene) => {
     const { id } = await client.posts.create({ title: 'Growing peas' })
     await page.goto(`/posts/${id}`)
     await search(page).getByText('journal.example › growing-peas').waitFor()
+    // Until there is a description or an excerpt: what the text begins with.
+    await page.getByRole('textbox', { name: 'Text', exact: true }).click()
+    await page.keyboard.type('Sow them **early**.\nThen wait.')
+    await search(page).getByText('Sow them early. Then wait.').waitFor()
+    await page.getByRole('figure', { name: 'About as social networks show it' }).getByText('Then wait.').waitFor()
 
     // Nothing is stored or changed while it is typed; what the service makes of it is shown then.
     await field(page, 'Address').fill('Peas, and how they GROW ')

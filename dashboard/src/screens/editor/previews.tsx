@@ -1,15 +1,18 @@
+import type { DocNode } from '@postrider/server/posts/body/schema'
+import { docToText } from '@postrider/server/posts/body/text'
 import { ImageOff } from 'lucide-react'
-import { useState } from 'react'
-import type { Draft } from './draft.ts'
+import { useDeferredValue, useMemo, useState } from 'react'
+import type { Doc, Draft } from './draft.ts'
 
-type PreviewProps = { draft: Draft; host: string }
+/** `words`: those that the text begins with. */
+type PreviewProps = { draft: Draft; words: string; host: string }
 
 /** What search engines and social networks show of the longest texts. */
 const CUT = { title: 60, description: 160 }
 
 /** About as a search engine shows it. */
-export function SearchPreview({ draft, host }: PreviewProps) {
-  const { title, description } = wordsOf(draft)
+export function SearchPreview({ draft, words, host }: PreviewProps) {
+  const { title, description } = shownOf(draft, words)
   return (
     <figure aria-label="About as search engines show it" className="grid gap-0.5 rounded-md bg-well px-3 py-2.5">
       <p className="clip text-sm text-faint">
@@ -23,8 +26,8 @@ export function SearchPreview({ draft, host }: PreviewProps) {
 }
 
 /** About as a card on a social network. */
-export function SocialPreview({ draft, host }: PreviewProps) {
-  const { title, description } = wordsOf(draft)
+export function SocialPreview({ draft, words, host }: PreviewProps) {
+  const { title, description } = shownOf(draft, words)
   const picture = draft.ogImage.trim()
   return (
     <figure aria-label="About as social networks show it" className="overflow-clip rounded-md bg-well ring-1 ring-line">
@@ -59,8 +62,17 @@ function Picture({ address }: { address: string }) {
   )
 }
 
-function wordsOf({ title, metaTitle, excerpt, metaDescription }: Draft) {
-  const description = metaDescription.trim() || excerpt.trim()
+/** The words a text begins with, more of them than any preview shows. */
+export function useFirstWords(doc: Doc | undefined): string {
+  const now = useDeferredValue(doc)
+  return useMemo(() => {
+    const text = now === undefined ? '' : docToText(now as DocNode)
+    return text.slice(0, 1_000).replace(/\s+/g, ' ').trim()
+  }, [now])
+}
+
+function shownOf({ title, metaTitle, excerpt, metaDescription }: Draft, words: string) {
+  const description = metaDescription.trim() || excerpt.trim() || words
   return {
     title: cut(metaTitle.trim() || title.trim() || 'Untitled', CUT.title),
     description: description === '' ? 'Some words of the text.' : cut(description, CUT.description),

@@ -8,7 +8,7 @@ import { Sheet } from '../../ui/page.tsx'
 import { TagsInput } from '../../ui/tags-input.tsx'
 import { Buffered } from './buffered.tsx'
 import type { Draft, Field as DraftField } from './draft.ts'
-import { SearchPreview, SocialPreview } from './previews.tsx'
+import { SearchPreview, SocialPreview, useFirstWords } from './previews.tsx'
 import type { View, Work } from './work.ts'
 
 /** What the API takes, and from where on search engines cut off. */
@@ -23,6 +23,8 @@ type SettingsProps = { work: Work; view: View; editable: boolean }
 export function Settings({ work, view, editable }: SettingsProps) {
   const { draft, problem, post } = view
   const host = useHost(draft)
+  // Other forms than the rich text are known as documents once they are stored.
+  const words = useFirstWords(draft.body.form === 'json' ? draft.body.value : post?.body.json)
   const set = (part: Partial<Draft>) => work.change(part)
   const errorOf = (field: DraftField) => (problem?.field === field ? problem.text : undefined)
   return (
@@ -66,7 +68,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
       </Sheet>
       <Sheet title="In search results">
         <div className="grid gap-4">
-          <SearchPreview draft={draft} host={host} />
+          <SearchPreview draft={draft} words={words} host={host} />
           <Field
             label="Search title"
             aside={<Count text={draft.metaTitle} most={SHOWN.metaTitle} soft />}
@@ -113,7 +115,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
       </Sheet>
       <Sheet title="On social networks">
         <div className="grid gap-4">
-          <SocialPreview draft={draft} host={host} />
+          <SocialPreview draft={draft} words={words} host={host} />
           <Field
             label="Picture"
             error={errorOf('ogImage') && WHOLE_ADDRESS}
