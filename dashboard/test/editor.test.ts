@@ -1,5 +1,5 @@
 /** Writing: what is typed arrives, and nothing that was typed is ever lost. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
@@ -333,6 +333,49 @@ describeInBrowser('the forms of a text', (scene) => {
       .poll(async () => (await client.posts.get(id)).body.markdown)
       .toContain('A picture: ![Peas](https://example.com/peas.jpg) and **words**')
     expect((await client.posts.get(id)).body.markdown).toContain('| Crop | Month |')
+  })
+
+  it('run in the direction of their words, each block by itself', async () => {
+    const { page, client } = await newPerson(scene)
+    const markdown =
+      'مرحبا بالعالم.\n\nIn English.\n\n- ראשון\n- second\n\n> اقتباس\n\n| אחת | שתיים |\n|---|---|\n| 1 | 2 |\n'
+    const { id, version } = await client.posts.create({
+      title: 'عنوان طويل، API!',
+      body: { markdown },
+      tags: ['גינה'],
+    })
+    await page.goto(`/posts/${id}`)
+    const directionOf = (wanted: Locator) => wanted.evaluate((element) => getComputedStyle(element).direction)
+    expect(await directionOf(title(page))).toBe('rtl')
+    for (const form of [text(page), page.frameLocator('iframe[title="Preview"]').locator('article')]) {
+      await form.getByText('In English.').waitFor()
+      expect(await directionOf(form.getByText('مرحبا بالعالم.'))).toBe('rtl')
+      expect(await directionOf(form.getByText('In English.'))).toBe('ltr')
+      // Bullets, bars and columns begin where the words do.
+      for (const block of ['ul', 'blockquote', 'table']) expect(await directionOf(form.locator(block))).toBe('rtl')
+      const [first, second] = await form.locator('li').evaluateAll((items) =>
+        items.map((item) => {
+          const words = document.createRange()
+          words.selectNodeContents(item.querySelector('p') ?? item)
+          const box = item.getBoundingClientRect()
+          return words.getClientRects()[0]?.left === box.left ? 'left' : 'right'
+        }),
+      )
+      expect([first, second]).toEqual(['right', 'left'])
+      await page.getByRole('tab', { name: 'Preview' }).click()
+    }
+    // It is shown and not stored.
+    await page.getByRole('tab', { name: 'Rich text' }).click()
+    await text(page).click()
+    await page.keyboard.press('Control+Home')
+    await page.keyboard.type('أ')
+    await saved(page)
+    const post = await client.posts.get(id)
+    expect(post.version).toBeGreaterThan(version)
+    expect(JSON.stringify(post.body)).not.toContain('"dir"')
+    expect(post.body.html).not.toContain('dir=')
+    await page.goto('/posts')
+    expect(await directionOf(page.getByRole('link', { name: 'عنوان' }))).toBe('rtl')
   })
 
   it.each(THEMES)('are for everybody: %s', async (theme) => {

@@ -17,7 +17,9 @@ export function Route({ stops }: { stops: readonly NamedStop[] }) {
               <StopMark standing={standing} large />
             </span>
           </span>
-          <p className="clip font-[550]">{site}</p>
+          <p dir="auto" className="clip font-[550]">
+            {site}
+          </p>
           <p className="clip text-sm text-faint">{note}</p>
         </li>
       ))}

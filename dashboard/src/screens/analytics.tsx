@@ -146,6 +146,7 @@ function Sites({ sites }: { sites: Overview['sites'] }) {
                   to="/analytics"
                   search={(former) => ({ ...former, site: id })}
                   title={name}
+                  dir="auto"
                   className="clip block font-[550] hover:underline"
                 >
                   {name}

@@ -42,7 +42,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
   return (
     <Page
       title={`${title} to ${site}`}
-      heading={<span className="font-serif">{title}</span>}
+      heading={<bdi className="font-serif">{title}</bdi>}
       lead={
         <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <Badge tone={STANDING_TONES[standing]} icon={<StopMark standing={standing} />}>

@@ -56,7 +56,9 @@ function Shown({ site }: { site: SiteBody }) {
       title={site.name}
       heading={
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <span className="min-w-0 wrap-anywhere">{site.name}</span>
+          <span dir="auto" className="min-w-0 wrap-anywhere">
+            {site.name}
+          </span>
           <HealthBadge site={site} />
         </span>
       }

@@ -71,6 +71,7 @@ function SiteCard({ site }: { site: Site }) {
               to="/sites/$siteId"
               params={{ siteId: site.id }}
               title={site.name}
+              dir="auto"
               className="clip block after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
             >
               {site.name}

@@ -29,7 +29,9 @@ export function AccountMenu({ compact = false, onHelp }: { compact?: boolean; on
           </span>
           {!compact && (
             <>
-              <span className="clip flex-1">{user.name}</span>
+              <span dir="auto" className="clip flex-1">
+                {user.name}
+              </span>
               <ChevronsUpDown className="size-4 shrink-0 text-faint" aria-hidden="true" />
             </>
           )}

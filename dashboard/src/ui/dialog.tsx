@@ -67,7 +67,9 @@ export function Dialog({
             <header className="px-5 pt-5 pr-14">
               <Radix.Title className="text-lg font-[620]">{title}</Radix.Title>
               {description !== undefined && (
-                <Radix.Description className="mt-1 text-quiet">{description}</Radix.Description>
+                <Radix.Description dir="auto" className="mt-1 text-quiet">
+                  {description}
+                </Radix.Description>
               )}
             </header>
             {children !== undefined && (

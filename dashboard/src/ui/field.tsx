@@ -64,15 +64,21 @@ function useControl() {
       }
 }
 
-/** One line of text. */
+/** One line of text, in the direction of what is written. */
 export function Input({ mono = false, ...props }: Omit<ComponentProps<'input'>, 'className'> & { mono?: boolean }) {
-  return <input {...useControl()} {...props} className={clsx(CONTROL, 'h-9', mono && 'font-mono')} />
+  return <input dir="auto" {...useControl()} {...props} className={clsx(CONTROL, 'h-9', mono && 'font-mono')} />
 }
 
 /** Several lines of text; as high as they are, where browsers can. */
 export function Textarea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   return (
-    <textarea rows={3} {...useControl()} {...props} className={clsx(CONTROL, 'field-sizing-content max-h-80 py-2')} />
+    <textarea
+      dir="auto"
+      rows={3}
+      {...useControl()}
+      {...props}
+      className={clsx(CONTROL, 'field-sizing-content max-h-80 py-2')}
+    />
   )
 }
 

@@ -104,6 +104,7 @@ export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInpu
       <input
         ref={ref}
         type="search"
+        dir="auto"
         aria-label={label}
         placeholder={label}
         value={text}
@@ -128,7 +129,9 @@ export function FilterChip({ name, children, onRemove }: { name: string; childre
   return (
     <span className="inline-flex h-8 max-w-full min-w-0 items-center gap-1 rounded-full bg-well pr-1 pl-3 text-sm">
       <span className="text-faint">{name}</span>
-      <span className="clip max-w-56 font-[550]">{children}</span>
+      <span dir="auto" className="clip max-w-56 font-[550]">
+        {children}
+      </span>
       <button
         type="button"
         aria-label={`Remove the filter by ${name.toLowerCase()}`}

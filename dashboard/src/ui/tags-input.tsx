@@ -58,7 +58,7 @@ export function TagsInput({ value, onChange, most, maxLength, readOnly = false, 
               key={word}
               className="inline-flex h-6.5 max-w-full items-center gap-0.5 rounded-full bg-well pr-1 pl-2.5 text-sm ring-1 ring-line ring-inset"
             >
-              <span className="clip" title={word}>
+              <span dir="auto" className="clip" title={word}>
                 {word}
               </span>
               {!readOnly && (

@@ -151,7 +151,7 @@ function Twin({ site: { id, name, webhook_url }, webhook }: { site: Site; webhoo
   const isSameReceiver = isSameAddress(webhook_url, webhook)
   return (
     <Notice tone="trying" title="This site seems to be connected already">
-      <Link to="/sites/$siteId" params={{ siteId: id }} className="font-[550] underline underline-offset-3">
+      <Link to="/sites/$siteId" params={{ siteId: id }} dir="auto" className="font-[550] underline underline-offset-3">
         {name}
       </Link>{' '}
       {isSameReceiver

@@ -104,6 +104,7 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
           to="/deliveries/$deliveryId"
           params={{ deliveryId: delivery.id }}
           data-open
+          dir="auto"
           title={delivery.post_title}
           className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
         >
@@ -111,7 +112,10 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
         </Link>
         <p className="clip text-sm text-faint">
           {EVENT_NAMES[delivery.event]}
-          <span className="md:hidden"> · {delivery.site_name}</span>
+          <span className="md:hidden">
+            {' '}
+            · <bdi>{delivery.site_name}</bdi>
+          </span>
           <span className="lg:hidden">
             {' · '}
             <Ago at={delivery.created_at} />
@@ -119,7 +123,7 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
         </p>
       </Td>
       <Td from="md">
-        <span className="clip block max-w-44" title={delivery.site_name}>
+        <span dir="auto" className="clip block max-w-44" title={delivery.site_name}>
           {delivery.site_name}
         </span>
       </Td>

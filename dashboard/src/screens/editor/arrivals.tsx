@@ -67,7 +67,7 @@ function Arrival({ delivery, standing }: { delivery: LoggedDelivery; standing: S
         <StopMark standing={standing} large />
       </span>
       <div className="min-w-0 flex-1">
-        <p className="clip font-[550]" title={delivery.site_name}>
+        <p dir="auto" className="clip font-[550]" title={delivery.site_name}>
           {delivery.site_name}
         </p>
         <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>

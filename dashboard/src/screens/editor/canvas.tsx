@@ -5,6 +5,7 @@ import { TextSelection } from '@tiptap/pm/state'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { AskAddress, type Asking } from './address.tsx'
 import type { Block } from './blocks.tsx'
+import { directions } from './directions.ts'
 import { type Doc, tidyDoc } from './draft.ts'
 import { emptyHeadings } from './empty-headings.ts'
 import { FormatBar, ImageBar, TableBar } from './floating.tsx'
@@ -49,6 +50,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
       markdownPaste,
       pasted,
       emptyHeadings,
+      directions,
       slash.extension((kind) => asked({ kind })),
     ],
     editorProps: {

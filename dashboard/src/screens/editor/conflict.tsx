@@ -110,7 +110,11 @@ function Choice({ field, texts: { mine, theirs }, takesTheirs, onChange }: Choic
 
 function Whole({ text }: { text: string }) {
   if (text === '') return '(empty)'
-  return <span className="block max-h-48 overflow-y-auto whitespace-pre-wrap">{text}</span>
+  return (
+    <span dir="auto" className="block max-h-48 overflow-y-auto whitespace-pre-wrap [unicode-bidi:plaintext]">
+      {text}
+    </span>
+  )
 }
 
 /** Beyond this many changes a difference says nothing to a reader, and takes long to find. */
@@ -125,7 +129,8 @@ function Differences({ before, after, label }: { before: string; after: string; 
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
       tabIndex={0}
       aria-label={label}
-      className="max-h-96 overflow-y-auto rounded-md bg-well p-4 font-serif whitespace-pre-wrap"
+      dir="auto"
+      className="max-h-96 overflow-y-auto rounded-md bg-well p-4 font-serif whitespace-pre-wrap [unicode-bidi:plaintext]"
     >
       {parts.map(({ value, added, removed }, index) => {
         const key = `${index} ${value.length}`

@@ -18,6 +18,7 @@ export function Outline({ body, editor }: { body: Body; editor: Editor | undefin
             type="button"
             disabled={editor === undefined}
             onClick={() => editor && goTo(editor, index)}
+            dir="auto"
             className="clip block w-full rounded-md px-2 py-1 text-left text-quiet enabled:hover:bg-hover enabled:hover:text-ink"
           >
             {text || '(empty heading)'}

@@ -29,8 +29,11 @@ function pageOf(title: string, html: string): string {
   head.append(sheet, target)
   const heading = page.createElement('h1')
   heading.textContent = title
+  heading.dir = 'auto'
   const article = page.createElement('article')
   article.innerHTML = html
+  // Each block in the direction of its words, as in the editor.
+  for (const block of article.querySelectorAll<HTMLElement>(':scope > :not(pre)')) block.dir = 'auto'
   for (const frame of article.querySelectorAll('iframe')) frame.replaceWith(linkTo(page, frame.src))
   article.prepend(heading)
   body.append(article)

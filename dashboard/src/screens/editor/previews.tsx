@@ -19,8 +19,12 @@ export function SearchPreview({ draft, words, host }: PreviewProps) {
         {host}
         {draft.slug !== '' && ` › ${draft.slug}`}
       </p>
-      <p className="font-serif text-lg/6 font-[600]">{title}</p>
-      <p className="font-serif text-quiet">{description}</p>
+      <p dir="auto" className="font-serif text-lg/6 font-[600]">
+        {title}
+      </p>
+      <p dir="auto" className="font-serif text-quiet">
+        {description}
+      </p>
     </figure>
   )
 }
@@ -34,8 +38,12 @@ export function SocialPreview({ draft, words, host }: PreviewProps) {
       {picture !== '' && <Picture key={picture} address={picture} />}
       <div className="grid gap-0.5 px-3 py-2.5">
         <p className="clip text-sm text-faint">{host}</p>
-        <p className="line-clamp-2 font-serif font-[600]">{title}</p>
-        <p className="line-clamp-2 font-serif text-sm text-quiet">{description}</p>
+        <p dir="auto" className="line-clamp-2 font-serif font-[600]">
+          {title}
+        </p>
+        <p dir="auto" className="line-clamp-2 font-serif text-sm text-quiet">
+          {description}
+        </p>
       </div>
     </figure>
   )

@@ -85,7 +85,7 @@ function Keywords({ keywords }: { keywords: readonly Keyword[] }) {
         {keywords.map((one) => (
           <Tr key={one.keyword}>
             <Td>
-              {one.keyword}
+              <bdi>{one.keyword}</bdi>
               {one.primary && <span className="text-sm text-faint"> (main)</span>}
             </Td>
             <Td numeric>{number(one.occurrences)}</Td>

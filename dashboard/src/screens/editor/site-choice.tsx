@@ -41,7 +41,7 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
           <Checkbox
             key={site.id}
             name="site"
-            label={<span className="break-words">{site.name}</span>}
+            label={<bdi className="break-words">{site.name}</bdi>}
             hint={noteOf(site, having.has(site.id), updates) ?? URL.parse(site.url)?.host ?? site.url}
             checked={ticked.has(site.id)}
             disabled={site.status === 'inactive' || locked(site.id)}

@@ -112,6 +112,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
         <Tabs.Content key={form} value={form} tabIndex={-1}>
           <textarea
             aria-label={form === 'html' ? 'HTML' : 'Markdown'}
+            dir="auto"
             value={source}
             readOnly={!editable}
             onChange={({ target }) => type(form, target.value)}

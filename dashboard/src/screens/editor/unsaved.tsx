@@ -24,7 +24,9 @@ export function Unsaved({ accountId, current }: { accountId: string; current: st
       <ul className="mt-1 grid gap-2">
         {others.map(({ id, copy }) => (
           <li key={id} className="flex flex-wrap items-center gap-2">
-            <span className="clip flex-1 basis-48 font-serif">{firstWords(copy)}</span>
+            <span dir="auto" className="clip flex-1 basis-48 font-serif">
+              {firstWords(copy)}
+            </span>
             <span className="text-sm text-faint">
               <Ago at={new Date(copy.at).toISOString()} />
             </span>

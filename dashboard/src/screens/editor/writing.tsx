@@ -159,8 +159,8 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
         act={() => work.command({ status: 'draft' })}
       >
         <p>
-          The sites that have “{title}” are told to remove it, and it becomes a draft again, with all that is written
-          here.
+          The sites that have “<bdi>{title}</bdi>” are told to remove it, and it becomes a draft again, with all that is
+          written here.
         </p>
       </Confirm>
     </>
@@ -198,6 +198,7 @@ function Title({ value, readOnly, onChange, onEnter }: TitleProps) {
     <textarea
       ref={field}
       aria-label="Title"
+      dir="auto"
       placeholder="Title"
       rows={1}
       maxLength={300}

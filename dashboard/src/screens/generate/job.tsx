@@ -66,7 +66,10 @@ export function Job({ id, asked, onAgain }: JobProps) {
       </Empty>
     )
   return (
-    <Sheet title={asked?.topic ?? 'A draft is being written'} aside={<Left seconds={job.estimated_seconds} />}>
+    <Sheet
+      title={<bdi>{asked?.topic ?? 'A draft is being written'}</bdi>}
+      aside={<Left seconds={job.estimated_seconds} />}
+    >
       <div className="grid gap-5">
         <Bar percent={job.progress.percent} />
         <Steps job={job} faq={asked?.include_faq === true || job.progress.step === 'faq'} />

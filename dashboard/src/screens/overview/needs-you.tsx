@@ -61,12 +61,13 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
                   to="/deliveries/$deliveryId"
                   params={{ deliveryId: id }}
                   title={title}
+                  dir="auto"
                   className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
                 >
                   {title}
                 </Link>
                 <p className="clip text-sm text-faint">
-                  Not on {site}: {reasonOf(delivery.response_code, delivery.last_error)}
+                  Not on <bdi>{site}</bdi>: {reasonOf(delivery.response_code, delivery.last_error)}
                   {at !== null && (
                     <>
                       {' · '}

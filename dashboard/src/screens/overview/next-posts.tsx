@@ -40,6 +40,7 @@ export function NextPosts() {
                 to="/posts/$postId"
                 params={{ postId: id }}
                 title={title}
+                dir="auto"
                 className="clip flex-1 basis-60 rounded-sm font-serif text-[1rem] font-[550] hover:underline"
               >
                 {title}

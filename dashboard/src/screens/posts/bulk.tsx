@@ -118,7 +118,7 @@ function Titles({ posts }: { posts: readonly ListedPost[] }) {
   return (
     <ul className="grid gap-0.5">
       {shown.map(({ id, title }) => (
-        <li key={id} className="clip font-serif text-ink">
+        <li key={id} dir="auto" className="clip font-serif text-ink">
           {title}
         </li>
       ))}

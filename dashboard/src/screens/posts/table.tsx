@@ -90,6 +90,7 @@ const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, en
           to="/posts/$postId"
           params={{ postId: post.id }}
           data-open
+          dir="auto"
           title={post.title}
           className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
         >
@@ -131,6 +132,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
           to="/posts"
           search={(before) => ({ ...before, tag, page: undefined })}
           title={`Only posts with the tag ${tag}`}
+          dir="auto"
           className="clip max-w-40 min-w-6 rounded-sm py-0.5 hover:text-ink hover:underline"
         >
           {tag}

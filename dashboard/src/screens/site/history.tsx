@@ -57,6 +57,7 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
                     to="/deliveries/$deliveryId"
                     params={{ deliveryId: delivery.id }}
                     title={delivery.post_title}
+                    dir="auto"
                     className="clip block hover:underline"
                   >
                     {delivery.post_title}
