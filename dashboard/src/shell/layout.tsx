@@ -19,7 +19,7 @@ export function Layout() {
   const close = (next: boolean) => next || setOpen(undefined)
   useActionKeys()
   useLiveUpdates()
-  useAction({ does: 'Search commands', group: 'Anywhere', keys: 'mod+k', hidden: true }, () => setOpen('palette'))
+  useAction({ does: 'Search', group: 'Anywhere', keys: 'mod+k', hidden: true }, () => setOpen('palette'))
   useAction({ does: 'Show the keyboard shortcuts', group: 'Anywhere', keys: '?' }, () => setOpen('help'))
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_1fr]">

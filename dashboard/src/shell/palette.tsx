@@ -1,19 +1,23 @@
-import { Command } from 'cmdk'
+import { useNavigate } from '@tanstack/react-router'
+import { Command, defaultFilter } from 'cmdk'
 import { Dialog as Radix } from 'radix-ui'
+import { type ReactNode, useState } from 'react'
 import { Keys } from '../ui/keys.tsx'
 import { type Declared, useActions } from './actions.ts'
+import { type Found, useFound } from './found.ts'
 
-const ITEM =
-  'flex min-h-9 cursor-default items-center justify-between gap-3 rounded-md px-2.5 py-1.5 data-[selected=true]:bg-hover'
+const STATUS_NAMES = { draft: 'Draft', scheduled: 'Scheduled', published: 'Published' }
 
-/** Everything that can be done, by name. */
+/** Everything that can be done, and posts and sites, by name. */
 export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  const actions = useActions().filter(({ hidden }) => hidden !== true)
-  const groups = Map.groupBy(actions, ({ group }) => group)
-  const run = (action: Declared) => {
+  const [words, setWords] = useState('')
+  const actions = actionsFor(words, useActions())
+  const found = useFound(words)
+  const navigate = useNavigate()
+  const choose = (act: () => void) => () => {
     onOpenChange(false)
     // After the dialog has given the focus back.
-    requestAnimationFrame(action.run)
+    requestAnimationFrame(act)
   }
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -24,38 +28,106 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
             aria-describedby={undefined}
             className="pointer-events-auto w-full max-w-dialog animate-rise overflow-clip rounded-lg bg-raised shadow-float focus:outline-none"
           >
-            <Radix.Title className="sr-only">Commands</Radix.Title>
-            <Command label="Commands" loop>
+            <Radix.Title className="sr-only">Search</Radix.Title>
+            <Command label="Search" loop shouldFilter={false}>
               <Command.Input
-                placeholder="What would you like to do?"
+                dir="auto"
+                placeholder="A command, a post or a site"
+                value={words}
+                onValueChange={setWords}
                 className="h-12 w-full border-b border-line bg-transparent px-4 text-[1rem] outline-none"
               />
               <Command.List className="max-h-[50dvh] overflow-y-auto p-1.5">
-                <Command.Empty className="px-2.5 py-6 text-center text-quiet">Nothing is called that.</Command.Empty>
-                {[...groups].map(([group, members]) => (
-                  <Command.Group
-                    key={group}
-                    heading={group}
-                    className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-sm [&_[cmdk-group-heading]]:text-faint"
-                  >
+                <Command.Empty className="px-2.5 py-6 text-center text-quiet">{NOTHING[found.standing]}</Command.Empty>
+                {[...Map.groupBy(actions, ({ group }) => group)].map(([group, members]) => (
+                  <Group key={group} heading={group}>
                     {members.map((action) => (
-                      <Command.Item
-                        key={action.does}
-                        value={`${group} ${action.does}`}
-                        onSelect={() => run(action)}
-                        className={ITEM}
-                      >
+                      <Item key={action.does} value={nameOf(action)} onSelect={choose(action.run)}>
                         {action.does}
                         {action.keys !== undefined && <Keys keys={action.keys} />}
-                      </Command.Item>
+                      </Item>
                     ))}
-                  </Command.Group>
+                  </Group>
                 ))}
+                {found.sites.length > 0 && (
+                  <Group heading="Your sites">
+                    {found.sites.map(({ id: siteId, name }) => (
+                      <Item
+                        key={siteId}
+                        value={siteId}
+                        onSelect={choose(() => void navigate({ to: '/sites/$siteId', params: { siteId } }))}
+                      >
+                        <span dir="auto" className="clip flex-1">
+                          {name}
+                        </span>
+                      </Item>
+                    ))}
+                  </Group>
+                )}
+                {/* Last, since they come last: what is about to be chosen stays where it is. */}
+                {found.posts.length > 0 && (
+                  <Group heading="Your posts">
+                    {found.posts.map(({ id: postId, title, status }) => (
+                      <Item
+                        key={postId}
+                        value={postId}
+                        onSelect={choose(() => void navigate({ to: '/posts/$postId', params: { postId } }))}
+                      >
+                        <span dir="auto" className="clip flex-1 font-serif">
+                          {title}
+                        </span>
+                        <span className="text-sm text-faint">{STATUS_NAMES[status]}</span>
+                      </Item>
+                    ))}
+                  </Group>
+                )}
               </Command.List>
             </Command>
           </Radix.Content>
         </div>
       </Radix.Portal>
     </Radix.Root>
+  )
+}
+
+const NOTHING: Record<Found['standing'], string> = {
+  done: 'Nothing is called that.',
+  looking: 'Looking for posts',
+  failed: 'No command or site is called that, and posts cannot be looked for just now.',
+}
+
+const nameOf = ({ group, does }: Declared) => `${group} ${does}`
+
+/** Those that somebody may mean, the likeliest first. */
+function actionsFor(words: string, all: readonly Declared[]): Declared[] {
+  const shown = all.filter(({ hidden }) => hidden !== true)
+  if (words.trim() === '') return shown
+  return shown
+    .map((action) => ({ action, score: defaultFilter(nameOf(action), words.trim()) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ action }) => action)
+}
+
+function Group({ heading, children }: { heading: string; children: ReactNode }) {
+  return (
+    <Command.Group
+      heading={heading}
+      className="[&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-sm [&_[cmdk-group-heading]]:text-faint"
+    >
+      {children}
+    </Command.Group>
+  )
+}
+
+function Item({ value, onSelect, children }: { value: string; onSelect: () => void; children: ReactNode }) {
+  return (
+    <Command.Item
+      value={value}
+      onSelect={onSelect}
+      className="flex min-h-9 cursor-default items-center justify-between gap-3 rounded-md px-2.5 py-1.5 data-[selected=true]:bg-hover"
+    >
+      {children}
+    </Command.Item>
   )
 }

@@ -1,0 +1,39 @@
+/** Posts and sites by words, for the palette. */
+import type { ListedPost, Site } from '@postrider/sdk'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { postListQuery, sitesQuery } from '../queries.ts'
+
+/** As many of each as can be seen at a glance. */
+const MOST = 5
+const TYPING_MS = 200
+
+/** `standing`: posts are being looked for, or the service could not look for them. */
+export type Found = {
+  posts: readonly ListedPost[]
+  sites: readonly Site[]
+  standing: 'done' | 'looking' | 'failed'
+}
+
+/** What is found by these words; nothing without any. The service looks for posts, once the fingers rest. */
+export function useFound(words: string): Found {
+  const wanted = words.trim()
+  const [asked, setAsked] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(wanted), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [wanted])
+  const posts = useQuery({
+    ...postListQuery({ search: asked, limit: MOST }),
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+  })
+  const sites = useQuery(sitesQuery).data?.sites ?? []
+  if (wanted === '') return { posts: [], sites: [], standing: 'done' }
+  const named = sites.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
+  return {
+    posts: asked === '' ? [] : (posts.data?.data ?? []),
+    sites: named.slice(0, MOST),
+    standing: asked !== wanted || posts.isFetching ? 'looking' : posts.isError ? 'failed' : 'done',
+  }
+}
