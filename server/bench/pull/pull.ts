@@ -92,7 +92,7 @@ export async function run(args: string[]): Promise<void> {
   const of = `${size.posts.toLocaleString('en-US')} posts and ${size.deliveries.toLocaleString('en-US')} deliveries`
   await report(
     values.only === undefined ? 'pull' : `pull-${values.only}`,
-    `npm run bench -- pull${args.map((arg) => ` ${arg}`).join('')}`,
+    `npm run bench -- pull${args.map((arg) => ` ${arg === values.keep ? 'DIRECTORY' : arg}`).join('')}`,
     [`${of} of 911 accounts with 18,300 sites; one account has half of the posts and 100 sites.`, ...sections],
   )
 }
