@@ -2,6 +2,7 @@
  * What is locked, and why: each test holds a row as another transaction would, lets the service run into it, and looks at what it made
  * of it. The simulation cannot see this: on its one connection nobody waits for a lock.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
@@ -126,13 +127,7 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     await somebodyWaits()
     const second = publishDue(service.ctx, signal)
     // It passes over the post, or waits for it and publishes it once more.
-    await Promise.race([
-      second,
-      expect
-        .poll(() => service.logged.length, { timeout: 300 })
-        .toBe(-1)
-        .catch(() => {}),
-    ])
+    await Promise.race([second, sleep(300)])
     await release()
     await Promise.all([first, second])
     expect(await deliveries(post.id)).toHaveLength(1)

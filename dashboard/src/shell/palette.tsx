@@ -2,11 +2,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { Command, defaultFilter } from 'cmdk'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
+import { POST_STATUSES } from '../posts/status.ts'
 import { Keys } from '../ui/keys.tsx'
 import { type Declared, useActions } from './actions.ts'
 import { type Found, useFound } from './found.ts'
-
-const STATUS_NAMES = { draft: 'Draft', scheduled: 'Scheduled', published: 'Published' }
 
 /** Everything that can be done, and posts and sites, by name. */
 export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
@@ -76,7 +75,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
                         <span dir="auto" className="clip flex-1 font-serif">
                           {title}
                         </span>
-                        <span className="text-sm text-faint">{STATUS_NAMES[status]}</span>
+                        <span className="text-sm text-faint">{POST_STATUSES[status].name}</span>
                       </Item>
                     ))}
                   </Group>

@@ -5,7 +5,7 @@ import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
-import { visibleTo } from './visible.ts'
+import { lockPostAhead, visibleTo } from './visible.ts'
 
 /** One post of the account. */
 export async function findPost(db: Db, accountId: string, id: string): Promise<PostRow | undefined> {
@@ -28,19 +28,15 @@ export async function lockPost(tx: Tx, accountId: string, id: string): Promise<P
     .executeTakeFirst()
 }
 
-/**
- * The same, with what publishing it takes. That is read in a statement after the one that locks, though sent with it: a statement that
- * waits for a lock sees everything else as it was before.
- */
+/** The same, with what publishing it takes. */
 export async function lockPostToPublish(
   tx: Tx,
   accountId: string,
   id: string,
 ): Promise<{ post: PostRow; surroundings: Surroundings } | undefined> {
-  const named = sql`posts where account_id = ${accountId} and id = ${id}`
-  await sendAhead(tx, sql`select from ${named} for update`)
+  await lockPostAhead(tx, accountId, id)
   const { rows } = await prepared(sql<PostRow & Surroundings>`
-    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${SURROUNDINGS} from ${named}
+    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${SURROUNDINGS} from posts where account_id = ${accountId} and id = ${id}
   `).execute(tx)
   if (rows[0] === undefined) return undefined
   const { siteIds, formerSlugs, paused, ...post } = rows[0]

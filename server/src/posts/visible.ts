@@ -116,11 +116,16 @@ export async function visiblePosts(
 }
 
 /**
- * The published post of this id that a site may see, locked until the transaction ends. Whether it may is read after the lock is
- * there: a statement that waits for a lock sees everything else as it was before.
+ * Locks a post of the account until the transaction ends, for a statement that is sent right after it and reads the post with what is
+ * around it: a statement that waits for a lock itself sees everything else as it was before.
  */
-export async function lockVisiblePost(tx: Tx, { accountId, siteId }: Reader, id: string): Promise<PostRow | undefined> {
+export async function lockPostAhead(tx: Tx, accountId: string, id: string): Promise<void> {
   await sendAhead(tx, sql`select from posts where account_id = ${accountId} and id = ${id} for update`)
+}
+
+/** The published post of this id that a site may see, locked until the transaction ends. */
+export async function lockVisiblePost(tx: Tx, { accountId, siteId }: Reader, id: string): Promise<PostRow | undefined> {
+  await lockPostAhead(tx, accountId, id)
   return tx
     .selectFrom('posts')
     .select(COLUMNS)

@@ -1,8 +1,8 @@
 /**
  * The simulation: `npm run simulate` runs 50,000 seeds. `--seeds N` another number, `--from N` beginning elsewhere,
  * `--minutes N` no longer than that; `--seed N` replays one and shows its story, shortened if it fails; `--mutants` shows
- * that it notices when the engine is broken (or, for locks, that a test does), `--only TEXT` in the ways named so. The whole run and the mutants write their
- * figures to server/bench/results.
+ * that it notices when the engine is broken (or, for locks, that a test does), `--only TEXT` in the ways named so. The whole
+ * run and the mutants write their figures to server/bench/results.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'

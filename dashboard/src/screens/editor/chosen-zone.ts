@@ -8,12 +8,12 @@ import { OWN_ZONE, zones } from './zoned.ts'
 const KEY = 'postrider.zone'
 
 /** The zone that was chosen last; that of this machine when none was. */
-export function chosenZone(storage: Storage = localStorage): string {
-  const kept = attempt(() => storage.getItem(KEY))
+export function chosenZone(): string {
+  const kept = attempt(() => localStorage.getItem(KEY))
   return kept != null && zones().includes(kept) ? kept : OWN_ZONE
 }
 
 /** Keeps a zone, where the browser allows that. */
-export function chooseZone(zone: string, storage: Storage = localStorage): void {
-  attempt(() => (zone === OWN_ZONE ? storage.removeItem(KEY) : storage.setItem(KEY, zone)))
+export function chooseZone(zone: string): void {
+  attempt(() => (zone === OWN_ZONE ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, zone)))
 }

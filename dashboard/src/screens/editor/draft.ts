@@ -73,6 +73,11 @@ export function draftOf(post: Post): Draft {
   }
 }
 
+/** The text as a document: as it stands here, or, of other forms than the rich text, as it was last stored. */
+export function documentOf({ body }: Draft, post: Post | undefined): Doc | undefined {
+  return body.form === 'json' ? body.value : post?.body.json
+}
+
 /** Whether two values of one field are the same, as JSON sees them. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true

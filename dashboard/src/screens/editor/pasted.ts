@@ -24,7 +24,6 @@ export const pasted = Extension.create({
       for (const item of page.querySelectorAll(`[${STYLES}*="mso-list"]`)) if (!isIgnored(item)) listFrom(item)
       const images = [...page.images].filter((image) => imageAddress(image.getAttribute('src') ?? '') === undefined)
       sayLeftOut(images.length)
-      for (const element of page.querySelectorAll(`[${STYLES}]`)) element.removeAttribute(STYLES)
       return page.body.innerHTML
     }
     const handlePaste = (_: EditorView, { clipboardData }: ClipboardEvent) => sayLeftOut(picturesIn(clipboardData))

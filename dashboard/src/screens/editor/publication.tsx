@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { sentence } from '../../api.ts'
 import { clock, counted } from '../../format.ts'
+import { POST_STATUSES } from '../../posts/status.ts'
 import { deliveriesOfPostQuery } from '../../queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -97,9 +98,7 @@ function Unseen({ postId }: { postId: string | undefined }) {
   )
 }
 
-const NAMES = { draft: 'Draft', scheduled: 'Scheduled', published: 'Published' }
-const TONES = { draft: 'plain', scheduled: 'waiting', published: 'arrived' } as const
-
-function Standing({ status }: { status: keyof typeof NAMES }) {
-  return <Badge tone={TONES[status]}>{NAMES[status]}</Badge>
+function Standing({ status }: { status: keyof typeof POST_STATUSES }) {
+  const { name, tone } = POST_STATUSES[status]
+  return <Badge tone={tone}>{name}</Badge>
 }

@@ -14,7 +14,7 @@ import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Arrivals, newestPerSite, sitesWith } from './arrivals.tsx'
 import { type Check, checksOf } from './checks.ts'
-import type { Doc } from './draft.ts'
+import { documentOf } from './draft.ts'
 import { problemOfTime, proposedTime, ScheduleFields } from './schedule.tsx'
 import { SiteChoice } from './site-choice.tsx'
 import type { View, Work } from './work.ts'
@@ -121,7 +121,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
       form.current?.querySelector<HTMLElement>('input:enabled')
     first?.focus()
   }, [])
-  const checks = checksOf(draft, documentOf(view))
+  const checks = checksOf(draft, documentOf(draft, post))
   const at = instantOf(time)
   const blocked =
     checks.some(({ blocks }) => blocks) ||
@@ -256,11 +256,6 @@ function Arriving({ postId, siteIds, deliveries, onClose }: ArrivingProps) {
       </Actions>
     </div>
   )
-}
-
-/** The text as a document: as it stands here, or as it was last stored. */
-function documentOf({ draft, post }: Pick<View, 'draft' | 'post'>): Doc | undefined {
-  return draft.body.form === 'json' ? draft.body.value : post?.body.json
 }
 
 type Manner = { later: boolean; published: boolean; updates: boolean }

@@ -7,7 +7,7 @@ import { Field, Input, Textarea } from '../../ui/field.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { TagsInput } from '../../ui/tags-input.tsx'
 import { Buffered } from './buffered.tsx'
-import type { Draft, Field as DraftField } from './draft.ts'
+import { type Draft, type Field as DraftField, documentOf } from './draft.ts'
 import { SearchPreview, SocialPreview, useFirstWords } from './previews.tsx'
 import type { View, Work } from './work.ts'
 
@@ -23,8 +23,7 @@ type SettingsProps = { work: Work; view: View; editable: boolean }
 export function Settings({ work, view, editable }: SettingsProps) {
   const { draft, problem, post } = view
   const host = useHost(draft)
-  // Other forms than the rich text are known as documents once they are stored.
-  const words = useFirstWords(draft.body.form === 'json' ? draft.body.value : post?.body.json)
+  const words = useFirstWords(documentOf(draft, post))
   const set = (part: Partial<Draft>) => work.change(part)
   const errorOf = (field: DraftField) => (problem?.field === field ? problem.text : undefined)
   return (

@@ -1,6 +1,7 @@
 import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
 import { StopMark } from '../../delivery/stops.tsx'
@@ -36,37 +37,24 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
     >
       <ul className="-my-2.5">
         {stuck.map(({ id, name }) => (
-          <li key={id} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
-            <StopMark standing="failed" large />
-            <div className="min-w-0 flex-1">
-              <Link
-                to="/sites/$siteId"
-                params={{ siteId: id }}
-                title={name}
-                className="clip block rounded-sm font-[550] hover:underline"
-              >
-                {name}
-              </Link>
-              <p className="clip text-sm text-faint">In error: it did not take what it was sent last.</p>
-            </div>
-          </li>
+          <Entry key={id} note="In error: it did not take what it was sent last.">
+            <Link
+              to="/sites/$siteId"
+              params={{ siteId: id }}
+              title={name}
+              className="clip block rounded-sm font-[550] hover:underline"
+            >
+              {name}
+            </Link>
+          </Entry>
         ))}
         {data.data.map((delivery) => {
           const { id, post_title: title, site_name: site, finished_at: at } = delivery
           return (
-            <li key={id} className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
-              <StopMark standing="failed" large />
-              <div className="min-w-0 flex-1">
-                <Link
-                  to="/deliveries/$deliveryId"
-                  params={{ deliveryId: id }}
-                  title={title}
-                  dir="auto"
-                  className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
-                >
-                  {title}
-                </Link>
-                <p className="clip text-sm text-faint">
+            <Entry
+              key={id}
+              note={
+                <>
                   Not on <bdi>{site}</bdi>: {reasonOf(delivery.response_code, delivery.last_error)}
                   {at !== null && (
                     <>
@@ -74,13 +62,37 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
                       <Ago at={at} />
                     </>
                   )}
-                </p>
-              </div>
-              <SendAgain delivery={delivery} standing="failed" />
-            </li>
+                </>
+              }
+              action={<SendAgain delivery={delivery} standing="failed" />}
+            >
+              <Link
+                to="/deliveries/$deliveryId"
+                params={{ deliveryId: id }}
+                title={title}
+                dir="auto"
+                className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
+              >
+                {title}
+              </Link>
+            </Entry>
           )
         })}
       </ul>
     </Sheet>
+  )
+}
+
+/** `children`: the link to what it is about. */
+function Entry({ note, action, children }: { note: ReactNode; action?: ReactNode; children: ReactNode }) {
+  return (
+    <li className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
+      <StopMark standing="failed" large />
+      <div className="min-w-0 flex-1">
+        {children}
+        <p className="clip text-sm text-faint">{note}</p>
+      </div>
+      {action}
+    </li>
   )
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { stopsOf } from '../../delivery/post-stops.ts'
 import { Stops } from '../../delivery/stops.tsx'
+import { POST_STATUSES } from '../../posts/status.ts'
 import type { Rows } from '../../shell/rows.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Tick } from '../../ui/choice.tsx'
@@ -143,15 +144,9 @@ function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-const STATUSES = {
-  draft: { name: 'Draft', tone: 'plain' },
-  scheduled: { name: 'Scheduled', tone: 'waiting' },
-  published: { name: 'Published', tone: 'arrived' },
-} as const
-
 /** Where a post is in its life, and since or until when. `brief`: in a line of small text. */
 function Status({ post, brief = false }: { post: ListedPost; brief?: boolean }) {
-  const { name, tone } = STATUSES[post.status]
+  const { name, tone } = POST_STATUSES[post.status]
   const at = post.status === 'scheduled' ? post.scheduled_at : post.status === 'published' ? post.published_at : null
   const when = at !== null && <Ago at={at} />
   if (brief) {

@@ -81,7 +81,7 @@ async function carryOut(wanted: Claim, ours: Promise<boolean>, { run }: Work): P
     if (!(await ours)) throw new Error('the idempotency key is held by another request')
     await mark(tx, wanted)
   }
-  const [outcome] = await Promise.allSettled([beforeFirstCommit(hook, run), ours])
+  const [outcome] = await Promise.allSettled([beforeFirstCommit(hook, run)])
   return outcome
 }
 
@@ -97,10 +97,7 @@ async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Repl
     throw fail(
       'conflict',
       'This took so long that a later request with its idempotency key was begun. Nothing was done.',
-      {
-        field: FIELD,
-        cause: error,
-      },
+      { field: FIELD, cause: error },
     )
   // A refusal that passes by itself is none of the key's: it is to be tried again, as it says.
   if (error instanceof Failure && error.status < 500 && error.kind !== 'rate_limited') {

@@ -1,0 +1,6 @@
+/** Where posts are in their lives, in the words and colours that all screens use for it. */
+export const POST_STATUSES = {
+  draft: { name: 'Draft', tone: 'plain' },
+  scheduled: { name: 'Scheduled', tone: 'waiting' },
+  published: { name: 'Published', tone: 'arrived' },
+} as const
