@@ -68,12 +68,14 @@ export function openSocket(
   done: Dialled,
 ): () => void {
   const { target, allowed } = plan
-  let finished = false
+  // Forgotten once it is told: the listeners below stay, and with them would the request that the socket was opened for.
+  let told: Dialled | undefined = done
   const finish = (error: unknown, connected?: net.Socket) => {
-    if (finished) return
-    finished = true
+    if (told === undefined) return
+    const tell = told
+    told = undefined
     if (connected === undefined) socket.destroy()
-    done(error, connected)
+    tell(error, connected)
   }
   const onClose = () => finish(new EgressError('connection_reset', 'closed while connecting'))
   const socket = net.connect({ port: target.port, ...pinned(target.hostname, plan.addresses) })
@@ -95,7 +97,7 @@ export function openSocket(
     }
   })
   return () => {
-    finished = true
+    told = undefined
     socket.destroy()
   }
 }

@@ -1,5 +1,8 @@
 import { once } from 'node:events'
 import type net from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { brief, post, type Receiver, startAnswering, startEgress, startReceiver } from './test-receivers.ts'
@@ -39,6 +42,20 @@ describe('keeping connections', () => {
     await egress.send(post(urlOf(receiver)))
     await egress.send(post(urlOf(receiver)))
     expect(receiver.connections).toBe(2)
+  })
+
+  test('a connection that is kept keeps nothing of the requests that went over it', async () => {
+    const receiver = await startAnswering(KEPT)
+    const egress = startEgress()
+    const send = async () => {
+      const body = Buffer.alloc(100_000)
+      await egress.send(post(urlOf(receiver), { body }))
+      return new WeakRef(body)
+    }
+    const bodies = [await send(), await send(), await send()]
+    expect(receiver.connections).toBe(1)
+    await collectGarbage()
+    expect(bodies.map((one) => one.deref())).toEqual([undefined, undefined, undefined])
   })
 
   test('what a server says without being asked never becomes an answer', async () => {
@@ -262,4 +279,11 @@ async function startHastyServer(): Promise<number> {
   onTestFinished(async () => void (await worker.terminate()))
   const [port] = await once(worker, 'message')
   return Number(port)
+}
+
+/** A reference that was made in this turn of the event loop holds until the next. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  await nextTurn()
+  runInNewContext('gc')()
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Allowed } from './addresses.ts'
 import { Connection } from './connection.ts'
 import type { Dial } from './dial.ts'
@@ -132,12 +133,15 @@ export class ConnectionPool {
         ask.notConnected(error)
         return this.#slotFreed(origin)
       }
-      const openedAtMs = this.#nowMs()
-      const onGone = (gone: Connection) => this.#gone(gone)
-      const connection = new Connection({ origin: target.origin, socket, openedAtMs, onGone })
+      const connection = this.#connectionOver(socket, target.origin)
       this.#owners.set(connection, origin)
       ask.connected(connection)
     })
+  }
+
+  /** In a scope of its own: what the connection holds must not hold the ask that it was opened for, and a body of megabytes with it. */
+  #connectionOver(socket: Socket, origin: string): Connection {
+    return new Connection({ origin, socket, openedAtMs: this.#nowMs(), onGone: (gone) => this.#gone(gone) })
   }
 
   #gone(connection: Connection): void {
