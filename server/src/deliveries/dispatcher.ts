@@ -40,6 +40,7 @@ export type Limits = TurnLimits & {
 
 const LIMITS: Limits = {
   slots: 512,
+  slotsWhenBusy: 96,
   inFlight: 1_024,
   slotsPerSite: 8,
   perTurn: 8,

@@ -23,6 +23,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     clock,
     {
       slots: 4,
+      slotsWhenBusy: 2,
       inFlight: 100,
       slotsPerSite: 2,
       perTurn: 1,
@@ -49,7 +50,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     clock.advance(ms)
     await nextTurn()
   }
-  return { turns, started, done, reading, land, pass }
+  return { turns, started, done, reading, land, pass, clock }
 }
 
 /** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
@@ -141,6 +142,40 @@ describe('turns', () => {
     expect(started).toEqual(['a1', 'b1', 'c1'])
     land('c1')
     expect(turns.free()).toBe(1)
+  })
+
+  it('become fewer while the process has no time to spare, and more again', async () => {
+    const { turns, started, land, pass, clock } = startTurns()
+    clock.busy = true
+    await pass(100)
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) turns.join(lane(name, 1))
+    expect(started).toEqual(['a1', 'b1'])
+    land('a1')
+    expect(started).toEqual(['a1', 'b1', 'c1'])
+    clock.busy = false
+    await pass(10)
+    expect(started).toHaveLength(3)
+    for (let passed = 10; passed < 100; passed += 10) await pass(10)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'd1', 'e1'])
+    clock.busy = true
+    await pass(10)
+    land('b1')
+    expect(started).toHaveLength(5)
+    clock.busy = false
+    await pass(100)
+    expect(started).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'f1'])
+  })
+
+  it('are given away by sites that do not answer, busy or not', async () => {
+    const { turns, started, pass, clock } = startTurns()
+    clock.busy = true
+    await pass(100)
+    for (const name of ['a', 'b', 'c', 'd', 'e']) turns.join(lane(name, 1))
+    for (let passed = 0; passed < 200; passed += 10) {
+      expect(started).toEqual(['a1', 'b1'])
+      await pass(10)
+    }
+    expect(started).toEqual(['a1', 'b1', 'c1', 'd1'])
   })
 
   it('wait for a second where many are in flight', async () => {

@@ -8,6 +8,8 @@ import type { DueDelivery } from './lease.ts'
 export type TurnLimits = {
   /** Attempts in flight that may still be answered promptly. */
   slots: number
+  /** The same while this process has no time to spare. */
+  slotsWhenBusy: number
   /** Attempts in flight up to which those that are not answered promptly make room for others at once. */
   inFlight: number
   /** Attempts in flight per site. */
@@ -22,6 +24,10 @@ export type TurnLimits = {
 const PROMPT_MS = 200
 /** An attempt that is not answered by then is slow. */
 export const SLOW_MS = 1_000
+/** How often it is looked whether there is time to spare, and by what the number of slots is multiplied when there is and when there is none. */
+const LOOK_MS = 10
+const MORE = 1.1
+const FEWER = 0.8
 
 /** What is done with a lane when it has its turn. `attempt` calls `sent` when its request is made, and ends with `land`. */
 type Doing = {
@@ -37,9 +43,11 @@ type Doing = {
  * five deliveries. Nothing waits but the lane itself: under load there are thousands, and what waits for long is what
  * collecting garbage costs.
  *
- * Few slots are enough for sites that answer promptly, and keep memory small. Most sites in the world take longer, and cost
- * nothing while they do: an attempt gives its slot to others after `PROMPT_MS` while few are in flight, after `SLOW_MS` when
- * they are many, and the later the more there are.
+ * Few slots are enough for sites that answer promptly, and keep memory small. While this process has no time to spare, more attempts in
+ * flight end no sooner: they wait for the processor, and all that they consist of outlives collections of garbage, which then take a
+ * fifth of the processor. Most sites in the world take longer, and cost nothing while they do: then there is time to spare for more
+ * attempts. One gives its slot to others after `PROMPT_MS` while few are in flight, after `SLOW_MS` when they are many, and the
+ * later the more there are.
  */
 export class Turns {
   readonly #clock: Clock
@@ -54,12 +62,16 @@ export class Turns {
   /** Attempts that have a slot and read what they are to send. */
   #reading = 0
   #inFlight = 0
+  /** How many slots there are, and when that was looked at last (milliseconds since 1970). */
+  #slots: number
+  #adjustedAt = 0
   /** When the line is looked at next, milliseconds since 1970. */
   #wakeAt = Number.POSITIVE_INFINITY
 
   constructor(clock: Clock, limits: TurnLimits, doing: Doing) {
     this.#clock = clock
     this.#limits = limits
+    this.#slots = limits.slots
     this.#doing = doing
     const { prompt, suspect } = limits.large
     this.#large = { prompt: new Slots(prompt), suspect: new Slots(suspect) }
@@ -68,6 +80,7 @@ export class Turns {
   /** How many attempts could start at once; none while others stand in line. */
   free(): number {
     if (this.#line.size > 0) return 0
+    this.#adjust()
     this.#takeFromSlow()
     return this.#free
   }
@@ -115,7 +128,19 @@ export class Turns {
   }
 
   get #free(): number {
-    return this.#limits.slots - this.#reading - this.#holders.size
+    return Math.max(0, Math.floor(this.#slots) - this.#reading - this.#holders.size)
+  }
+
+  /** Makes the slots as many as there is time for. They become fewer faster than more, so their number settles where the process is just busy. */
+  #adjust(): void {
+    const now = this.#clock.now().getTime()
+    const looks = (now - this.#adjustedAt) / LOOK_MS
+    if (looks >= 0 && looks < 1) return
+    this.#adjustedAt = now
+    const { slots, slotsWhenBusy } = this.#limits
+    const change = this.#clock.hasSpareTime() ? MORE : FEWER
+    // The clock may have been set back.
+    this.#slots = Math.min(slots, Math.max(slotsWhenBusy, this.#slots * change ** Math.max(1, looks)))
   }
 
   /**
@@ -164,6 +189,7 @@ export class Turns {
 
   /** Gives the free slots to those in line, one each. */
   #serve(): void {
+    this.#adjust()
     for (const run of this.#line) {
       if (this.#free === 0) this.#takeFromSlow()
       if (this.#free === 0) {
@@ -222,12 +248,14 @@ export class Turns {
     }
   }
 
-  /** Looks at the line again when the next attempt has had its slot for long enough. */
+  /** Looks at the line again when the next attempt has had its slot for long enough, or there may be time to spare. */
   #comeBack(): void {
     const [first] = this.#holders
     if (first === undefined) return // all are reading, and say so when they have
     const now = this.#clock.now().getTime()
-    const at = Math.max(now + 1, Math.min(first.since, now) + this.#patienceMs())
+    const until = Math.min(first.since, now) + this.#patienceMs()
+    const mayBeMore = this.#reading + this.#holders.size < this.#limits.slots
+    const at = Math.max(now + 1, mayBeMore ? Math.min(until, now + LOOK_MS) : until)
     if (at >= this.#wakeAt) return
     this.#wakeAt = at
     void this.#outside(() => this.#serveAt(at, at - now))

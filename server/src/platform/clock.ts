@@ -1,15 +1,36 @@
+import { performance } from 'node:perf_hooks'
+
 /** Where time comes from. Product code never reads the system clock itself, so tests can move time. */
 export type Clock = {
   now(): Date
   /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Whether this process has waited for others lately, instead of working all the time. */
+  hasSpareTime(): boolean
 }
 
 /** setTimeout fires at once above this many milliseconds; longer sleeps are cut and the caller looks again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
+/** Whoever works for more than this share of the time has none to spare. */
+const BUSY = 0.9
+/** Over so much time it is measured: less says little, and more is said late. */
+const MEASURED_MS = 10
+
+let measuredAt = performance.now()
+let measured = performance.eventLoopUtilization()
+let isBusy = false
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
+  hasSpareTime() {
+    const now = performance.now()
+    if (now - measuredAt < MEASURED_MS) return !isBusy
+    measuredAt = now
+    isBusy = performance.eventLoopUtilization(measured).utilization > BUSY
+    measured = performance.eventLoopUtilization()
+    return !isBusy
+  },
   now: () => new Date(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {

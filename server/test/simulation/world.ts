@@ -39,12 +39,14 @@ const LIMITS: Record<Room, Partial<Limits>> = {
   plenty: {},
   tight: {
     slots: 2,
+    slotsWhenBusy: 1,
     slotsPerSite: 2,
     lanes: { prompt: 2, slow: 3, suspect: 2 },
     large: { above: 0, prompt: 3_000, suspect: 1_000 },
   },
   crowded: {
     slots: 3,
+    slotsWhenBusy: 2,
     slotsPerSite: 2,
     inFlight: 5,
     lanes: { prompt: 8, slow: 8, suspect: 3 },
@@ -334,6 +336,7 @@ export class World {
     const clock: Clock = {
       now: () => new Date(this.wall),
       sleep: (ms, signal) => this.#sleep(process, ms, signal),
+      hasSpareTime: () => process.chance() < 0.5,
     }
     const log = this.#logOf(process)
     const db = createDatabase(this.database.poolOf(process), kind)

@@ -1,13 +1,15 @@
 import type { Clock } from '../../src/platform/clock.ts'
 
-/** A clock that moves only when told. */
-export type ManualClock = Clock & { advance(ms: number): void }
+/** A clock that moves only when told, in a process that is busy only when told. */
+export type ManualClock = Clock & { advance(ms: number): void; busy: boolean }
 
 /** A manual clock; sleeps end when time has been advanced past them. */
 export function manualClock(start: Date): ManualClock {
   let now = start.getTime()
   const sleepers = new Set<{ until: number; wake: () => void }>()
-  return {
+  const clock: ManualClock = {
+    busy: false,
+    hasSpareTime: () => !clock.busy,
     now: () => new Date(now),
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve()
@@ -29,4 +31,5 @@ export function manualClock(start: Date): ManualClock {
       for (const sleeper of [...sleepers]) if (sleeper.until <= now) sleeper.wake()
     },
   }
+  return clock
 }

@@ -38,6 +38,7 @@ export function followSharedClock(path: string): Clock {
     return bytes.readDoubleLE()
   }
   return {
+    hasSpareTime: () => true,
     now: () => new Date(read()),
     sleep(ms, signal) {
       const until = read() + ms
