@@ -1,12 +1,11 @@
 /** Posts and sites by words, for the palette. */
 import type { ListedPost, Site } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { postListQuery, sitesQuery } from '../queries.ts'
+import { useRested } from '../ui/rested.ts'
 
 /** As many of each as can be seen at a glance. */
 const MOST = 5
-const TYPING_MS = 200
 
 /** `standing`: posts are being looked for, or the service could not look for them. */
 export type Found = {
@@ -18,11 +17,7 @@ export type Found = {
 /** What is found by these words; nothing without any. The service looks for posts, once the fingers rest. */
 export function useFound(words: string): Found {
   const wanted = words.trim()
-  const [asked, setAsked] = useState('')
-  useEffect(() => {
-    const timer = setTimeout(() => setAsked(wanted), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [wanted])
+  const asked = useRested(wanted)
   const posts = useQuery({
     ...postListQuery({ search: asked, limit: MOST }),
     enabled: asked !== '',

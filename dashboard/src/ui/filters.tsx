@@ -2,6 +2,7 @@ import { clsx } from 'clsx'
 import { Search, X } from 'lucide-react'
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Select } from './field.tsx'
+import { useRested } from './rested.ts'
 
 /** What narrows a list, above it. */
 export function Filters({ children }: { children: ReactNode }) {
@@ -66,8 +67,6 @@ export function SiteFilter({ sites, value, onChoose, gone }: SiteFilterProps) {
   )
 }
 
-const TYPING_MS = 200
-
 type SearchInputProps = {
   label: string
   /** What the list is narrowed to. */
@@ -88,10 +87,8 @@ export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInpu
     told.current = next
     onChange(next)
   })
-  useEffect(() => {
-    const timer = setTimeout(() => tell(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
+  const rested = useRested(text)
+  useEffect(() => tell(rested), [rested])
   // The address has changed by something else than typing.
   useEffect(() => {
     if (value.trim() === told.current.trim()) return

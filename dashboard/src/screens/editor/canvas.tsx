@@ -9,8 +9,8 @@ import { directions } from './directions.ts'
 import { type Doc, tidyDoc } from './draft.ts'
 import { emptyHeadings } from './empty-headings.ts'
 import { FormatBar, ImageBar, TableBar } from './floating.tsx'
-import { markdownPaste } from './paste.ts'
-import { pasted } from './pasted.ts'
+import { htmlPaste } from './html-paste.ts'
+import { markdownPaste } from './markdown-paste.ts'
 import { documentTypes } from './schema.ts'
 import { createSlashMenu, SlashMenu } from './slash.tsx'
 
@@ -48,7 +48,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
       Gapcursor,
       Placeholder.configure({ placeholder: 'Write, or press / for more' }),
       markdownPaste,
-      pasted,
+      htmlPaste,
       emptyHeadings,
       directions,
       slash.extension((kind) => asked({ kind })),

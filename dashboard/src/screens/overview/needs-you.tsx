@@ -42,6 +42,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
               to="/sites/$siteId"
               params={{ siteId: id }}
               title={name}
+              dir="auto"
               className="clip block rounded-sm font-[550] hover:underline"
             >
               {name}

@@ -13,8 +13,8 @@ import { imageAddress } from './schema.ts'
 const STYLES = 'data-style'
 
 /** The extension. Pictures that have no address on the web cannot be kept: that is said. */
-export const pasted = Extension.create({
-  name: 'pasted',
+export const htmlPaste = Extension.create({
+  name: 'htmlPaste',
   addProseMirrorPlugins() {
     const transformPastedHTML = (html: string) => {
       // What was copied here says all in tags.
