@@ -29,6 +29,29 @@ describeInBrowser('the account', (scene) => {
     await limited.stop()
   })
 
+  it('changes the password, which signs out everybody else', async () => {
+    const { page, client, email } = await newPerson(scene)
+    await page.goto('/account')
+    const [current, next] = [page.getByLabel('Current password'), page.getByLabel('New password')]
+    const change = page.getByRole('button', { name: 'Change password' })
+    await current.fill('not the one')
+    await next.fill('battery staple')
+    await change.click()
+    await page.getByText('This is not your password.').waitFor()
+    await current.fill('correct horse')
+    await change.click()
+    await page.getByText('You are signed in here only.').first().waitFor()
+    expect([await current.inputValue(), await next.inputValue()]).toEqual(['', ''])
+    await expect(client.account()).rejects.toMatchObject({ status: 401 })
+    await client.auth.login({ email, password: 'battery staple' })
+    // Still here, and told what changes.
+    const { id } = await client.posts.create({ title: 'Written meanwhile' })
+    await page.getByRole('link', { name: 'Posts' }).first().click()
+    await page.getByText('Written meanwhile').waitFor()
+    await client.posts.update(id, { title: 'Changed meanwhile' })
+    await page.getByText('Changed meanwhile').waitFor()
+  })
+
   it('signs out everywhere, programs too, after a question', async () => {
     const { page, client } = await newPerson(scene)
     await page.goto('/account')

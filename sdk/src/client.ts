@@ -7,6 +7,7 @@ type Schemas = components['schemas']
 export type User = Schemas['User']
 export type Session = Schemas['Session']
 export type Account = Schemas['Account']
+export type ChangePassword = Schemas['ChangePassword']
 export type Post = Schemas['Post']
 export type PostWithDeliveries = Schemas['PostWithDeliveries']
 export type Site = Schemas['Site']
@@ -127,6 +128,16 @@ export function createClient({ token, ...options }: ClientOptions) {
       async logoutEverywhere(options?: PostOptions): Promise<void> {
         await post<void>('/api/auth/logout-everywhere', undefined, options)
         accessToken = undefined
+      },
+      /**
+       * Gives the account another password, and ends every login of it. The client carries the new token from now on; a page
+       * of the service itself has a new cookie instead, and undefined here.
+       */
+      async changePassword(input: ChangePassword, { signal }: CallOptions = {}): Promise<Session | undefined> {
+        const path = '/api/account/password'
+        const session = await call<Session | undefined>({ method: 'POST', path, body: input, signal })
+        accessToken = session?.token
+        return session
       },
     },
     /** Who the token belongs to, the plan and what is left of its limits. */

@@ -64,6 +64,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   login: (client) => client.auth.login(exampleOf('login')),
   logout: (client) => client.auth.logout(),
   logoutEverywhere: (client) => client.auth.logoutEverywhere(),
+  changePassword: (client) => client.auth.changePassword(exampleOf('changePassword')),
   getAccount: (client) => client.account(),
   listPosts: (client) =>
     client.posts.list({ status: 'draft', page: 2, limit: 5, site_id: 's', search: 'bread & butter', tag: 't' }),

@@ -2,7 +2,7 @@ import { createClient } from '@postrider/sdk'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { request } from './support/http.ts'
-import { newAccount, startService, type TestService } from './support/service.ts'
+import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
 let service: TestService
 const ada = { name: 'Ada Lovelace', email: 'Ada@Example.com', password: 'correct horse battery' }
@@ -92,6 +92,70 @@ describe('login', () => {
     expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     await service.caughtUp()
     expect(JSON.stringify(service.logged)).not.toContain(ada.password)
+  })
+})
+
+describe('changing the password', () => {
+  const words = { current_password: 'correct horse', new_password: 'battery staple' }
+  const change = (token: string, body: unknown, headers = {}) =>
+    request(`${service.url}/api/account/password`, { method: 'POST', token, body, headers })
+  const newPerson = async (url = service.url) => {
+    const client = await newAccount({ url })
+    return { client, email: (await client.account()).user.email, token: await tokenOf({ url }, client) }
+  }
+  const statusOf = async (token: string, url = service.url) => (await request(`${url}/api/account`, { token })).status
+
+  it('ends every login in every process but the one that it answers with', async () => {
+    const { client, email, token } = await newPerson()
+    const elsewhere = await service.startAnother()
+    expect(await statusOf(token, elsewhere.url)).toBe(200)
+    const session = await client.auth.changePassword(words)
+    expect(session).toMatchObject({ user: { email }, expires_at: expect.any(String) })
+    expect((await client.account()).user.email).toBe(email)
+    for (const { url } of [service, elsewhere])
+      expect([await statusOf(token, url), await statusOf(session?.token ?? '', url)]).toEqual([401, 200])
+    expect((await login({ email, password: words.current_password })).status).toBe(401)
+    expect((await login({ email, password: words.new_password })).status).toBe(200)
+    await elsewhere.stop()
+  })
+
+  it.each([
+    ['current_password', { ...words, current_password: 'wrong password' }],
+    ['current_password', { new_password: words.new_password }],
+    ['new_password', { ...words, new_password: 'short' }],
+    ['new_password', { current_password: words.current_password }],
+  ])('names %s when it is wrong, and changes nothing: %j', async (field, body) => {
+    const { email, token } = await newPerson()
+    const { status, json } = await change(token, body)
+    expect({ status, ...json }).toMatchObject({ status: 400, error: 'validation_error', field })
+    expect(await statusOf(token)).toBe(200)
+    expect((await login({ email, password: words.current_password })).status).toBe(200)
+  })
+
+  it('is done by one of two who do it at once', async () => {
+    const { email, token } = await newPerson()
+    const passwords = ['one of the two', 'the other one']
+    const answers = await Promise.all(passwords.map((new_password) => change(token, { ...words, new_password })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401])
+    const logins = await Promise.all(passwords.map((password) => login({ email, password })))
+    expect(logins.map(({ status }) => status)).toEqual(answers.map(({ status }) => status))
+  })
+
+  it('keeps nothing under an idempotency key', async () => {
+    const { token } = await newPerson()
+    expect((await change(token, words, { 'idempotency-key': 'once' })).status).toBe(200)
+    expect(await service.ctx.db.root.selectFrom('idempotency_keys').selectAll().execute()).toEqual([])
+  })
+
+  it('gives nobody more guesses than a login does, from wherever they come', async () => {
+    const limited = await startService({ RATE_LIMIT_AUTH: '5/min' })
+    const { client, token } = await newPerson(limited.url)
+    const guess = () => client.auth.changePassword({ ...words, current_password: 'a guess' })
+    for (let guesses = 0; guesses < 5; guesses += 1)
+      await expect(guess()).rejects.toMatchObject({ status: 400, field: 'current_password' })
+    await expect(client.auth.changePassword(words)).rejects.toMatchObject({ status: 429 })
+    expect(await statusOf(token, limited.url)).toBe(200)
+    await limited.stop()
   })
 })
 

@@ -93,6 +93,29 @@ describe('postrider', () => {
     expect(await runToEnd(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
   })
 
+  it('account create makes an account where nobody can register', async () => {
+    const closed = { ...(await ground.emptyEnv()), REGISTRATION: 'closed' }
+    await withService(closed, async ({ url }) => {
+      const refused = createClient({ baseUrl: url }).auth.register(ADA)
+      await expect(refused).rejects.toMatchObject({ status: 403, code: 'forbidden' })
+    })
+    const create = (email: string, name = 'Ada') => runToEnd(closed, 'account', 'create', email, name)
+    const { code, result } = await create(ADA.email)
+    const password = /the password is (\S+)\n/.exec(result)?.[1] ?? ''
+    expect([code, password]).toEqual([0, expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)])
+    await withService(closed, async ({ url }) => {
+      const { user } = await createClient({ baseUrl: url }).auth.login({ email: ADA.email, password })
+      expect(user).toMatchObject({ name: 'Ada', email: ADA.email })
+    })
+    const again = await create(ADA.email.toUpperCase())
+    expect(again).toMatchObject({ code: 1, output: expect.stringContaining('password reset') })
+    for (const [email, name] of [
+      ['nobody', 'Ada'],
+      ['bob@example.com', ' '],
+    ] as const)
+      expect(await create(email, name)).toMatchObject({ code: 64, result: '' })
+  })
+
   it('password reset gives an account a new password and ends its logins', async () => {
     const copy = await ground.emptyEnv()
     const reset = async () => runToEnd(copy, 'password', 'reset', ADA.email)

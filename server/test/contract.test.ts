@@ -124,6 +124,7 @@ describe('the document', () => {
     await service.drain()
     await client.sites.rotateKeys(site.id)
     await client.sites.delete(site.id)
+    await client.auth.changePassword({ current_password: 'correct horse', new_password: 'battery staple' })
     await client.auth.logoutEverywhere()
     expect(problems).toEqual([])
   })
@@ -145,7 +146,13 @@ describe('the document', () => {
     service.clock.advance(5 * 24 * 3_600_000)
     const renewed = await watched(`${service.url}/api/account`, { headers: { cookie } })
     expect(renewed.headers.get('set-cookie')).toContain('Max-Age=604800')
-    await watched(`${service.url}/api/auth/logout`, { method: 'POST', headers: { cookie, origin } })
+    const changed = await watched(`${service.url}/api/account/password`, {
+      method: 'POST',
+      body: JSON.stringify({ current_password: grace.password, new_password: 'battery staple' }),
+      headers: { cookie, origin, 'content-type': 'application/json' },
+    })
+    const [session = ''] = changed.headers.get('set-cookie')?.split(';') ?? []
+    await watched(`${service.url}/api/auth/logout`, { method: 'POST', headers: { cookie: session, origin } })
     expect(problems).toEqual([])
   })
 

@@ -76,6 +76,7 @@ afterAll(async () => {
 const validBodies: Record<string, unknown> = {
   register: person,
   login: credentials,
+  changePassword: { current_password: 'wrong horse', new_password: 'battery staple' },
   createPost: { title: 'x' },
   updatePost: {},
   publishPost: {},
@@ -156,6 +157,12 @@ const anywhere: Partial<Record<FailureKind, Provoke>> = {
 /** How to provoke it where it takes something particular. */
 const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   login: { unauthorized: (one) => ask(one, { body: { ...credentials, password: 'wrong horse' } }) },
+  changePassword: {
+    async rate_limited(one) {
+      await ask(one, { on: strict })
+      return ask(one, { on: strict })
+    },
+  },
   createPost: { conflict: (one) => ask(one, { body: { title: 'x', slug: 'taken' } }) },
   updatePost: {
     conflict: (one) => ask(one, { body: { slug: 'taken' } }),

@@ -288,6 +288,31 @@ describe('logout', () => {
   })
 })
 
+describe('changing the password', () => {
+  const change = (cookie: string, { password }: { password: string }, origin = service.url) =>
+    request(`${service.url}/api/account/password`, {
+      method: 'POST',
+      body: { current_password: password, new_password: 'battery staple' },
+      headers: { cookie, origin },
+    })
+
+  it('gives the page that did it a session, and takes those of others', async () => {
+    const person = await newPerson()
+    const [mine, other] = [cookieOf(await signIn(person)), cookieOf(await signIn(person))]
+    const answer = await change(mine, person)
+    expect({ status: answer.status, json: answer.json }).toEqual({ status: 204, json: {} })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const statuses = [cookieOf(answer), mine, other].map(async (cookie) => (await read('/api/account', cookie)).status)
+    expect(await Promise.all(statuses)).toEqual([200, 401, 401])
+  })
+
+  it('cannot be caused by another site', async () => {
+    const person = await newPerson()
+    expect((await change(cookieOf(await signIn(person)), person, 'https://evil.example')).status).toBe(403)
+    expect((await signIn(person)).status).toBe(204)
+  })
+})
+
 describe('the SDK', () => {
   /** A browser's part: keeps the cookie, and says where its page is from. */
   function browser(): { fetch: typeof fetch; jar: { cookie?: string } } {
@@ -318,6 +343,9 @@ describe('the SDK', () => {
     await expect(client.account()).rejects.toMatchObject({ status: 401 })
     await client.auth.signIn(person)
     expect(await client.posts.list()).toMatchObject({ pagination: { total: 1 } })
+    const passwords = { current_password: person.password, new_password: 'battery staple' }
+    expect(await client.auth.changePassword(passwords)).toBeUndefined()
+    expect(await client.account()).toMatchObject({ user: { name: 'Lin' } })
     await client.auth.logoutEverywhere()
     await expect(client.account()).rejects.toMatchObject({ status: 401 })
   })

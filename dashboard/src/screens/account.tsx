@@ -1,18 +1,21 @@
 /** The account: who, the plan and what is left of its limits, and the ways out. */
 import type { Account as AccountBody } from '@postrider/sdk'
-import { useQuery } from '@tanstack/react-query'
-import { LogOut, ShieldOff } from 'lucide-react'
-import { useState } from 'react'
-import { api } from '../api.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { KeyRound, LogOut, ShieldOff } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { api, problemOf, sentence } from '../api.ts'
 import { number } from '../format.ts'
 import { accountQuery, sitesQuery } from '../queries.ts'
 import { signOut } from '../shell/sign-out.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
+import { Field, Input } from '../ui/field.tsx'
+import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { toast } from '../ui/toast.tsx'
 
 const PLANS: Record<AccountBody['plan'], string> = { starter: 'Starter', pro: 'Pro', agency: 'Agency' }
 
@@ -45,6 +48,9 @@ export function Account() {
             </Notice>
           )}
         </div>
+      </Sheet>
+      <Sheet title="Password">
+        <Password email={data.user.email} />
       </Sheet>
       <Sheet title="Sessions">
         <Sessions />
@@ -92,6 +98,47 @@ function Requests({ limit }: { limit: AccountBody['limits']['management'] }) {
           : `Counted anew in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`}
       </p>
     </div>
+  )
+}
+
+const PASSWORDS = ['current_password', 'new_password'] as const
+
+function Password({ email }: { email: string }) {
+  const form = useRef<HTMLFormElement>(null)
+  const change = useMutation({
+    mutationFn: (data: FormData) =>
+      api.auth.changePassword({
+        current_password: textOf(data, 'current_password'),
+        new_password: textOf(data, 'new_password'),
+      }),
+    onSuccess() {
+      form.current?.reset()
+      toast({ text: 'The password is changed. You are signed in here only.' })
+    },
+  })
+  const [wrongCurrent, wrongNew] = PASSWORDS.map((field) => problemOf(change.error, field))
+  return (
+    <form ref={form} className="grid gap-4" onSubmit={submitWith(change.mutate)}>
+      {/* For password managers, which keep a password by whom it belongs to. */}
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <div className="grid items-start gap-4 sm:grid-cols-2">
+        <Field label="Current password" required error={wrongCurrent}>
+          <Input type="password" name="current_password" autoComplete="current-password" />
+        </Field>
+        <Field label="New password" required error={wrongNew} hint={PASSWORD_HINT}>
+          <Input type="password" name="new_password" autoComplete="new-password" {...PASSWORD_LENGTHS} />
+        </Field>
+      </div>
+      {change.isError && wrongCurrent === undefined && wrongNew === undefined && (
+        <Notice tone="failed">{sentence(change.error)}</Notice>
+      )}
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Button type="submit" icon={<KeyRound />} busy={change.isPending}>
+          Change password
+        </Button>
+        <p className="text-sm text-faint">All other browsers and programs are signed out with it.</p>
+      </div>
+    </form>
   )
 }
 

@@ -5,10 +5,8 @@ import { api, problemOf, sentence } from '../api.ts'
 import { Mark } from '../shell/mark.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
-import { textOf } from '../ui/form.ts'
+import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
-
-const PASSWORD_LENGTH = 8
 
 /** Signing in, and where to sign up. */
 export function SignIn() {
@@ -81,19 +79,8 @@ export function SignUp() {
         <Field label="E-mail" required error={problem('email')}>
           <Input type="email" name="email" autoComplete="username" maxLength={254} />
         </Field>
-        <Field
-          label="Password"
-          required
-          error={problem('password')}
-          hint={`At least ${PASSWORD_LENGTH} characters. A few words are easier to remember.`}
-        >
-          <Input
-            type="password"
-            name="password"
-            autoComplete="new-password"
-            minLength={PASSWORD_LENGTH}
-            maxLength={256}
-          />
+        <Field label="Password" required error={problem('password')} hint={PASSWORD_HINT}>
+          <Input type="password" name="password" autoComplete="new-password" {...PASSWORD_LENGTHS} />
         </Field>
         {signUp.isError && !named && <Notice tone="failed">{sentence(signUp.error)}</Notice>}
         <Button kind="primary" type="submit" busy={signUp.isPending}>
@@ -102,13 +89,6 @@ export function SignUp() {
       </form>
     </Gate>
   )
-}
-
-function submitWith(submit: (form: FormData) => void) {
-  return (event: React.SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    submit(new FormData(event.currentTarget))
-  }
 }
 
 /** Where one wanted to go, as far as it is a place of ours. */

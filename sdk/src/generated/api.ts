@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description The account is on the plan that new accounts get. The token is good at once.
+         * @description The account is on the plan that new accounts get. The token is good at once. 403 where registering is closed (`REGISTRATION`).
          */
         post: operations["register"];
         delete?: never;
@@ -75,6 +75,26 @@ export interface paths {
          * @description All access tokens and sessions stop working at once, the one that asks included.
          */
         post: operations["logoutEverywhere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the password
+         * @description All access tokens and sessions of the account stop working at once; the answer is a new one of the kind that asked. Idempotency keys are not honoured here: neither passwords nor tokens are kept. Counted apart, by account, with the limit of logins.
+         */
+        post: operations["changePassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -771,6 +791,12 @@ export interface components {
             /** @description CommonMark with the tables, task lists and strikethrough of GitHub. */
             markdown: string;
             json: components["schemas"]["RichText"];
+        };
+        ChangePassword: {
+            /** Format: password */
+            current_password: string;
+            /** Format: password */
+            new_password: string;
         };
         ChangePosts: {
             /** @enum {string} */
@@ -2521,6 +2547,69 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePassword"];
+            };
+        };
+        responses: {
+            /** @description The password is changed; here is a token. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The answer holds secrets: it is not to be kept.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description The password is changed, and the session cookie set anew. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The answer holds secrets: it is not to be kept.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The session: HttpOnly, SameSite=Strict, 7 days.
+                     * @example postrider_session=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMWExOWIzZS0xYzQwLTdhNmYtOGQyMS01YzBlOWI3ZjRhMTAifQ.c2lnbmF0dXJl; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict
+                     */
+                    "Set-Cookie": string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -2,11 +2,11 @@ import type { Context } from '../platform/context.ts'
 import { unauthorized } from '../platform/errors.ts'
 import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
-import { dashboardBucket, managementBucket } from './limits.ts'
+import { dashboardBucket, managementBucket, passwordBucket } from './limits.ts'
 import { findAccount } from './queries.ts'
 import { COOKIE, sessionToken } from './session.ts'
 import type { AccountRow } from './tables.ts'
-import { readToken, type TokenFacts, type TokenKind } from './tokens.ts'
+import { loginEnded, readToken, type TokenFacts, type TokenKind } from './tokens.ts'
 
 /** Who uses the Management API, and by what. */
 export type AccountPrincipal = {
@@ -15,11 +15,7 @@ export type AccountPrincipal = {
   credential: { kind: TokenKind } & Pick<TokenFacts, 'issuedAt' | 'expiresAt'>
 }
 
-/**
- * `Authorization: Bearer <JWT>` (specification, section 5), or the dashboard's session cookie. The header wins when both
- * are sent; one of another scheme, such as a proxy's Basic, is not for us and does not count.
- */
-export const accountAuth: AuthScheme<AccountPrincipal> = {
+const byLogin = {
   name: 'accessToken',
   document: {
     type: 'http',
@@ -41,9 +37,26 @@ export const accountAuth: AuthScheme<AccountPrincipal> = {
   ],
   errors: ['forbidden'],
   authenticate: whoAsks,
+} satisfies Partial<AuthScheme<AccountPrincipal>>
+
+/**
+ * `Authorization: Bearer <JWT>` (specification, section 5), or the dashboard's session cookie. The header wins when both
+ * are sent; one of another scheme, such as a proxy's Basic, is not for us and does not count.
+ */
+export const accountAuth: AuthScheme<AccountPrincipal> = {
+  ...byLogin,
   idempotencyScope: ({ accountId }) => accountId,
   bucket: (ctx, { account, credential }) =>
     credential.kind === 'cookie' ? dashboardBucket(ctx, account) : managementBucket(ctx, account),
+}
+
+/**
+ * The same for requests that prove a password too: few in a minute, and without idempotency keys, under which passwords
+ * and tokens would be kept for a day.
+ */
+export const passwordAuth: AuthScheme<AccountPrincipal> = {
+  ...byLogin,
+  bucket: (ctx, { account }) => passwordBucket(ctx, account),
 }
 
 /** The account that a request speaks for, now. Throws `unauthorized` or `forbidden`. */
@@ -52,7 +65,7 @@ export async function whoAsks(ctx: Context, request: RequestFacts): Promise<Acco
   const { accountId, generation, issuedAt, expiresAt } = await readToken(ctx, token, kind)
   const account = await findAccount(ctx.db.root, accountId)
   if (account === undefined || account.token_generation !== generation) {
-    throw unauthorized('Bearer', 'This login is no longer valid. Log in again.')
+    throw loginEnded()
   }
   return { accountId, account, credential: { kind, issuedAt, expiresAt } }
 }

@@ -1,3 +1,3 @@
 export { accountAuth, whoAsks } from './auth.ts'
-export { resetPassword, setPlan } from './operations.ts'
-export { accountRoutes } from './routes.ts'
+export { createAccount, randomPassword, resetPassword, setPlan } from './operations.ts'
+export { accountRoutes, RegisterBody } from './routes.ts'

@@ -15,6 +15,11 @@ export function dashboardBucket(ctx: Pick<Context, 'config'>, account: Pick<Acco
   return { name: `dashboard:${account.id}`, limit: ctx.config.rateLimits.dashboard }
 }
 
+/** Guesses of an account's password by somebody who holds a login of it, from wherever they come. */
+export function passwordBucket(ctx: Pick<Context, 'config'>, account: Pick<AccountRow, 'id'>): Bucket {
+  return { name: `password:${account.id}`, limit: ctx.config.rateLimits.auth }
+}
+
 /** Register and login together, per client address. */
 export function authBucket(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket {
   return { name: `auth:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }

@@ -3,7 +3,7 @@ import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { hashPassword, verifyPassword } from '../platform/crypto.ts'
 import { type Database, uniqueViolation } from '../platform/db/database.ts'
-import { fail, unauthorized } from '../platform/errors.ts'
+import { fail, invalid, unauthorized } from '../platform/errors.ts'
 import {
   findAccountByEmailKey,
   insertAccount,
@@ -13,15 +13,29 @@ import {
   updatePlan,
 } from './queries.ts'
 import type { AccountRow } from './tables.ts'
+import { loginEnded } from './tokens.ts'
 
 /** An e-mail address as it is compared. */
 function emailKey(email: string): string {
   return email.trim().toLowerCase()
 }
 
-/** Creates an account on the default plan. Throws `conflict` when the e-mail address is registered already. */
+/**
+ * Creates an account by somebody's own wish. Throws `forbidden` where that is closed, and `conflict` when the e-mail address is
+ * registered already.
+ */
 export async function register(
   ctx: Context,
+  input: { name: string; email: string; password: string },
+): Promise<AccountRow> {
+  if (ctx.config.registration === 'closed')
+    throw fail('forbidden', 'Nobody can register here. Whoever runs this service can create an account for you.')
+  return createAccount(ctx, input)
+}
+
+/** Creates an account on the default plan. Throws `conflict` when the e-mail address is registered already. */
+export async function createAccount(
+  ctx: Pick<Context, 'clock' | 'config' | 'db' | 'ids'>,
   input: { name: string; email: string; password: string },
 ): Promise<AccountRow> {
   const email = input.email.trim()
@@ -63,6 +77,26 @@ export async function signOutEverywhere(ctx: Pick<Context, 'db' | 'signals'>, ac
   })
 }
 
+/**
+ * Gives the account another password and ends every login of it; the row is as it is then. Throws `invalid` when `current` is not its
+ * password, and `unauthorized` when its logins have ended meanwhile.
+ */
+export async function changePassword(
+  ctx: Pick<Context, 'db' | 'signals'>,
+  account: AccountRow,
+  { current, next }: { current: string; next: string },
+): Promise<AccountRow> {
+  if (!(await verifyPassword(current, account.password_hash)))
+    throw invalid('current_password', 'This is not your password.')
+  const passwordHash = await hashPassword(next)
+  return ctx.db.tx(async (tx) => {
+    const changed = await updatePassword(tx, account, passwordHash)
+    if (changed === undefined) throw loginEnded()
+    await ctx.signals.send(tx, 'signed-out', account.id)
+    return changed
+  })
+}
+
 /** Puts the account with this e-mail address on another plan (decision A4). Undefined when there is none. */
 export async function setPlan(
   db: Database,
@@ -77,8 +111,14 @@ export async function setPlan(
   })
 }
 
-/** Without letters and digits that are taken for each other: 20 of 31 are 99 bits. */
+/** Without letters and digits that are taken for each other. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+/** A password of 99 bits, made at random. */
+export function randomPassword(): string {
+  const letters = Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+  return letters.replace(/.{5}(?=.)/g, '$&-')
+}
 
 /**
  * Gives the account with this e-mail address a new password, made at random, and ends every login of it. Undefined when there is
@@ -88,13 +128,12 @@ export async function resetPassword(
   db: Database,
   email: string,
 ): Promise<{ email: string; password: string } | undefined> {
-  const letters = Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
-  const password = letters.replace(/.{5}(?=.)/g, '$&-')
+  const password = randomPassword()
   const passwordHash = await hashPassword(password)
   return db.tx(async (tx) => {
     const account = await lockAccountByEmailKey(tx, emailKey(email))
     if (account === undefined) return undefined
-    await updatePassword(tx, account.id, passwordHash)
+    await updatePassword(tx, account, passwordHash)
     return { email: account.email, password }
   })
 }

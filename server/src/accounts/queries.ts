@@ -37,10 +37,19 @@ export async function lockAccountByEmailKey(tx: Tx, emailKey: string): Promise<A
   return tx.selectFrom('accounts').selectAll().where('email_key', '=', emailKey).forUpdate().executeTakeFirst()
 }
 
-/** Replaces the account's password, and makes every token of it one of an older generation. */
-export async function updatePassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
-  await tx.updateTable('accounts').set({ password_hash: passwordHash }).where('id', '=', id).execute()
-  await raiseTokenGeneration(tx, id)
+/**
+ * Replaces the account's password, and makes every token of it one of an older generation. `of`: the account as it was read;
+ * undefined when it has another password or other logins by now.
+ */
+export async function updatePassword(tx: Tx, of: AccountRow, passwordHash: string): Promise<AccountRow | undefined> {
+  return tx
+    .updateTable('accounts')
+    .set({ password_hash: passwordHash, token_generation: of.token_generation + 1 })
+    .where('id', '=', of.id)
+    .where('password_hash', '=', of.password_hash)
+    .where('token_generation', '=', of.token_generation)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Puts the account on another plan. */

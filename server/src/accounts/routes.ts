@@ -6,10 +6,10 @@ import { type Endpoint, endpoint, Id, NO_STORE, type RequestFacts, Timestamp } f
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
 import { text, textError } from '../platform/http/text.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
-import { accountAuth } from './auth.ts'
+import { accountAuth, passwordAuth } from './auth.ts'
 import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
 import { authBucket, managementBucket } from './limits.ts'
-import { login, register, signOutEverywhere } from './operations.ts'
+import { changePassword, login, register, signOutEverywhere } from './operations.ts'
 import { endingHeaders, renewalHeaders, sessionHeaders } from './session.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken, type TokenKind } from './tokens.ts'
@@ -55,7 +55,8 @@ const SessionKind = z.enum(['token', 'cookie'], 'The session is "token" or "cook
     'What to answer with; "token" when it is left out. "cookie" is for pages of the service itself: instead of a token that scripts could read, the answer is 204 with a cookie that they cannot.',
 })
 
-const RegisterBody = z
+/** Who an account is for. */
+export const RegisterBody = z
   .strictObject({
     name: text('The name', { min: 1, max: 120 }),
     email: Email,
@@ -64,14 +65,16 @@ const RegisterBody = z
   })
   .openapi('Register')
 
-// Login checks types only: a password that could never be registered is simply wrong.
+// Of a password that is to be compared only the type is checked: one that could never be registered is simply wrong.
+const KnownPassword = z.string(textError('The password')).max(10_000).openapi({ format: 'password' })
+
 const LoginBody = z
-  .strictObject({
-    email: z.string(textError('The e-mail address')),
-    password: z.string(textError('The password')).max(10_000).openapi({ format: 'password' }),
-    session: SessionKind,
-  })
+  .strictObject({ email: z.string(textError('The e-mail address')), password: KnownPassword, session: SessionKind })
   .openapi('Login')
+
+const ChangePasswordBody = z
+  .strictObject({ current_password: KnownPassword, new_password: Password })
+  .openapi('ChangePassword')
 
 const AccountBody = z
   .object({
@@ -109,7 +112,16 @@ async function answerLogin<Status extends 200 | 201>(
 ) {
   // Before anything is done: another site must not be able to log somebody in.
   if (session === 'cookie') assertSameOrigin(ctx.config.publicUrl, request)
-  const account = await find()
+  return beginLogin(ctx, await find(), status, session)
+}
+
+/** What a login of the account begins with: a cookie, or a token. */
+async function beginLogin<Status extends 200 | 201>(
+  ctx: Context,
+  account: AccountRow,
+  status: Status,
+  session: TokenKind | undefined,
+) {
   if (session === 'cookie') return { status: 204 as const, headers: await sessionHeaders(ctx, account) }
   const { token, expiresAt } = await issueToken(ctx, account, 'token')
   return { status, body: { user: presentUser(account), token, expires_at: expiresAt }, headers: NO_STORE.sent }
@@ -146,7 +158,8 @@ export const accountRoutes: Endpoint[] = [
     name: 'register',
     tag: 'Accounts',
     summary: 'Create an account',
-    description: 'The account is on the plan that new accounts get. The token is good at once.',
+    description:
+      'The account is on the plan that new accounts get. The token is good at once. 403 where registering is closed (`REGISTRATION`).',
     auth: null,
     bucket: authBucket,
     body: RegisterBody,
@@ -214,6 +227,34 @@ export const accountRoutes: Endpoint[] = [
     async handler({ ctx, principal }) {
       await signOutEverywhere(ctx, principal.accountId)
       return { status: 204, headers: endingHeaders(ctx) }
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/account/password',
+    name: 'changePassword',
+    tag: 'Accounts',
+    summary: 'Change the password',
+    description:
+      'All access tokens and sessions of the account stop working at once; the answer is a new one of the kind that asked. Idempotency keys are not honoured here: neither passwords nor tokens are kept. Counted apart, by account, with the limit of logins.',
+    auth: passwordAuth,
+    body: ChangePasswordBody,
+    bodyExamples: {
+      'Another password': { current_password: exampleCredentials.password, new_password: 'more words to remember' },
+    },
+    replies: {
+      200: {
+        description: 'The password is changed; here is a token.',
+        schema: Session,
+        examples: { 'A fresh token': exampleSession },
+        headers: NO_STORE.documented,
+      },
+      204: { ...SESSION_BEGUN, description: 'The password is changed, and the session cookie set anew.' },
+    },
+    errors: [],
+    async handler({ ctx, principal: { account, credential }, body }) {
+      const passwords = { current: body.current_password, next: body.new_password }
+      return beginLogin(ctx, await changePassword(ctx, account, passwords), 200, credential.kind)
     },
   }),
   endpoint({

@@ -2,7 +2,7 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import { unauthorized } from '../platform/errors.ts'
+import { type Failure, unauthorized } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { onePer } from '../platform/one-per.ts'
 import type { AccountRow } from './tables.ts'
@@ -39,6 +39,11 @@ export async function issueToken(
     .setExpirationTime(expiresAt)
     .sign(ctx.keys.token)
   return { token, expiresAt }
+}
+
+/** A token that was good until every login of its account was ended. */
+export function loginEnded(): Failure {
+  return unauthorized('Bearer', 'This login is no longer valid. Log in again.')
 }
 
 /** What a valid token says. `generation` is to be compared with the account's. */

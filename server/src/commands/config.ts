@@ -29,6 +29,7 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   OTEL_EXPORTER_OTLP_PROTOCOL: ({ traces }) => traces?.protocol ?? UNTRACED,
   OTEL_SERVICE_NAME: ({ traces }) => traces?.serviceName ?? UNTRACED,
   OTEL_TRACES_SAMPLER_ARG: ({ traces }) => String(traces?.share ?? UNTRACED),
+  REGISTRATION: ({ registration }) => registration,
   DEFAULT_PLAN: ({ defaultPlan }) => defaultPlan,
   RATE_LIMIT_AUTH: ({ rateLimits }) => rateText(rateLimits.auth),
   RATE_LIMIT_STARTER: ({ rateLimits }) => rateText(rateLimits.starter),

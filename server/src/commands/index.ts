@@ -22,6 +22,15 @@ or when you want to see what an update will change.`,
     load: () => import('./migrate.ts'),
   },
   {
+    name: 'account create',
+    operands: ['EMAIL', 'NAME'],
+    summary: 'Create an account',
+    details: `Prints its password, which is made at random and stored nowhere in clear; whoever gets it can change it. Works
+with REGISTRATION=closed too, when nobody can register.`,
+    options: {},
+    load: () => import('./account-create.ts'),
+  },
+  {
     name: 'plan set',
     operands: ['EMAIL', 'PLAN'],
     summary: 'Put an account on another plan',

@@ -27,6 +27,7 @@ describe('the configuration', () => {
       deliveryTimeoutMs: 15_000,
       historyRetentionMs: undefined,
       metricsToken: undefined,
+      registration: 'open',
       defaultPlan: 'starter',
       rateLimits: {
         auth: { requests: 5, windowMs: 60_000 },
@@ -94,6 +95,7 @@ describe('the configuration', () => {
     ['DELIVERY_RETRY_DELAYS', { DELIVERY_RETRY_DELAYS: '30' }],
     ['DELIVERY_TIMEOUT', { DELIVERY_TIMEOUT: '2h' }],
     ['DEFAULT_PLAN', { DEFAULT_PLAN: 'gold' }],
+    ['REGISTRATION', { REGISTRATION: 'no' }],
     ['RATE_LIMIT_AUTH', { RATE_LIMIT_AUTH: '5/s' }],
     ['RATE_LIMIT_PULL', { RATE_LIMIT_PULL: '0/h' }],
     ['AI_PROVIDER', { AI_PROVIDER: 'openai', AI_MODEL: 'x' }],

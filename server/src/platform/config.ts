@@ -49,6 +49,8 @@ export type Config = {
   metricsToken: string | undefined
   /** Where traces go; undefined: there are none. */
   traces: TraceConfig | undefined
+  /** Whether people may create accounts of their own. */
+  registration: 'open' | 'closed'
   defaultPlan: Plan
   /**
    * Requests to the auth endpoints per client address, to the Management API per account by plan (by the dashboard:
@@ -137,6 +139,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     historyRetentionMs: read('HISTORY_RETENTION', undefined, parseRetention),
     metricsToken: read('METRICS_TOKEN', undefined, parseMetricsToken),
     traces: readTraces(read),
+    registration: read<Config['registration']>('REGISTRATION', 'open', oneOf(['open', 'closed'] as const)),
     defaultPlan: read<Plan>('DEFAULT_PLAN', 'starter', oneOf(PLANS)),
     rateLimits: {
       auth: read('RATE_LIMIT_AUTH', { requests: 5, windowMs: UNITS.m }, parseRate),

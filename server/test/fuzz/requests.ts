@@ -16,7 +16,10 @@ export type Draft = {
 }
 
 /** What a body has to be for an operation to succeed, where no schema can say so. */
-const KNOWN_BODIES: Record<string, Json> = { login: { email: '{email}', password: '{password}' } }
+const KNOWN_BODIES: Record<string, Json> = {
+  login: { email: '{email}', password: '{password}' },
+  changePassword: { current_password: '{password}', new_password: '{password}' },
+}
 
 const ODD_PATHS = ['%', '%00', '%ff%fe', '%2F', '~', '*', ':id', '%7Bid%7D', '%F0%9F%8C%B1', 'x'.repeat(3_000)]
 const ODD_QUERIES = [

@@ -27,13 +27,14 @@ const SETTINGS = {
 }
 
 /** What an answer takes away, by operation. */
-const TAKEN: Record<string, 'things' | 'job' | 'session'> = {
+const TAKEN: Record<string, 'things' | 'job' | 'session' | 'password'> = {
   deletePost: 'things',
   changePosts: 'things',
   deleteSite: 'things',
   rotateSiteKeys: 'things',
   cancelGenerationJob: 'job',
   logoutEverywhere: 'session',
+  changePassword: 'password',
 }
 
 /** Starts a service and sets the stage. */
@@ -91,6 +92,7 @@ export async function setStage(): Promise<Stage> {
 
   async function restore(name: string): Promise<void> {
     const taken = TAKEN[name]
+    if (taken === 'password') somebody = await newSomebody(service, receiver)
     if (taken === 'session') somebody.ways = await waysIn(service.url, somebody.api)
     if (taken === 'job') somebody.job = await orderDraft(somebody.api)
     if (taken === 'things') somebody.things = await give(apiOf(service, somebody.ways), receiver)

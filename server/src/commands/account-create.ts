@@ -1,0 +1,26 @@
+import { createAccount, RegisterBody, randomPassword } from '../accounts/index.ts'
+import { systemClock } from '../platform/clock.ts'
+import { parseConfig } from '../platform/config.ts'
+import { Failure } from '../platform/errors.ts'
+import { createIds } from '../platform/ids.ts'
+import { CommandError, EXIT, type Run, UsageError } from './command.ts'
+import { withCurrentDatabase } from './database.ts'
+
+/** Creates an account, for somebody who shall not or cannot register. */
+export const run: Run = async ({ operands: [email, name], env, terminal }) => {
+  const config = parseConfig(env)
+  const input = RegisterBody.safeParse({ email, name, password: randomPassword() })
+  if (!input.success) throw new UsageError(input.error.issues.map(({ message }) => message).join(' '))
+  const account = await withCurrentDatabase(config, (db) =>
+    createAccount({ config, db, clock: systemClock, ids: createIds(systemClock) }, input.data),
+  ).catch((error: unknown) => {
+    if (error instanceof Failure && error.kind === 'conflict')
+      throw new CommandError(
+        `There is an account with the e-mail address ${email} already. See: postrider help password reset`,
+      )
+    throw error
+  })
+  terminal.print(`${account.email}: the password is ${input.data.password}`)
+  terminal.note('The password is shown here only. It can be changed in the dashboard, on the page of the account.')
+  return EXIT.ok
+}
