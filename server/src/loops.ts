@@ -20,18 +20,6 @@ const POLL_MS = 1_000
 const MAINTAIN_MS = 5 * 60_000
 const EXPIRE_MS = 10 * 60_000
 
-/** The tables whose rows are rewritten all the time. */
-const HOT_TABLES = [
-  'lanes',
-  'deliveries',
-  'delivery_hours',
-  'delivery_days',
-  'posts',
-  'post_sites',
-  'events',
-  'generation_jobs',
-]
-
 /** Every background loop of the service, and what those drive that only begin the work. */
 export type Loops = {
   deliver: Loop
@@ -129,7 +117,7 @@ function maintenanceLoop({ clock, log }: Context, maintain: NonNullable<OpenData
     clock,
     log,
     async step() {
-      if (!first) await maintain(HOT_TABLES)
+      if (!first) await maintain()
       first = false
       return { again: false }
     },

@@ -38,7 +38,7 @@ export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
       await load(tx, path, header, terminal)
     })
     if (maintain === undefined) await sql`analyze`.execute(db.root)
-    else await maintain(header.tables.map(({ name }) => name))
+    else await maintain()
   })
   if (newKey !== undefined) terminal.print(`The secret key was put into ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000

@@ -9,7 +9,7 @@ const POOL_SIZE = 16
 /** An open database, and the upkeep it needs from us (the embedded one has no autovacuum and no checkpointer). */
 export type OpenDatabase = {
   db: Database
-  maintain: ((hotTables: readonly string[]) => Promise<void>) | undefined
+  maintain: (() => Promise<void>) | undefined
   /** Where to listen for signals of other processes; undefined when there are none. */
   signalsUrl: string | undefined
 }
@@ -41,6 +41,6 @@ export async function openDatabase(
   return {
     db: createDatabase(pool, 'embedded', embedded.close),
     signalsUrl: undefined,
-    maintain: (hotTables) => embedded.maintain((statement) => pool.query(statement), hotTables),
+    maintain: () => embedded.maintain((statement) => pool.query(statement)),
   }
 }

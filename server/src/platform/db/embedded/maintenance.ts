@@ -5,20 +5,17 @@ export type RunStatement = (sql: string) => Promise<{ rows: Record<string, unkno
 const OLDEST_TRANSACTION_AGE = 250_000_000
 
 /**
- * What autovacuum and the checkpointer do on a server, of which the embedded database has neither. Each statement is
- * a call of its own, so that other work gets in between; while one runs, the event loop stands still.
- * `hotTables` are names as written in SQL without quotes, optionally with a schema.
+ * What autovacuum and the checkpointer do on a server, of which the embedded database has neither, for every table: one that is
+ * left out grows for ever. Each statement is a call of its own, so that other work gets in between; while one runs, the event
+ * loop stands still.
  */
-export async function maintain(run: RunStatement, hotTables: readonly string[]): Promise<void> {
-  for (const table of hotTables) await run(`VACUUM (ANALYZE) ${quoteName(table)}`)
+export async function maintain(run: RunStatement): Promise<void> {
+  const { rows: tables } = await run(`
+    SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+    WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY name
+  `)
+  for (const { name } of tables) await run(`VACUUM (ANALYZE) ${String(name)}`)
   const { rows } = await run('SELECT age(datfrozenxid) AS age FROM pg_database WHERE datname = current_database()')
   if (Number(rows[0]?.age) > OLDEST_TRANSACTION_AGE) await run('VACUUM')
   await run('CHECKPOINT')
-}
-
-function quoteName(name: string): string {
-  return name
-    .split('.')
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join('.')
 }

@@ -30,8 +30,8 @@ export type EmbeddedOptions = {
 export type EmbeddedDatabase = {
   /** For `new pg.Pool(poolConfig)`. One connection: nothing may wait for a second one while holding it. */
   poolConfig: pg.PoolConfig
-  /** Vacuums and analyses `hotTables`, then checkpoints; `run` must not be inside a transaction. */
-  maintain: (run: RunStatement, hotTables: readonly string[]) => Promise<void>
+  /** Vacuums and analyses every table, then checkpoints; `run` must not be inside a transaction. */
+  maintain: (run: RunStatement) => Promise<void>
   /** The database as an uncompressed tarball; the caller leaves no transaction open. */
   dump: () => Promise<Blob>
   /** Shuts down and gives up the directory; end the pool first. Does nothing the second time. */
