@@ -93,6 +93,15 @@ describe('postrider', () => {
     expect(await runToEnd(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
   })
 
+  it('takes secrets from files', async () => {
+    const path = join(ground.dir, 'metrics-token')
+    await writeFile(path, 'a token from a file\n')
+    const shown = await runToEnd({ ...env, METRICS_TOKEN_FILE: path }, 'config')
+    expect(shown).toMatchObject({ code: 0, result: expect.stringMatching(/METRICS_TOKEN +set/) })
+    const missing = await runToEnd({ ...env, METRICS_TOKEN_FILE: `${path}-not` }, 'config')
+    expect(missing).toMatchObject({ code: 78, output: expect.stringContaining('METRICS_TOKEN_FILE: cannot be read') })
+  })
+
   it('account create makes an account where nobody can register', async () => {
     const closed = { ...(await ground.emptyEnv()), REGISTRATION: 'closed' }
     await withService(closed, async ({ url }) => {

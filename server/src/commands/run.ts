@@ -17,8 +17,12 @@ export async function run(args: readonly string[], { env, terminal }: Surroundin
     if (request.kind === 'help') terminal.print(describe(request.command))
     if (request.kind !== 'run') return EXIT.ok
     name = request.command.name
-    const command = await request.command.load()
-    return await command.run({ operands: request.operands, options: request.options, env, terminal })
+    const [command, { readSecretFiles }] = await Promise.all([
+      request.command.load(),
+      import('../platform/secret-files.ts'),
+    ])
+    const { operands, options } = request
+    return await command.run({ operands, options, env: readSecretFiles(env), terminal })
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.note(error.message)

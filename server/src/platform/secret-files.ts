@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { ConfigError } from './config.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const SECRETS = [
+  'AI_API_KEY',
+  'DATABASE_URL',
+  'METRICS_TOKEN',
+  'NEW_SECRET_KEY',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'SECRET_KEY',
+]
+
+/**
+ * The environment with secrets that are given as files, as Docker and Kubernetes do: `SECRET_KEY_FILE` names one that holds
+ * `SECRET_KEY`. Space around is not part of it. Throws ConfigError with every problem found.
+ */
+export function readSecretFiles(env: Env): Env {
+  const problems: string[] = []
+  const given: Record<string, string> = {}
+  for (const name of SECRETS) {
+    const variable = `${name}_FILE`
+    const path = env[variable]?.trim()
+    if (path === undefined || path === '') continue
+    if (env[name]?.trim()) problems.push(`${variable}: ${name} is set too; set one of them`)
+    else {
+      try {
+        given[name] = readFileSync(path, 'utf8').trim()
+        if (given[name] === '') problems.push(`${variable}: ${path} is empty`)
+      } catch (error) {
+        problems.push(`${variable}: cannot be read (${error instanceof Error ? error.message : String(error)})`)
+      }
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { ...env, ...given }
+}
