@@ -1,3 +1,4 @@
+import { write, writeSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
 import { systemClock } from './clock.ts'
 
@@ -48,38 +49,70 @@ function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Beyond this many characters that the reader of standard output has not taken yet, lines are dropped and counted. */
+/** Beyond about this many characters that standard output has not taken yet, lines are dropped and counted. */
 const LONGEST_BACKLOG = 8 * 1024 * 1024
-/** At the end of the process, how often a full pipe is tried again (100 ms apart) before what is left is given up. */
-const LAST_TRIES = 10
+/** When standard output takes nothing, because a pipe or the disk is full, it is tried again after this time. */
+const RETRY_MS = 20
+/** At the end of the process, how often a full pipe is tried again before what is left is given up. */
+const LAST_TRIES = 50
 
 /**
  * Standard output, written in the background: a reader that is slow (a terminal held with Ctrl-S, a stuck log collector) must
- * not hold up deliveries. What is still unwritten when the process exits is written then.
+ * not hold up deliveries, nor must a full disk end them. What is still unwritten when the process exits is written then, as
+ * far as there is room for it.
  */
 function openStandardOutput(): DestinationStream {
-  let triesAtExit = 0
-  let exiting = false
+  let waiting = ''
+  /** Taken from what waits, and not written yet. */
+  let chunk = Buffer.alloc(0)
+  let state: 'idle' | 'writing' | 'full' | 'gone' = 'idle'
   let dropped = 0
+
+  function take(): boolean {
+    if (chunk.length > 0) return true
+    if (dropped > 0) {
+      const line = { level: 'warn', time: systemClock.now().toISOString(), lines: dropped, event: 'log.dropped' }
+      waiting += `${JSON.stringify(line)}\n`
+      dropped = 0
+    }
+    chunk = Buffer.from(waiting)
+    waiting = ''
+    return chunk.length > 0
+  }
+  function writeOn(): void {
+    state = take() ? 'writing' : 'idle'
+    if (state === 'idle') return
+    write(1, chunk, (error, written) => {
+      if (error === null) {
+        chunk = chunk.subarray(written)
+        writeOn()
+      } else if (error.code === 'EPIPE') state = 'gone'
+      else {
+        state = 'full'
+        setTimeout(writeOn, RETRY_MS).unref()
+      }
+    })
+  }
   process.once('exit', () => {
-    exiting = true
+    // What is being written is finished by its thread.
+    if (state === 'writing') chunk = Buffer.alloc(0)
+    for (let tries = 0; state !== 'gone' && take() && tries <= LAST_TRIES; )
+      try {
+        chunk = chunk.subarray(writeSync(1, chunk))
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) return
+        tries += 1
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+      }
   })
-  const output = pino.destination({
-    dest: 1,
-    sync: false,
-    maxLength: LONGEST_BACKLOG,
-    retryEAGAIN: () => !exiting || ++triesAtExit <= LAST_TRIES,
-  })
-  output.on('drop', () => {
-    dropped += 1
-  })
-  output.on('drain', () => {
-    if (dropped === 0) return
-    const line = { level: 'warn', time: systemClock.now().toISOString(), lines: dropped, event: 'log.dropped' }
-    dropped = 0
-    output.write(`${JSON.stringify(line)}\n`)
-  })
-  return output
+  return {
+    write(line) {
+      if (state === 'gone') return
+      if (waiting.length + chunk.length + line.length > LONGEST_BACKLOG) dropped += 1
+      else waiting += line
+      if (state === 'idle') writeOn()
+    },
+  }
 }
 
 let [lastMs, lastTime] = [0, '']
