@@ -1,4 +1,5 @@
 /** The process entry: arguments and environment in, an exit code out. */
+import { EXIT } from './commands/command.ts'
 import { run } from './commands/run.ts'
 
 const terminal = {
@@ -6,5 +7,16 @@ const terminal = {
   note: (line: string) => void process.stderr.write(`${line}\n`),
 }
 
+// Nobody may be there to read, or the disk be full. Work goes on all the same; what becomes of the results is told at the end.
+let unwritten: Error | undefined
+process.stdout.on('error', (error) => {
+  unwritten = error
+})
+process.stderr.on('error', () => {})
+
 const exitCode = await run(process.argv.slice(2), { env: process.env, terminal })
-if (exitCode !== undefined) process.exit(exitCode)
+if (exitCode !== undefined) {
+  await new Promise((resolve) => process.stdout.write('', resolve))
+  if (unwritten !== undefined) terminal.note(`The results could not be written: ${unwritten.message}`)
+  process.exit(exitCode === EXIT.ok && unwritten !== undefined ? EXIT.failed : exitCode)
+}

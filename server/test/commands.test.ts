@@ -1,4 +1,7 @@
 /** The operator's commands: the process entry with arguments, on the kind of database that this run tests. */
+
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
 import { access, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -18,9 +21,10 @@ import {
 } from './support/installation.ts'
 import { startModelServer } from './support/model-server.ts'
 import { addOddRows, digests } from './support/odd-rows.ts'
-import { runToEnd } from './support/process.ts'
+import { launch, runToEnd } from './support/process.ts'
 
 const { kind } = inject('database')
+const FULL_DISK = '/dev/full'
 const OTHER_KEY = 'another secret key, also long enough'
 
 let ground: Ground
@@ -146,6 +150,22 @@ describe('postrider', () => {
     expect((await reset()).result).not.toContain(password)
     const unknown = await runToEnd(copy, 'password', 'reset', 'bob@example.com')
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
+  })
+
+  it('does its work when nobody reads what it tells, and exits 1', async () => {
+    const file = join(ground.dir, 'unread')
+    const { child } = launch(env, ['backup', file])
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    expect(await once(child, 'exit')).toEqual([1, null])
+    expect((await readBackup(file)).rows.accounts).toHaveLength(1)
+    expect(await exists(`${file}.partial`)).toBe(false)
+  })
+
+  it.runIf(existsSync(FULL_DISK))('exits 1 when there is no room for the result', async () => {
+    const { child, output } = launch(env, ['config'], { stdout: openSync(FULL_DISK, 'w') })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(output()).toMatch(/^The results could not be written: .*ENOSPC/)
   })
 
   it.runIf(kind === 'embedded')('says so when there is no database, or when the service has it', async () => {

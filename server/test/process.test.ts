@@ -1,18 +1,22 @@
 /** The service as an operator runs it: one process, started from its entry. */
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { killStory } from './faults/kill.ts'
 import { connectionsEnded } from './faults/postgres.ts'
 import { terminated } from './faults/processes.ts'
 import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
-import { runToEnd, startProcess } from './support/process.ts'
+import { launch, runToEnd, startProcess } from './support/process.ts'
 import { randomFrom } from './support/random.ts'
 import { startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount } from './support/service.ts'
 
 const SECRET_KEY = 'a secret key for tests, long enough'
+const FULL_DISK = '/dev/full'
 const source = inject('database')
 let dir: string
 let env: Record<string, string>
@@ -31,6 +35,15 @@ afterAll(async () => {
   await drop()
   await rm(dir, { recursive: true, force: true })
 })
+
+/** A port that nobody uses. */
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' ? String(address?.port) : ''
+}
 
 describe('the process', () => {
   it('starts, says where it is, works, and ends in order on SIGTERM with an attempt in flight', async () => {
@@ -72,6 +85,17 @@ describe('the process', () => {
     expect(await answer).toMatchObject({ success: true })
     expect(await ended).toBe(0)
     await receiver.close()
+  })
+
+  it.runIf(existsSync(FULL_DISK))('works, and ends in order, when there is no room for its log', async () => {
+    const port = await freePort()
+    const { child } = launch({ ...env, NODE_ENV: 'production', PORT: port }, [], { stdout: openSync(FULL_DISK, 'w') })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const status = () => fetch(`http://127.0.0.1:${port}/api/posts`).then((answer) => answer.status)
+    await expect.poll(() => status().catch(() => 0), { timeout: 20_000 }).toBe(401)
+    for (let count = 0; count < 100; count += 1) expect(await status()).toBe(401)
+    child.kill('SIGTERM')
+    expect(await once(child, 'exit')).toEqual([0, null])
   })
 
   it('loses nothing when it is killed under load, and repeats nothing without a kill', async () => {

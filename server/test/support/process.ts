@@ -8,6 +8,9 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** What `npm start` runs, so that the process is the one that people have: Node's flags, what starts it, and the service. */
 const [, ...START] = packageJson.scripts.start.split(' ')
 
+/** How a process is started: by which command, and what its standard output is. */
+type Manner = { command?: string[]; stdout?: 'pipe' | number }
+
 /** The service as a process of its own. */
 export type ServiceProcess = {
   url: string
@@ -24,8 +27,8 @@ export type ServiceProcess = {
 export type Ended = { code: number | null; output: string; result: string }
 
 /** Starts the service with this environment alone; resolves once it says that it is ready, rejects if it ends before. */
-export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const { child, output } = launch(env)
+export async function startProcess(env: Record<string, string>, manner: Manner = {}): Promise<ServiceProcess> {
+  const { child, output } = launch(env, [], manner)
   const port = await new Promise<string>((resolve, reject) => {
     const look = () => {
       const [, found] = /http:\/\/localhost:(\d+)\/api/.exec(output()) ?? []
@@ -64,17 +67,19 @@ export async function runToEnd(env: Record<string, string>, ...args: string[]): 
 export function launch(
   env: Record<string, string>,
   args: string[] = [],
+  { command = [process.execPath, ...START], stdout = 'pipe' }: Manner = {},
 ): { child: ChildProcess; output: () => string; result: () => string } {
-  const child = spawn(process.execPath, [...START, ...args], {
+  const [program = '', ...rest] = command
+  const child = spawn(program, [...rest, ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   })
   let text = ''
   let result = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8')
-    stream.on('data', (chunk: string) => {
+    stream?.setEncoding('utf8')
+    stream?.on('data', (chunk: string) => {
       text += chunk
       if (stream === child.stdout) result += chunk
     })
