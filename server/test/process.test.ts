@@ -10,7 +10,7 @@ import { killStory } from './faults/kill.ts'
 import { connectionsEnded } from './faults/postgres.ts'
 import { terminated } from './faults/processes.ts'
 import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
-import { launch, runToEnd, startProcess } from './support/process.ts'
+import { BY_NPM, launch, runToEnd, startProcess } from './support/process.ts'
 import { randomFrom } from './support/random.ts'
 import { startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount } from './support/service.ts'
@@ -35,6 +35,14 @@ afterAll(async () => {
   await drop()
   await rm(dir, { recursive: true, force: true })
 })
+
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 /** A port that nobody uses. */
 async function freePort(): Promise<string> {
@@ -85,6 +93,21 @@ describe('the process', () => {
     expect(await answer).toMatchObject({ success: true })
     expect(await ended).toBe(0)
     await receiver.close()
+  })
+
+  it.each([
+    ['SIGTERM for npm', 'SIGTERM', 1],
+    ['Ctrl-C, which npm and the service both get', 'SIGINT', -1],
+  ] as const)('started by npm, ends in order on %s', async (_, signal, whom) => {
+    const { child, url } = await startProcess(env, BY_NPM)
+    const pid = child.pid ?? 0
+    onTestFinished(() => {
+      if (isAlive(-pid)) process.kill(-pid, 'SIGKILL')
+    })
+    process.kill(whom * pid, signal)
+    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(isAlive(-pid)).toBe(false)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   })
 
   it.runIf(existsSync(FULL_DISK))('works, and ends in order, when there is no room for its log', async () => {

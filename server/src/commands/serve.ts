@@ -6,6 +6,8 @@ import { EXIT, type Run } from './command.ts'
 /** Attempts in flight end by themselves within this time, with the default timeout; then they are aborted. */
 const GRACE_MS = 16_000
 const FORCED_EXIT_MS = 19_000
+/** A signal that comes again so soon is the same one: Ctrl-C reaches us from the terminal, and from npm once more. */
+const SAME_SIGNAL_MS = 1_000
 
 /** Starts the service. It goes on until SIGTERM or SIGINT, and then ends the process. */
 export const run: Run = async ({ env, terminal }) => {
@@ -22,11 +24,14 @@ export const run: Run = async ({ env, terminal }) => {
   if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
   else app.ctx.log.info('service.ready', { port, role: config.role })
 
-  let stopping = false
+  let stoppingSince: number | undefined
   const stop = (signal: string) => {
-    // A second signal, or a shutdown that hangs, ends the process at once; everything that matters is in the database.
-    if (stopping) process.exit(EXIT.failed)
-    stopping = true
+    if (stoppingSince !== undefined) {
+      // A second signal, or a shutdown that hangs, ends the process at once; everything that matters is in the database.
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(EXIT.failed)
+      return
+    }
+    stoppingSince = performance.now()
     app.ctx.log.info('service.stopping', { signal })
     setTimeout(() => process.exit(EXIT.failed), FORCED_EXIT_MS).unref()
     void app.stop(GRACE_MS).then(() => process.exit(EXIT.ok))

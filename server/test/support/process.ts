@@ -6,10 +6,13 @@ import packageJson from '../../../package.json' with { type: 'json' }
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** What `npm start` runs, so that the process is the one that people have: Node's flags, what starts it, and the service. */
-const [, ...START] = packageJson.scripts.start.split(' ')
+const [, , ...START] = packageJson.scripts.start.split(' ')
 
 /** How a process is started: by which command, and what its standard output is. */
-type Manner = { command?: string[]; stdout?: 'pipe' | number }
+type Manner = { command?: string[]; ownGroup?: boolean; stdout?: 'pipe' | number }
+
+/** By `npm start` itself, but for the building of the dashboard; in a group of its own, as in a terminal. */
+export const BY_NPM: Manner = { command: ['npm', 'start', '--ignore-scripts'], ownGroup: true }
 
 /** The service as a process of its own. */
 export type ServiceProcess = {
@@ -67,12 +70,13 @@ export async function runToEnd(env: Record<string, string>, ...args: string[]): 
 export function launch(
   env: Record<string, string>,
   args: string[] = [],
-  { command = [process.execPath, ...START], stdout = 'pipe' }: Manner = {},
+  { command = [process.execPath, ...START], ownGroup = false, stdout = 'pipe' }: Manner = {},
 ): { child: ChildProcess; output: () => string; result: () => string } {
   const [program = '', ...rest] = command
   const child = spawn(program, [...rest, ...args], {
     cwd: ROOT,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
+    detached: ownGroup,
     stdio: ['ignore', stdout, 'pipe'],
   })
   let text = ''
