@@ -149,6 +149,8 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       const streamsEnded = ctx.feeds.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
+      // Connections whose request is still under way become idle later, and would be kept.
+      server.keepAliveTimeout = 1
       const work = Promise.all([
         ...running.map((loop) => loop.stop()),
         dispatcher.stop(graceMs),

@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Api, newApi } from './support/api.ts'
 import { request } from './support/http.ts'
-import { startService, type TestService } from './support/service.ts'
+import { startReceiver } from './support/receiver.ts'
+import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
 let service: TestService
 let api: Api
@@ -33,6 +34,27 @@ function exchange(bytes: string | Buffer): Promise<string> {
 
 const HOST = 'Host: localhost\r\nConnection: close\r\n'
 const JSON_BODY = 'Content-Type: application/json\r\n'
+
+describe('connections', () => {
+  it('are kept longer than proxies keep them', async () => {
+    const { headers } = await request(`${service.url}/healthz`)
+    expect(headers.get('keep-alive')).toBe('timeout=75')
+  })
+
+  it('that become idle while the service stops do not hold it up', { timeout: 30_000 }, async () => {
+    const stopping = await startService()
+    const receiver = await startReceiver()
+    const client = await newAccount(stopping)
+    const site = await connectSite(client, receiver)
+    receiver.answerNext((_, response) => setTimeout(() => response.writeHead(200).end(), 300))
+    const answer = client.sites.testDelivery(site.id)
+    await expect.poll(() => receiver.received.length).toBe(1)
+    const stopped = stopping.stop()
+    expect(await answer).toMatchObject({ success: true })
+    await stopped
+    await receiver.close()
+  })
+})
 
 describe('bytes that are no valid request', () => {
   it.each([

@@ -11,6 +11,9 @@ import type { Pipeline } from './pipeline.ts'
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
 
+/** Proxies keep idle connections for about a minute; whoever hangs up first must be them, or requests on the way are lost. */
+const KEEP_ALIVE_MS = 75_000
+
 /** A server, not listening yet, that gives the pipeline every request there is. */
 export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct }: Pipeline): Server {
   const answer = getRequestListener(app.fetch, {
@@ -23,7 +26,8 @@ export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct 
       return new Response(body, { status, headers })
     },
   })
-  const server = createServer({ requireHostHeader: false }, (request, response) => {
+  const options = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS }
+  const server = createServer(options, (request, response) => {
     if (request.headers.host !== undefined || request.httpVersion === '1.0')
       return direct(request, response) ? undefined : answer(request, response)
     const { status, headers, body } = refusal(ctx, invalid('Host', 'The header Host is missing.'))
