@@ -85,6 +85,7 @@ describe('the configuration', () => {
   it.each<[string, Record<string, string>]>([
     ['PORT', { PORT: '65536' }],
     ['HISTORY_RETENTION', { HISTORY_RETENTION: '2h' }],
+    ['HISTORY_RETENTION', { HISTORY_RETENTION: '36500d' }],
     ['METRICS_TOKEN', { METRICS_TOKEN: 'short' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'blog.example.com' }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: 'x'.repeat(32) }],
@@ -93,6 +94,7 @@ describe('the configuration', () => {
     ['ROLE', { ROLE: 'api' }],
     ['WEBHOOK_ALLOW', { WEBHOOK_ALLOW: 'everything' }],
     ['DELIVERY_RETRY_DELAYS', { DELIVERY_RETRY_DELAYS: '30' }],
+    ['DELIVERY_RETRY_DELAYS', { DELIVERY_RETRY_DELAYS: '30s,999999999999d' }],
     ['DELIVERY_TIMEOUT', { DELIVERY_TIMEOUT: '2h' }],
     ['DEFAULT_PLAN', { DEFAULT_PLAN: 'gold' }],
     ['REGISTRATION', { REGISTRATION: 'no' }],

@@ -133,7 +133,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     role: read<Role>('ROLE', 'all', oneOf(ROLES)),
     webhookAllow: read<AllowPolicy>('WEBHOOK_ALLOW', production ? 'none' : 'loopback', parseAllow),
     retryDelaysMs: read('DELIVERY_RETRY_DELAYS', [30_000, 300_000, 1_800_000], (text) =>
-      text.split(',').map(parseDuration),
+      text.split(',').map(parseDelay),
     ),
     deliveryTimeoutMs: read('DELIVERY_TIMEOUT', 15_000, parseTimeout),
     historyRetentionMs: read('HISTORY_RETENTION', undefined, parseRetention),
@@ -253,13 +253,18 @@ function parseOrigins(text: string): string[] {
   })
 }
 
-const SHORTEST_RETENTION_MS = UNITS.d
+/** Far beyond what anybody waits for; the time of the next attempt must be one that the database can hold. */
+function parseDelay(text: string): number {
+  const ms = parseDuration(text)
+  if (ms > 30 * UNITS.d) throw new Error('each must be at most 30d')
+  return ms
+}
 
-/** `keep`, or how long: shorter than a day would remove what people still look at. */
+/** `keep`, or how long: shorter than a day would remove what people still look at, and ids begin in 1970. */
 function parseRetention(text: string): number | undefined {
   if (text === 'keep') return undefined
   const ms = parseDuration(text)
-  if (ms < SHORTEST_RETENTION_MS) throw new Error('must be "keep" or at least 1d')
+  if (ms < UNITS.d || ms > 10_000 * UNITS.d) throw new Error('must be "keep" or between 1d and 10000d')
   return ms
 }
 
