@@ -52,6 +52,10 @@ describe('the configuration', () => {
     })
   })
 
+  it.each(['production ', 'Production'])('takes %j for production', (text) => {
+    expect(parseConfig({ NODE_ENV: text }).production).toBe(true)
+  })
+
   it('reads durations in their units, zero included', () => {
     expect(parseConfig({ DELIVERY_RETRY_DELAYS: '0s,250ms,5m,2h' }).retryDelaysMs).toEqual([0, 250, 300_000, 7_200_000])
   })

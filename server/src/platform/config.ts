@@ -119,7 +119,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       return fallback
     }
   }
-  const production = env.NODE_ENV === 'production'
+  const production = read('NODE_ENV', false, (text) => text.toLowerCase() === 'production')
   const databaseUrl = read('DATABASE_URL', undefined, (text) => parsePostgresUrl(text))
   const listenPort = read('PORT', 3000, parsePort)
   const config: Config = {
