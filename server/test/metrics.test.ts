@@ -56,6 +56,18 @@ describe('GET /metrics', () => {
     expect(await metric('postrider_oldest_due_seconds')).toBe(0)
   })
 
+  it('shows whether the database answers, and without it what the process knows', async () => {
+    expect(await metric('postrider_database_up')).toBe(1)
+    const stranded = await startService({ METRICS_TOKEN: TOKEN })
+    await stranded.cutDatabase()
+    const answer = await fetch(`${stranded.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    const shown = (await answer.text()).split('\n').map((line) => line.split(' ')[0])
+    expect(answer.status).toBe(200)
+    expect(shown).toEqual(expect.arrayContaining(['postrider_held_lanes', 'process_resident_memory_bytes']))
+    expect(shown).not.toContain('postrider_lanes_due')
+    expect(shown).toContain('postrider_database_up')
+  })
+
   it('counts requests by route', async () => {
     await client.posts.list()
     expect(

@@ -1,6 +1,7 @@
 /** What the engine shows of itself. */
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
+import { databaseAnswers } from '../platform/db/answers.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { AttemptResult } from './policy.ts'
 
@@ -34,11 +35,10 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
       postrider_lanes_due: 'Lanes that are due and not held',
       postrider_lanes_leased: 'Lanes that some process holds',
       postrider_lanes_suspect: 'Sites that did not answer last time',
-      postrider_held_lanes: 'Lanes that this process holds',
-      postrider_held_suspects: 'Suspect lanes that this process holds',
-      postrider_free_slots: 'Attempts that this process could start at once',
+      postrider_database_up: 'Whether the database answers (1) or not (0)',
     },
     async () => {
+      if (!(await databaseAnswers(ctx.db))) return { postrider_database_up: 0 }
       const now = ctx.clock.now()
       const { rows } = await sql<{
         pending: number
@@ -56,17 +56,25 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
         from (select *, leased_until is null or leased_until <= ${now} as free from lanes) l
       `.execute(ctx.db.root)
       const [row] = rows
-      const { lanes, suspects, slots } = held()
       return {
+        postrider_database_up: 1,
         postrider_deliveries_pending: row?.pending ?? 0,
         postrider_oldest_due_seconds: row?.oldest ? (now.getTime() - row.oldest.getTime()) / 1000 : 0,
         postrider_lanes_due: row?.due ?? 0,
         postrider_lanes_leased: row?.leased ?? 0,
         postrider_lanes_suspect: row?.suspects ?? 0,
-        postrider_held_lanes: lanes,
-        postrider_held_suspects: suspects,
-        postrider_free_slots: slots,
       }
+    },
+  )
+  ctx.metrics.gauges(
+    {
+      postrider_held_lanes: 'Lanes that this process holds',
+      postrider_held_suspects: 'Suspect lanes that this process holds',
+      postrider_free_slots: 'Attempts that this process could start at once',
+    },
+    async () => {
+      const { lanes, suspects, slots } = held()
+      return { postrider_held_lanes: lanes, postrider_held_suspects: suspects, postrider_free_slots: slots }
     },
   )
 }

@@ -22,9 +22,9 @@ export class Metrics {
     return new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.#registry] })
   }
 
-  /** Shows values that are read when somebody looks. A set of gauges is read together. */
-  gauges<Name extends string>(helps: Record<Name, string>, read: () => Promise<Record<Name, number>>): void {
-    let reading: Promise<Record<Name, number>> | undefined
+  /** Shows values that are read when somebody looks. A set of gauges is read together; one that is not known is left out. */
+  gauges<Name extends string>(helps: Record<Name, string>, read: () => Promise<Partial<Record<Name, number>>>): void {
+    let reading: Promise<Partial<Record<Name, number>>> | undefined
     for (const name of Object.keys(helps) as Name[]) // the keys of the record
       new Gauge({
         name,
@@ -34,7 +34,9 @@ export class Metrics {
           reading ??= read().finally(() => {
             reading = undefined
           })
-          this.set((await reading)[name])
+          const value = (await reading)[name]
+          if (value === undefined) this.remove()
+          else this.set(value)
         },
       })
   }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { databaseAnswers } from '../db/answers.ts'
 import type { Database } from '../db/database.ts'
 import type { Loop } from '../loop.ts'
 import type { SystemRoute } from './pipeline.ts'
@@ -22,9 +22,6 @@ const WELCOME = {
 }
 const NOT_BUILT = { ...WELCOME, dashboard: 'Not built. Run "npm run build" and start the service again.' }
 
-/** A database that has not answered by then is as good as away. */
-const PATIENCE_MS = 2_000
-
 /** Routes beside the API: is the process alive, is it ready for work, and where to look next. */
 export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
   return [
@@ -32,9 +29,7 @@ export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): S
     {
       path: '/readyz',
       async answer() {
-        const problems = stopping()
-          ? ['the service is stopping']
-          : [...(await databaseProblems(db)), ...loops().flatMap(loopProblems)]
+        const problems = stopping() ? ['the service is stopping'] : await problemsOf(db, loops())
         if (problems.length === 0) return { status: 200, body: { status: 'ready' } }
         return { status: 503, body: { status: 'not_ready', problems } }
       },
@@ -44,15 +39,9 @@ export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): S
   ]
 }
 
-async function databaseProblems(db: Database): Promise<string[]> {
-  const patience = AbortSignal.timeout(PATIENCE_MS)
-  const tooLong = new Promise<never>((_, reject) => patience.addEventListener('abort', reject, { once: true }))
-  try {
-    await Promise.race([sql`select 1`.execute(db.root), tooLong])
-    return []
-  } catch {
-    return ['the database does not answer']
-  }
+async function problemsOf(db: Database, loops: Array<ReturnType<Loop['status']>>): Promise<string[]> {
+  const answers = await databaseAnswers(db)
+  return [...(answers ? [] : ['the database does not answer']), ...loops.flatMap(loopProblems)]
 }
 
 function loopProblems({ name, running, failing }: ReturnType<Loop['status']>): string[] {
