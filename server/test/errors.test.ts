@@ -267,6 +267,13 @@ describe('when the database is away', () => {
   it('is alive but not ready', async () => {
     expect((await request(`${stranded.url}/healthz`)).status).toBe(200)
     expect((await request(`${stranded.url}/readyz`)).status).toBe(503)
+    await stranded.service.caughtUp()
+    const lineOf = (route: string) => stranded.service.logged.find(({ fields }) => fields.route === route)
+    expect(lineOf('GET /healthz')?.level).toBe('debug')
+    expect(lineOf('GET /readyz')).toMatchObject({
+      level: 'error',
+      fields: { error: { message: expect.stringContaining('the database does not answer') } },
+    })
   })
 })
 

@@ -15,8 +15,14 @@ import type { Reply, RequestFacts } from './endpoint.ts'
 /** A request, as far as every answer needs it. */
 export type Arrival = Pick<RequestFacts, 'method' | 'header'> & { remoteAddress: string | undefined }
 
-/** What becomes known of a request on its way, for its answer's headers. */
-export type Progress = { usage?: Usage | undefined }
+/** What becomes known of a request on its way, for its answer's headers and its line in the log. */
+export type Progress = {
+  usage?: Usage | undefined
+  /** Whether it comes every few seconds, only to see that somebody is there. */
+  probe?: true
+  /** Why the answer is a failure, where nothing was thrown. */
+  problem?: string
+}
 
 /** Answers a request, or throws. */
 export type Run<Answer> = (facts: RequestFacts, progress: Progress) => Promise<Answer>
@@ -59,8 +65,8 @@ export function createAnswerer(ctx: Context): Answerer {
     durations.observe({ route, status }, tookMs / 1000)
     const trace = traceId === undefined ? {} : { trace_id: traceId }
     const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(tookMs), ...trace }
-    if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure) })
-    else ctx.log.info('request.done', fields)
+    if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure ?? progress.problem) })
+    else ctx.log[progress.probe ? 'debug' : 'info']('request.done', fields)
     const common = {
       ...usageHeaders(progress.usage),
       'X-Request-Id': facts.requestId,

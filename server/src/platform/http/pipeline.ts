@@ -7,14 +7,14 @@ import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import type { Context } from '../context.ts'
 import { fail } from '../errors.ts'
-import { type Answered, createAnswerer, type Run, sentAs, UNSTORED } from './answer.ts'
+import { type Answered, createAnswerer, type Progress, type Run, sentAs, UNSTORED } from './answer.ts'
 import { createDirect, type Direct } from './direct.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 import { createServe } from './serve.ts'
 import type { WebApp } from './web-app.ts'
 
 /** A route beside the API: GET, for anybody, not counted, not documented. Not everything beside the API is JSON. */
-export type SystemRoute = { path: string; answer(request: Request): Promise<Reply | Response> }
+export type SystemRoute = { path: string; answer(request: Request, progress: Progress): Promise<Reply | Response> }
 
 /** What answers requests: `direct` those that it takes, `app` all others. */
 export type Pipeline = { app: Hono<Bindings>; direct: Direct }
@@ -46,7 +46,7 @@ export function createPipeline(
     taken.has(firstSegment(c.req.path)) ? undefined : answerWithFile(ctx, webApp, c.req.raw)
   app.get('/', async (c, next) => file(c) ?? next())
   for (const route of systemRoutes)
-    app.get(route.path, (c) => answer(c, `GET ${route.path}`, () => route.answer(c.req.raw)))
+    app.get(route.path, (c) => answer(c, `GET ${route.path}`, (_, progress) => route.answer(c.req.raw, progress)))
   for (const one of endpoints) {
     const method = one.method.toUpperCase()
     app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>

@@ -25,12 +25,20 @@ const NOT_BUILT = { ...WELCOME, dashboard: 'Not built. Run "npm run build" and s
 /** Routes beside the API: is the process alive, is it ready for work, and where to look next. */
 export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
   return [
-    { path: '/healthz', answer: async () => ({ status: 200, body: { status: 'ok' } }) },
+    {
+      path: '/healthz',
+      async answer(_, progress) {
+        progress.probe = true
+        return { status: 200, body: { status: 'ok' } }
+      },
+    },
     {
       path: '/readyz',
-      async answer() {
+      async answer(_, progress) {
+        progress.probe = true
         const problems = stopping() ? ['the service is stopping'] : await problemsOf(db, loops())
         if (problems.length === 0) return { status: 200, body: { status: 'ready' } }
+        progress.problem = problems.join('; ')
         return { status: 503, body: { status: 'not_ready', problems } }
       },
     },
