@@ -47,6 +47,14 @@ describe.runIf(source.kind === 'postgres')('one API process and two workers', ()
     expect(statuses.map(({ status }) => status)).toEqual([401, 404, 404])
   })
 
+  it('say what they have', () => {
+    expect(api.output()).toMatch(/API +http/)
+    for (const worker of workers) {
+      expect(worker.output()).toMatch(/Worker +http:\/\/localhost:\d+\/readyz/)
+      expect(worker.output()).not.toMatch(/Dashboard|API/)
+    }
+  })
+
   it('send each delivery once, whichever worker does', async () => {
     const sites = await Promise.all(Array.from({ length: 6 }, (_, index) => connectSite(client, receiver, `${index}`)))
     const titles = Array.from({ length: 10 }, (_, index) => `Post ${index}`)

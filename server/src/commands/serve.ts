@@ -45,13 +45,18 @@ export const run: Run = async ({ env, terminal }) => {
 function greeting(config: Config, port: number, hasDashboard: boolean): string {
   const address = config.publicUrl.replace(/:0$/, `:${port}`)
   const database = config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'PostgreSQL'
+  const answers = [
+    `  Dashboard  ${hasDashboard ? address : 'not built; npm run build'}`,
+    `  API        ${address}/api`,
+    `  Described  ${address}/openapi.json`,
+  ]
+  // Its address is its own: PUBLIC_URL is that of the processes that answer people.
+  const works = [`  Worker     http://localhost:${port}/readyz says how it is`]
   return [
     '',
     `  Postrider is ready (${Math.round(performance.now())} ms).`,
     '',
-    `  Dashboard  ${hasDashboard ? address : 'not built; npm run build'}`,
-    `  API        ${address}/api`,
-    `  Described  ${address}/openapi.json`,
+    ...(config.role === 'worker' ? works : answers),
     `  Database   ${database}`,
     '',
     '  Stop with Ctrl-C. To see the whole story once: npm run demo',

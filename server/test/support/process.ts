@@ -34,7 +34,7 @@ export async function startProcess(env: Record<string, string>, manner: Manner =
   const { child, output } = launch(env, [], manner)
   const port = await new Promise<string>((resolve, reject) => {
     const look = () => {
-      const [, found] = /http:\/\/localhost:(\d+)\/api/.exec(output()) ?? []
+      const [, found] = /http:\/\/localhost:(\d+)\/(?:api|readyz)/.exec(output()) ?? []
       if (found === undefined) return
       child.stdout?.off('data', look)
       resolve(found)
