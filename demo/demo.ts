@@ -48,15 +48,8 @@ function watchWebhooks() {
 
 async function startService(dataDir: string): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(process.execPath, [MAIN], {
-    env: {
-      ...process.env,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      DATABASE_URL: '',
-      LOG_LEVEL: 'error',
-      DELIVERY_RETRY_DELAYS: RETRY_DELAYS,
-      NODE_ENV: '',
-    },
+    // Nothing of the environment's configuration: the story is always the same.
+    env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', DELIVERY_RETRY_DELAYS: RETRY_DELAYS },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''

@@ -1,10 +1,12 @@
 /** The service as an operator runs it: one process, started from its entry. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { killStory } from './faults/kill.ts'
 import { connectionsEnded } from './faults/postgres.ts'
@@ -17,6 +19,7 @@ import { connectSite, newAccount } from './support/service.ts'
 
 const SECRET_KEY = 'a secret key for tests, long enough'
 const FULL_DISK = '/dev/full'
+const DEMO = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url))
 const source = inject('database')
 let dir: string
 let env: Record<string, string>
@@ -183,4 +186,16 @@ describe('the process', () => {
     expect(await readdir(untouched)).toEqual([])
     await rm(untouched, { recursive: true })
   })
+})
+
+it.runIf(source.kind === 'embedded')('the demo tells its story whatever the environment says', async () => {
+  const env = { ...process.env, PUBLIC_URL: 'https://blog.example.com', ROLE: 'worker', WEBHOOK_ALLOW: 'none' }
+  const demo = spawn(process.execPath, [DEMO, '--once'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void demo.kill('SIGTERM'))
+  let told = ''
+  demo.stdout.on('data', (text) => {
+    told += text
+  })
+  expect(await once(demo, 'close')).toEqual([0, null])
+  expect(told).toContain('(after two failures)')
 })
