@@ -12,6 +12,7 @@ import {
   parseTokens,
 } from './ai-config.ts'
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
+import { parseHeaderValue } from './header-value.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
 import {
@@ -183,7 +184,7 @@ function readAi(read: Reader, problems: string[]): AiConfig {
   const variables = {
     provider: read<AiProvider>('AI_PROVIDER', 'openai-compatible', oneOf(AI_PROVIDERS)),
     baseUrl: read<string | undefined>('AI_BASE_URL', undefined, parseAiBaseUrl),
-    apiKey: read<string | undefined>('AI_API_KEY', undefined, text),
+    apiKey: read<string | undefined>('AI_API_KEY', undefined, parseHeaderValue),
     modelName: read<string | undefined>('AI_MODEL', undefined, text),
     timeoutMs: read('AI_TIMEOUT', 5 * UNITS.m, parseAnswerTimeout),
     jobs: read('AI_JOBS', 4, parseJobs),
@@ -270,7 +271,7 @@ function parseRetention(text: string): number | undefined {
 
 function parseMetricsToken(text: string): string {
   if (text.length < 16) throw new Error('must be at least 16 characters; make one with `openssl rand -hex 16`')
-  return text
+  return parseHeaderValue(text)
 }
 
 /** A lane's lease outlasts one timeout by fifteen seconds; a dead worker's lanes wait that long. */

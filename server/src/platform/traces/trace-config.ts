@@ -1,6 +1,7 @@
 /** The part of the configuration that is about traces. The variables are OpenTelemetry's own, so that operators know them. */
 import { compileAllow, OPERATORS_NETWORKS } from '../egress/addresses.ts'
 import { checkUrl } from '../egress/target.ts'
+import { parseHeaderValue } from '../header-value.ts'
 
 /** How spans are written down: as Protocol Buffers, or as JSON. */
 export const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const
@@ -32,7 +33,7 @@ export function parseOtlpHeaders(text: string): Record<string, string> {
       const [, name, value] = /^\s*([\w-]+)\s*=\s*([\x21-\x7e][\x20-\x7e]*)$/.exec(entry) ?? []
       if (name === undefined || value === undefined)
         throw new Error('must look like authorization=Bearer%20token, with commas between several')
-      return [name.toLowerCase(), decodeURIComponent(value.trim())]
+      return [name.toLowerCase(), parseHeaderValue(decodeURIComponent(value.trim()))]
     }),
   )
 }
