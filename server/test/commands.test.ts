@@ -53,7 +53,10 @@ describe('postrider', () => {
     ])
     expect(all).toMatchObject({ code: 0, result: expect.stringContaining('backup FILE') })
     expect(one).toMatchObject({ code: 0, result: expect.stringContaining('Load a backup into an empty database') })
-    expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('Did you mean: postrider backup?') })
+    expect(wrong).toMatchObject({
+      code: 64,
+      output: expect.stringContaining('Did you mean: npm run postrider -- backup?'),
+    })
   })
 
   it('config shows what is in effect, and no secret', async () => {

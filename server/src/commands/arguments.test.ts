@@ -36,14 +36,14 @@ describe('readArguments', () => {
   })
 
   it.each([
-    ['bakcup', 'Did you mean: postrider backup?'],
-    ['help retsore', 'Did you mean: postrider restore?'],
-    ['plan', 'Did you mean: postrider plan set?'],
-    ['plan get', 'There is no command "plan get". Did you mean: postrider plan set?'],
-    ['keys rotat', 'Did you mean: postrider keys rotate?'],
-    ['xyzzy', 'There is no command "xyzzy". All commands: postrider help'],
+    ['bakcup', 'Did you mean: npm run postrider -- backup?'],
+    ['help retsore', 'Did you mean: npm run postrider -- restore?'],
+    ['plan', 'Did you mean: npm run postrider -- plan set?'],
+    ['plan get', 'There is no command "plan get". Did you mean: npm run postrider -- plan set?'],
+    ['keys rotat', 'Did you mean: npm run postrider -- keys rotate?'],
+    ['xyzzy', 'There is no command "xyzzy". All commands: npm run postrider -- help'],
     ['--port 80', 'There is no option --port'],
-    ['backup', 'FILE is missing. Try: postrider help backup'],
+    ['backup', 'FILE is missing. Try: npm run postrider -- help backup'],
     ['restore a b', '"b" is one argument too many'],
     ['backup a --forse', "Unknown option '--forse'"],
     ['keys rotate --new-key-env', 'argument missing'],

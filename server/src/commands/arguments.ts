@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type Command, type Invocation, UsageError } from './command.ts'
+import { type Command, type Invocation, PROGRAM, UsageError } from './command.ts'
 
 /** What the arguments ask for. */
 export type Request =
@@ -27,12 +27,12 @@ function findCommand(words: readonly string[], commands: readonly Command[]): Co
   const [first = '', second = ''] = words
   const found = commands.find(({ name }) => name === first || name === `${first} ${second}`)
   if (found !== undefined) return found
-  if (first.startsWith('-')) throw new UsageError(`There is no option ${first}. Try: postrider help`)
+  if (first.startsWith('-')) throw new UsageError(`There is no option ${first}. Try: ${PROGRAM} help`)
   const begun = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
   const nearest = begun[0] ?? nearestOf(first, second, commands)
-  const suggestion = nearest === undefined ? '' : ` Did you mean: postrider ${nearest}?`
+  const suggestion = nearest === undefined ? '' : ` Did you mean: ${PROGRAM} ${nearest}?`
   const given = begun.length > 0 ? [first, second].join(' ').trim() : first
-  throw new UsageError(`There is no command "${given}".${suggestion} All commands: postrider help`)
+  throw new UsageError(`There is no command "${given}".${suggestion} All commands: ${PROGRAM} help`)
 }
 
 function nearestOf(first: string, second: string, commands: readonly Command[]): string | undefined {
@@ -58,7 +58,7 @@ export function distance(a: string, b: string): number {
 }
 
 function readRest(rest: string[], command: Command): { operands: string[]; options: Invocation['options'] } {
-  const more = `Try: postrider help ${command.name}`
+  const more = `Try: ${PROGRAM} help ${command.name}`
   const { positionals, values } = parse(rest, command, more)
   const missing = command.operands[positionals.length]
   if (missing !== undefined) throw new UsageError(`${missing} is missing. ${more}`)

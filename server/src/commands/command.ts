@@ -1,5 +1,8 @@
 /** What commands have in common: how they are described and called, how they speak, and how they end. */
 
+/** What an operator types before a command, in every message that names one. */
+export const PROGRAM = 'npm run postrider --'
+
 /** Exit codes, those of sysexits.h where it has one. */
 export const EXIT = { ok: 0, failed: 1, usage: 64, unavailable: 69, config: 78 } as const
 

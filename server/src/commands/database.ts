@@ -6,7 +6,7 @@ import { EmbeddedInUseError } from '../platform/db/embedded/errors.ts'
 import { newerSchema, type SchemaState, schemaState } from '../platform/db/migrate.ts'
 import { type OpenDatabase, openDatabase } from '../platform/db/open.ts'
 import { createLog } from '../platform/log.ts'
-import { CommandError, EXIT } from './command.ts'
+import { CommandError, EXIT, PROGRAM } from './command.ts'
 
 /** Whether the configured database exists already. The embedded one is made by the first start; a server's is there. */
 export async function databaseExists(config: Config): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function withDatabase<T>(config: Config, work: (open: OpenDatabase)
 export async function withCurrentDatabase<T>(config: Config, work: (db: Database) => Promise<T>): Promise<T> {
   return withExistingDatabase(config, async ({ db }, { pending }) => {
     if (pending.length > 0)
-      throw new CommandError('The database schema is not up to date. First run: postrider migrate', EXIT.unavailable)
+      throw new CommandError(`The database schema is not up to date. First run: ${PROGRAM} migrate`, EXIT.unavailable)
     return work(db)
   })
 }

@@ -1,6 +1,6 @@
 /** Checks what the service needs, one finding after the other. Nothing is changed, and nothing is created. */
 import { type Config, ConfigError, parseConfig } from '../platform/config.ts'
-import { EXIT, type Run } from './command.ts'
+import { EXIT, PROGRAM, type Run } from './command.ts'
 import { checkDatabase } from './doctor/database.ts'
 import type { Finding } from './doctor/finding.ts'
 import { checkDrafts } from './doctor/model.ts'
@@ -31,7 +31,7 @@ export const run: Run = async ({ env, terminal }) => {
 function readConfig(env: Parameters<typeof parseConfig>[0], tell: (finding: Finding) => void): Config | undefined {
   try {
     const config = parseConfig(env)
-    tell({ what: 'configuration', state: 'good', text: 'valid; `postrider config` shows it' })
+    tell({ what: 'configuration', state: 'good', text: `valid; ${PROGRAM} config shows it` })
     return config
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

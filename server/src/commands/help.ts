@@ -1,6 +1,4 @@
-import type { Command } from './command.ts'
-
-const PROGRAM = 'postrider'
+import { type Command, PROGRAM } from './command.ts'
 
 /** The list of commands. */
 export function overview(commands: readonly Command[]): string {
@@ -8,7 +6,7 @@ export function overview(commands: readonly Command[]): string {
   return [
     'Postrider: write a post once, deliver it to every site.',
     '',
-    `Usage: ${PROGRAM} [COMMAND]          (from source: npm run postrider -- COMMAND)`,
+    `Usage: ${PROGRAM} [COMMAND]`,
     '',
     ...commands.map((command) => `  ${usage(command).padEnd(width)}  ${command.summary}`),
     '',

@@ -1,5 +1,5 @@
 /** Every command. Help is printed from this table, and arguments are read by it. */
-import type { Command } from './command.ts'
+import { type Command, PROGRAM } from './command.ts'
 
 /** The commands, in the order in which help lists them. */
 export const commands: readonly Command[] = [
@@ -8,7 +8,7 @@ export const commands: readonly Command[] = [
     operands: [],
     summary: 'Run the service (also without a command)',
     details: `Brings the schema up to date, then answers requests and delivers until SIGTERM or SIGINT.
-Everything is configured by the environment: see \`postrider config\`.`,
+Everything is configured by the environment: see \`${PROGRAM} config\`.`,
     options: {},
     load: () => import('./serve.ts'),
   },

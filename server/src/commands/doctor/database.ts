@@ -9,6 +9,7 @@ import { schemaState } from '../../platform/db/migrate.ts'
 import { openDatabase } from '../../platform/db/open.ts'
 import { createLog } from '../../platform/log.ts'
 import { findSecretKey, keyFits, shortFingerprint, storedFingerprint } from '../../platform/secret-key.ts'
+import { PROGRAM } from '../command.ts'
 import { databaseExists } from '../database.ts'
 import { explainProblem } from '../problems.ts'
 import type { Finding } from './finding.ts'
@@ -91,7 +92,7 @@ async function checkSchema(db: Database): Promise<Finding> {
       text: `made by a newer version (${unknown.join(', ')}); use that version or a newer one`,
     }
   if (pending.length > 0)
-    return { what, state: 'bad', text: `${pending.length} migrations pending; run: postrider migrate` }
+    return { what, state: 'bad', text: `${pending.length} migrations pending; run: ${PROGRAM} migrate` }
   return { what, state: 'good', text: 'up to date' }
 }
 
