@@ -8,6 +8,7 @@ import {
   createPostgresPool,
   type Database,
   isDatabaseGone,
+  UNHURRIED,
 } from '../src/platform/db/database.ts'
 import type { Sent } from '../src/platform/db/manner.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
@@ -80,6 +81,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
 
   it('ends statements that take too long, but not those that may', async () => {
     const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    // What the operator has set does not bind what may take long.
+    await sql
+      .raw(`alter database ${new URL(signalsUrl).pathname.slice(1)} set statement_timeout = '300ms'`)
+      .execute(own.root)
     const hurried = createDatabase(
       createPostgresPool(signalsUrl, 2, () => {}, LIMITS),
       'postgres',
@@ -88,6 +93,12 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     const error = await slow.execute(hurried.root).catch((thrown: unknown) => thrown)
     expect(isDatabaseGone(error)).toBe(true)
     expect((await hurried.unhurried((patient) => slow.execute(patient))).rows).toEqual([{ done: 'slept' }])
+    const unhurried = createDatabase(
+      createPostgresPool(signalsUrl, 2, () => {}, UNHURRIED),
+      'postgres',
+    )
+    expect((await slow.execute(unhurried.root)).rows).toEqual([{ done: 'slept' }])
+    await unhurried.close()
     await hurried.close()
     await own.close()
     await dropOwn()

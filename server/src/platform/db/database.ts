@@ -144,16 +144,27 @@ function guarded(pool: pg.Pool): PostgresPool {
   }
 }
 
-/** How long a statement may take, in milliseconds: then the server ends it; and when even that is not heard of, the connection is given up. */
-export type StatementLimits = { statement_timeout: number; query_timeout: number }
+/**
+ * How long a statement may take, in milliseconds: then the server ends it; and when even that is not heard of, the connection is given up.
+ * `onConnect` prepares a connection before it is used.
+ */
+export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & { statement_timeout: number; query_timeout: number }
 
 /**
  * For the service, whose statements take far less. A connection may go silent without a word (a failover, a firewall that forgot it), and
  * whoever waits for it makes others wait: results of attempts, counts of requests. About as long as a dead worker's lease.
  */
 const HURRIED: StatementLimits = { statement_timeout: 30_000, query_timeout: 35_000 }
-/** For commands and changes of the schema: there is no telling. */
-export const UNHURRIED: StatementLimits = { statement_timeout: 0, query_timeout: 0 }
+/** For commands and changes of the schema: there is no telling. The driver says nothing of a zero, so the user's own limits are lifted here. */
+export const UNHURRIED: StatementLimits = {
+  statement_timeout: 0,
+  query_timeout: 0,
+  onConnect: async (client) => {
+    await client.query(`
+      select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', 'transaction_timeout')
+    `)
+  },
+}
 
 /** For every connection to a PostgreSQL server: one that cannot be made, or was lost without a word while idle, is noticed. */
 export const NOTICED = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
