@@ -105,6 +105,16 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
   })
 })
 
+describe('a database without room, or where nothing may be written,', () => {
+  it.each(['53100', '25006'])('is as good as gone (%s)', async (state) => {
+    const error = await sql
+      .raw(`do $$ begin raise exception using errcode = '${state}'; end $$`)
+      .execute(db.root)
+      .catch((thrown: unknown) => thrown)
+    expect(isDatabaseGone(error)).toBe(true)
+  })
+})
+
 describe('a transaction', () => {
   it('refuses the root handle inside it at once, where it would otherwise hang', async () => {
     const inside = db.tx(async (tx) => {
@@ -234,6 +244,25 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     const fourth = await joinWorkers(service.ctx, async () => {})
     expect(fourth.alone).toBe(true)
     await fourth.leave()
+  })
+})
+
+describe.runIf(inject('database').kind === 'postgres')('a server that has become read-only', () => {
+  it('makes the service not ready, and what writes is to be tried again', async () => {
+    const service = await startService()
+    const api = await newApi(service)
+    const { db: other, drop } = await freshDatabase()
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(service.ctx.db.root)
+    const name = rows[0]?.name ?? ''
+    await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(other.root)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`.execute(other.root)
+    const readiness = async () => (await fetch(`${service.url}/readyz`)).json()
+    await expect.poll(readiness).toMatchObject({ problems: expect.arrayContaining(['the database is read-only']) })
+    const refused = await api.post('/api/posts', { title: 'Later' })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    await other.close()
+    await drop()
+    await service.stop()
   })
 })
 

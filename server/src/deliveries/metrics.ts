@@ -1,7 +1,7 @@
 /** What the engine shows of itself. */
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
-import { databaseAnswers } from '../platform/db/answers.ts'
+import { stateOfDatabase } from '../platform/db/state.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { AttemptResult } from './policy.ts'
 
@@ -38,7 +38,7 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
       postrider_database_up: 'Whether the database answers (1) or not (0)',
     },
     async () => {
-      if (!(await databaseAnswers(ctx.db))) return { postrider_database_up: 0 }
+      if ((await stateOfDatabase(ctx.db)) === 'away') return { postrider_database_up: 0 }
       const now = ctx.clock.now()
       const { rows } = await sql<{
         pending: number

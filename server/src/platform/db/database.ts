@@ -197,7 +197,10 @@ function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** Whether the error says that the database itself is gone (connection lost, shutting down, no answer in time), not that a query is wrong. */
+/**
+ * Whether the error says that the database itself is gone (connection lost, shutting down, no answer in time, nothing left of what it needs,
+ * read-only after a failover), not that a query is wrong.
+ */
 export function isDatabaseGone(error: unknown): boolean {
   if (error instanceof Failure) return error.kind === 'unavailable'
   const state = sqlState(error)
@@ -205,8 +208,9 @@ export function isDatabaseGone(error: unknown): boolean {
     return error instanceof Error && /Connection terminated|connection error|Query read timeout/.test(error.message)
   return (
     state.startsWith('08') ||
+    state.startsWith('53') ||
     state.startsWith('57P') ||
-    ['53300', '57014', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
+    ['25006', '57014', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
   )
 }
 

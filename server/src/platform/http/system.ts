@@ -1,5 +1,5 @@
-import { databaseAnswers } from '../db/answers.ts'
 import type { Database } from '../db/database.ts'
+import { type DatabaseState, stateOfDatabase } from '../db/state.ts'
 import type { Loop } from '../loop.ts'
 import type { SystemRoute } from './pipeline.ts'
 
@@ -47,9 +47,14 @@ export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): S
   ]
 }
 
+const DATABASE_PROBLEMS: Record<DatabaseState, string[]> = {
+  ready: [],
+  'read-only': ['the database is read-only'],
+  away: ['the database does not answer'],
+}
+
 async function problemsOf(db: Database, loops: Array<ReturnType<Loop['status']>>): Promise<string[]> {
-  const answers = await databaseAnswers(db)
-  return [...(answers ? [] : ['the database does not answer']), ...loops.flatMap(loopProblems)]
+  return [...DATABASE_PROBLEMS[await stateOfDatabase(db)], ...loops.flatMap(loopProblems)]
 }
 
 function loopProblems({ name, running, failing }: ReturnType<Loop['status']>): string[] {
