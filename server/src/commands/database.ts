@@ -15,9 +15,14 @@ export async function databaseExists(config: Config): Promise<boolean> {
 
 /** Opens the configured database, making an embedded one if there is none, and closes it after `work`. */
 export async function withDatabase<T>(config: Config, work: (open: OpenDatabase) => Promise<T>): Promise<T> {
-  const open = await openForCommand(config)
+  let broken: Error | undefined
+  const open = await openForCommand(config, (error) => {
+    broken = error
+  })
   try {
     return await work(open)
+  } catch (error) {
+    throw broken ?? error // what follows from it says less
   } finally {
     await open.db.close()
   }
@@ -46,9 +51,9 @@ export async function withExistingDatabase<T>(
   })
 }
 
-async function openForCommand(config: Config): Promise<OpenDatabase> {
+async function openForCommand(config: Config, onBroken: (error: Error) => void): Promise<OpenDatabase> {
   try {
-    return await openDatabase(config, createLog('silent'), () => {}, UNHURRIED)
+    return await openDatabase(config, createLog('silent'), onBroken, UNHURRIED)
   } catch (error) {
     if (!(error instanceof EmbeddedInUseError)) throw error
     const holder = error.pid === null ? 'another process' : `process ${error.pid}`

@@ -1,8 +1,8 @@
 import { BackupError } from '../platform/backup/format.ts'
 import { ConfigError } from '../platform/config.ts'
+import { isDatabaseGone } from '../platform/db/database.ts'
 import { EmbeddedError } from '../platform/db/embedded/errors.ts'
 import { SchemaError } from '../platform/db/migrate.ts'
-import { Failure } from '../platform/errors.ts'
 import { CommandError, EXIT } from './command.ts'
 
 /** A problem that an operator can do something about. */
@@ -15,30 +15,59 @@ export function explainProblem(error: unknown): Problem | undefined {
   if (error instanceof EmbeddedError) return { message: error.message, exitCode: EXIT.unavailable }
   if (error instanceof SchemaError) return { message: error.message, exitCode: EXIT.unavailable }
   if (error instanceof BackupError) return { message: error.message, exitCode: EXIT.failed }
-  if (error instanceof Failure && error.kind === 'unavailable') {
-    return {
-      message: `The database does not answer (${reasonOf(error.cause)}). Check DATABASE_URL, and that the server runs and lets this user in.`,
-      exitCode: EXIT.unavailable,
-    }
-  }
   if (!(error instanceof Error)) return undefined
-  return explainCode(error) ?? (error.cause === undefined ? undefined : explainProblem(error.cause))
+  return explainState(error) ?? explainGone(error) ?? explainListening(error) ?? explainProblem(error.cause)
 }
 
-function explainCode(error: Error): Problem | undefined {
-  if (!('code' in error)) return undefined
-  if (error.code === 'EADDRINUSE') {
+/** What to do about a database that lets nothing be written. */
+export const WRITABLE =
+  'set DATABASE_URL to the primary server, or end what makes this one read-only (default_transaction_read_only, a standby)'
+
+/** What to do about an error of the database, by its SQLSTATE. */
+const STATES: Record<string, (reason: string) => string> = {
+  '42501': (reason) => `The database refuses this user something (${reason}). Make it the owner of the database.`,
+  '42P07': (reason) => `The database holds what is not Postrider's (${reason}). Give Postrider a database of its own.`,
+  '25006': (reason) => `The database lets nothing be written (${reason}): ${WRITABLE}.`,
+  '53100': (reason) => `The disk of the database is full (${reason}). Make room, and try again.`,
+}
+
+function explainState(error: Error): Problem | undefined {
+  const explain = 'code' in error ? STATES[String(error.code)] : undefined
+  return explain && { message: explain(error.message), exitCode: EXIT.unavailable }
+}
+
+function explainGone(error: Error): Problem | undefined {
+  if (!isDatabaseGone(error)) return undefined
+  return {
+    message: `The database does not answer (${reasonOf(error.cause ?? error)}). Check DATABASE_URL, and that the server runs and lets this user in.`,
+    exitCode: EXIT.unavailable,
+  }
+}
+
+/** Why the service cannot listen where it should. */
+function explainListening(error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }) {
+  const { code, syscall, port, address, hostname } = error
+  if (syscall === 'getaddrinfo')
     return {
-      message: `Port ${'port' in error ? error.port : ''} is in use already: stop the other program, or set PORT to a free one.`,
+      message: `HOST: there is no address for "${hostname}". Set it to a name or an address of this machine; the port is PORT.`,
+      exitCode: EXIT.config,
+    }
+  if (syscall !== 'listen') return undefined
+  if (code === 'EADDRINUSE')
+    return {
+      message: `Port ${port} is in use already: stop the other program, or set PORT to a free one.`,
       exitCode: EXIT.unavailable,
     }
-  }
-  if (error.code === '42501') {
+  if (code === 'EACCES')
     return {
-      message: `The database refuses this user something (${error.message}). Make it the owner of the database.`,
-      exitCode: EXIT.unavailable,
+      message: `PORT: this user may not listen on port ${port}. Set it to one from 1024 on, and let a proxy have that one.`,
+      exitCode: EXIT.config,
     }
-  }
+  if (code === 'EADDRNOTAVAIL')
+    return {
+      message: `HOST: ${address} is no address of this machine. Set it to one that is, or to 0.0.0.0 for all of them.`,
+      exitCode: EXIT.config,
+    }
   return undefined
 }
 

@@ -1,6 +1,7 @@
 /** Writing the rows of a backup into an empty database. */
 import { sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import { type Db, isDatabaseGone, type Tx } from '../db/database.ts'
+import { EmbeddedError } from '../db/embedded/errors.ts'
 import { BackupError, type BackupTable } from './format.ts'
 import type { StoredTable } from './tables.ts'
 
@@ -36,6 +37,7 @@ export async function loadRows(db: Db, stored: StoredTable, table: BackupTable, 
   try {
     await insertRows(db, stored, table, lines)
   } catch (error) {
+    if (isDatabaseGone(error) || error instanceof EmbeddedError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new BackupError(
       `Rows of ${table.name} in the backup do not fit the database: ${reason}. Nothing was changed.`,

@@ -186,10 +186,15 @@ export function createPostgresPool(
     ...limits,
     application_name: 'postrider',
   })
+  hearErrors(pool, onError)
+  return pool
+}
+
+/** Reports errors of a pool's connections, idle or in use, which would be thrown at the process otherwise. */
+export function hearErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
   // The pool takes its listener away while a connection is in use.
   pool.on('connect', (client) => client.on('error', onError))
-  return pool
 }
 
 /** The SQLSTATE of a database error, or undefined for anything else. */

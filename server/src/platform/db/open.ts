@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
-import { createDatabase, createPostgresPool, type Database, type StatementLimits } from './database.ts'
+import { createDatabase, createPostgresPool, type Database, hearErrors, type StatementLimits } from './database.ts'
 
 /** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
 const POOL_SIZE = 16
@@ -24,8 +24,8 @@ export async function openDatabase(
   onBroken: (error: Error) => void,
   limits?: StatementLimits,
 ): Promise<OpenDatabase> {
+  const lost = (error: Error) => log.warn('db.connection_lost', { error: errorField(error) })
   if (config.databaseUrl !== undefined) {
-    const lost = (error: Error) => log.warn('db.connection_lost', { error: errorField(error) })
     const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, lost, limits)
     return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }
@@ -37,7 +37,7 @@ export async function openDatabase(
     onBroken,
   })
   const pool = new pg.Pool(embedded.poolConfig)
-  pool.on('error', (error) => log.warn('db.connection_lost', { error: errorField(error) }))
+  hearErrors(pool, lost)
   return {
     db: createDatabase(pool, 'embedded', embedded.close),
     signalsUrl: undefined,

@@ -2,7 +2,7 @@
  * Starting and stopping PGlite. It writes `process.exitCode` as if it were the program; both ends put that back.
  */
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
-import { EmbeddedError } from './errors.ts'
+import { EmbeddedError, reasonOf } from './errors.ts'
 import type { Health } from './health.ts'
 import { HostFS, startParams } from './host-fs.ts'
 
@@ -42,8 +42,7 @@ export function launch(options: PGliteOptions, health: Health): Promise<PGlite> 
     try {
       return await PGlite.create({ ...options, onStderr })
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause)
-      throw new Error([reason, health.lastWords].filter((text) => text !== '').join('; '), { cause })
+      throw new Error([reasonOf(cause), health.lastWords].filter((text) => text !== '').join('; '), { cause })
     }
   })
 }

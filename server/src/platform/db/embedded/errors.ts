@@ -9,6 +9,23 @@ export type EmbeddedErrorCode =
   | 'closed'
   | 'broken'
 
+/** What the WebAssembly file system throws is no Error, and carries a number of WASI's. */
+const WASI: Record<number, string> = {
+  2: 'permission denied',
+  19: 'the quota of disk space is used up',
+  29: 'the disk cannot be read or written',
+  33: 'too many files are open',
+  51: 'the disk is full',
+  69: 'the file system is read-only',
+}
+
+/** What a thrown value says, in a few words. */
+export function reasonOf(cause: unknown): string {
+  if (cause instanceof Error) return cause.message
+  if (typeof cause !== 'object' || cause === null || !('errno' in cause)) return String(cause)
+  return WASI[Number(cause.errno)] ?? `error ${cause.errno} of its file system`
+}
+
 /** A failure of the embedded database. The message tells an operator what to do; data is never removed. */
 export class EmbeddedError extends Error {
   readonly code: EmbeddedErrorCode

@@ -1,7 +1,8 @@
+import fs from 'node:fs'
 import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { installedPglite } from './directory.ts'
 import { openEmbedded } from './open-embedded.ts'
 import { open, startChild, temporaryDirectory } from './support.fixture.ts'
@@ -116,6 +117,19 @@ test('a directory that cannot be written is named in the error', async () => {
     code: 'not_writable',
     message: expect.stringContaining(file),
   })
+})
+
+test('a first start on a full disk says so, and leaves nothing that was used', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await temporaryDirectory()
+  vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+    throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  })
+  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({
+    code: 'open_failed',
+    message: expect.stringContaining('the disk is full'),
+  })
+  vi.restoreAllMocks()
+  await open({ dir, snapshot })
 })
 
 test('an abandoned first start is cleared away, other files are not', { timeout: TIMEOUT_MS }, async () => {

@@ -8,7 +8,7 @@
 import type pg from 'pg'
 import { createDatabase, dataPath, isCreated, prepareDirectory } from './directory.ts'
 import { dump, from, inMemory, launch, onHost, type Snapshot, shutDown } from './engine.ts'
-import { EmbeddedError } from './errors.ts'
+import { EmbeddedError, reasonOf } from './errors.ts'
 import { Health } from './health.ts'
 import { type Hold, holdDirectory } from './lock.ts'
 import { maintain, type RunStatement } from './maintenance.ts'
@@ -111,10 +111,9 @@ function poolConfig(session: Session): pg.PoolConfig {
 }
 
 function openFailed(dir: string, cause: unknown): EmbeddedError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
   return new EmbeddedError(
     'open_failed',
-    `The database in ${dir} could not be opened: ${reason}. Nothing was deleted. ` +
+    `The database in ${dir} could not be opened: ${reasonOf(cause)}. Nothing was deleted. ` +
       'Keep a copy of the directory, check the disk for space and errors, and start again or restore a backup.',
     { cause },
   )
