@@ -16,6 +16,23 @@ export class SchemaError extends Error {
   }
 }
 
+/** What the database has to be encoded in: in others most of the world's text cannot be stored. */
+export const ENCODING = 'UTF8'
+
+/** Throws SchemaError for a database in another encoding. */
+export async function assertEncoding(db: Db): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
+  const encoding = rows[0]?.server_encoding ?? ENCODING
+  if (encoding !== ENCODING) throw wrongEncoding(encoding)
+}
+
+/** The error for a database in another encoding. */
+export function wrongEncoding(encoding: string): SchemaError {
+  return new SchemaError(
+    `The database has the encoding ${encoding}, which cannot store every text. Create one with the encoding ${ENCODING} (create database … encoding 'UTF8' template template0) and set DATABASE_URL to it; what is in this one goes there with backup and restore.`,
+  )
+}
+
 /** How the schema stands to `migrations`. Changes nothing. */
 export async function schemaState(db: Db, migrations: Migrations): Promise<SchemaState> {
   const known = Object.keys(migrations).toSorted()
@@ -34,9 +51,11 @@ export async function schemaState(db: Db, migrations: Migrations): Promise<Schem
 
 /**
  * Brings the schema up to date; returns the names of the migrations that ran. Safe to call from several processes
- * at once. Throws `SchemaError` when the database holds migrations that this version of the service does not know.
+ * at once. Throws `SchemaError` when the database holds migrations that this version of the service does not know, or
+ * has an encoding that does not hold every text.
  */
 export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
+  await assertEncoding(db.root)
   const { pending, unknown } = await schemaState(db.root, migrations)
   if (unknown.length > 0) throw newerSchema(unknown)
   if (pending.length === 0) return []
