@@ -1,7 +1,6 @@
-import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { countTables, inSnapshot, readRows } from '../platform/backup/dump.ts'
-import { writeBackupFile } from '../platform/backup/file.ts'
+import { regularFile, writeBackupFile } from '../platform/backup/file.ts'
 import { type BackupHeader, headerLine } from '../platform/backup/format.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
@@ -24,12 +23,15 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
     throw new UsageError(
       '--include-key is for the key file of an embedded database. Here the key is SECRET_KEY: keep it yourself.',
     )
-  if (options.force !== true && (await stat(path).catch(() => undefined)) !== undefined)
+  const present = await regularFile(path).catch((error) => {
+    throw fileProblem(error, path)
+  })
+  if (options.force !== true && present !== undefined)
     throw new CommandError(`${path} exists already. Choose another name, or replace it with --force.`)
   const startedAt = performance.now()
   const { header, bytes } = await withExistingDatabase(config, async ({ db }, { applied }) => {
     if (applied.length === 0) throw new CommandError('The database is empty: there is nothing to back up.')
-    return writeBackup(db, path, terminal, (tx) => describeDatabase(tx, config, db, applied, includeKey))
+    return writeBackup(db, present ?? path, terminal, (tx) => describeDatabase(tx, config, db, applied, includeKey))
   })
   const rows = header.tables.reduce((sum, table) => sum + table.rows, 0)
   const seconds = (performance.now() - startedAt) / 1000

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { sql } from 'kysely'
 import { migrations } from '../migrations/index.ts'
-import { readBackupFile } from '../platform/backup/file.ts'
+import { readBackupFile, regularFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
 import { loadRows, lockAndFindRows, withoutTriggers } from '../platform/backup/load.ts'
 import { storedTables, usePortableText } from '../platform/backup/tables.ts'
@@ -20,7 +20,7 @@ export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
   const path = resolve(file)
   const startedAt = performance.now()
   terminal.note(`Checking ${path}`)
-  const header = await readBackupFile(path).catch((error) => {
+  const header = await checkFile(path).catch((error) => {
     throw fileProblem(error, path)
   })
   assertKnown(header)
@@ -47,6 +47,12 @@ export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
   )
   terminal.print('Start the service when you are ready: deliveries that were pending in the backup will then be made.')
   return EXIT.ok
+}
+
+/** Reads the file from end to end; loading reads it once more. */
+async function checkFile(path: string): Promise<BackupHeader> {
+  await regularFile(path)
+  return readBackupFile(path)
 }
 
 function assertKnown(header: BackupHeader): void {

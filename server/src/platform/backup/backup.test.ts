@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readBackupFile, writeBackupFile } from './file.ts'
+import { readBackupFile, regularFile, writeBackupFile } from './file.ts'
 import { BackupError, fitOf, headerLine, parseHeader } from './format.ts'
 import { loadOrder } from './tables.ts'
 
@@ -59,6 +59,28 @@ describe('a backup file', () => {
     expect((await readdir(dir)).filter((name) => name.startsWith('failed'))).toEqual([])
   })
 
+  it('is there when two are written to it at once: the one that began last', async () => {
+    const path = join(dir, 'contended')
+    const held = (begun: () => void, until: Promise<void>) =>
+      (async function* () {
+        yield headerLine(HEADER)
+        begun()
+        await until
+        for (const row of ROWS) yield `${row}\n`
+      })()
+    const gate = () => Promise.withResolvers<void>()
+    const [firstBegun, firstEnds, lastBegun, lastEnds] = [gate(), gate(), gate(), gate()]
+    const first = writeBackupFile(path, held(firstBegun.resolve, firstEnds.promise))
+    await firstBegun.promise
+    const last = writeBackupFile(path, held(lastBegun.resolve, lastEnds.promise))
+    await lastBegun.promise
+    firstEnds.resolve()
+    await expect(first).rejects.toThrow('Another backup is being written')
+    lastEnds.resolve()
+    await last
+    expect(await readBackupFile(path)).toMatchObject(HEADER)
+  })
+
   it('is refused wherever it was changed or cut', async () => {
     const path = join(dir, 'original')
     await writeBackupFile(path, backup())
@@ -73,6 +95,20 @@ describe('a backup file', () => {
       await writeFile(join(dir, 'damaged'), gzipSync(damage))
       await expect(readBackupFile(join(dir, 'damaged'))).rejects.toThrow(BackupError)
     }
+  })
+})
+
+describe('regularFile', () => {
+  it('follows links to a file, and takes nothing else for one', async () => {
+    const path = (name: string) => join(dir, name)
+    await writeFile(path('target'), '')
+    await symlink(path('target'), path('link'))
+    await symlink(path('nowhere'), path('dangling'))
+    await mkdir(path('directory'))
+    expect(await regularFile(path('nothing'))).toBeUndefined()
+    expect(await regularFile(path('link'))).toBe(await realpath(path('target')))
+    await expect(regularFile(path('dangling'))).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(regularFile(path('directory'))).rejects.toThrow('not a regular file')
   })
 })
 

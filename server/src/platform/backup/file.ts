@@ -1,10 +1,11 @@
 /**
  * The backup as a file. It appears under its name by one rename, when it is complete and on disk; until then it is
- * `FILE.partial`. Reading checks everything: a file that was cut or changed ends in BackupError, at the latest at its end.
+ * `FILE.partial`. Of two that are written to one FILE at once, the first fails. Reading checks everything: a file that was cut
+ * or changed ends in BackupError, at the latest at its end.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream'
 import { pipeline as pipelined } from 'node:stream/promises'
@@ -25,11 +26,33 @@ const GZIP_LEVEL = 3
 /** Rows handed over at once while reading. */
 const BATCH = { rows: 1_000, bytes: 1024 * 1024 }
 
+/** The regular file that `path` leads to, over links if there are any; undefined when there is nothing. Throws BackupError for anything else. */
+export async function regularFile(path: string): Promise<string | undefined> {
+  if (await isMissing(path)) return undefined
+  if (!(await stat(path)).isFile())
+    throw new BackupError(
+      `${path} is not a regular file. A backup is one: it is complete when it gets its name, and is read twice to be restored.`,
+    )
+  return realpath(path)
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return false
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    throw error
+  }
+}
+
 /** Writes the lines and their checksum to `path`, readable by its owner only. Resolves with the bytes on disk. */
 export async function writeBackupFile(path: string, lines: AsyncIterable<string>): Promise<number> {
   const partial = `${path}.partial`
   await rm(partial, { force: true })
   const file = await open(partial, 'wx', 0o600)
+  const { ino } = await file.stat()
+  const isOurs = async () => (await stat(partial).catch(() => undefined))?.ino === ino
   try {
     await pipelined(
       withTrailer(lines),
@@ -39,13 +62,13 @@ export async function writeBackupFile(path: string, lines: AsyncIterable<string>
       },
     )
     await file.sync()
-    const { ino, size } = await file.stat()
-    if ((await stat(partial)).ino !== ino) throw new BackupError(`Another backup is being written to ${path}.`)
+    const { size } = await file.stat()
+    if (!(await isOurs())) throw new BackupError(`Another backup is being written to ${path}.`)
     await rename(partial, path)
     await syncDirectory(dirname(path))
     return size
   } catch (error) {
-    await rm(partial, { force: true })
+    if (await isOurs()) await rm(partial)
     throw error
   } finally {
     await file.close()
