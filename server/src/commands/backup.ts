@@ -38,7 +38,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   terminal.print(
     `${path}: ${rows.toLocaleString('en')} rows of ${header.tables.length} tables, ${kilobytes(bytes)} KB, in ${seconds.toFixed(1)} s`,
   )
-  terminal.print(keyNote(header, config))
+  terminal.print(await keyNote(header, config))
   return EXIT.ok
 }
 
@@ -89,11 +89,15 @@ async function* backupLines(tx: Tx, header: Header, terminal: Terminal): AsyncGe
   }
 }
 
-function keyNote(header: Header, config: Config): string {
+async function keyNote(header: Header, config: Config): Promise<string> {
   if (header.secretKey !== undefined) return 'The secret key is in it: whoever has this file can open everything.'
   if (header.keyFingerprint === null) return 'The database has not been used with a secret key yet, so it needs none.'
-  const name = shortFingerprint(Buffer.from(header.keyFingerprint, 'hex'))
+  const fingerprint = Buffer.from(header.keyFingerprint, 'hex')
+  const name = shortFingerprint(fingerprint)
   const place = config.secretKey === undefined ? `${config.dataDir}/secret.key` : 'SECRET_KEY'
+  const found = await findSecretKey(config, fingerprint).catch(() => undefined)
+  if (found === undefined || !keyFits(found.key, fingerprint))
+    return `Nothing opens it without the secret key ${name}, and ${place} is not that key: find it, and keep a copy elsewhere.`
   return `The secret key (${name}) is not in it, and nothing opens without: keep a copy of ${place} elsewhere.`
 }
 
