@@ -1,7 +1,7 @@
 /** `keys rotate`: the sites' secrets stay what they are, whatever interrupts it. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { access, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import {
@@ -100,7 +100,7 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
     const before = await readFile(fileOf(home, 'secret.key'))
     expect(await runToEnd(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
     await rename(fileOf(home, 'secret.key'), fileOf(home, 'secret.key.new'))
-    await writeFile(fileOf(home, 'secret.key'), before)
+    await writeFile(fileOf(home, 'secret.key'), before, { mode: 0o600 })
     const doctor = await runToEnd(home, 'doctor')
     expect(doctor).toMatchObject({ code: 0, result: expect.stringContaining('the next start completes its rotation') })
     expect(await everything(home)).toEqual(contents)
@@ -126,6 +126,27 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
     await rm(fileOf(home, 'secret.key'))
     expect(await runToEnd(home)).toMatchObject({ code: 78, output: expect.stringContaining('is missing') })
     expect(await keysOf(home)).toEqual([])
+  })
+
+  it('says what is wrong with a key file, and leaves it alone', async () => {
+    const [cut, own, unreadable] = [await ground.copyOf(env), await ground.emptyEnv(), await ground.emptyEnv()]
+    await writeFile(fileOf(cut, 'secret.key'), 'half a k')
+    await mkdir(own.DATA_DIR ?? '')
+    await writeFile(fileOf(own, 'secret.key'), 'my own, too short')
+    await mkdir(fileOf(unreadable, 'secret.key'), { recursive: true })
+    expect(await runToEnd(cut)).toMatchObject({ code: 78, output: expect.stringContaining('holds 8 characters') })
+    expect(await runToEnd(own)).toMatchObject({ code: 78, output: expect.stringContaining('holds 17 characters') })
+    expect(await runToEnd(unreadable)).toMatchObject({ code: 78, output: expect.stringContaining('cannot be read') })
+    const doctor = await runToEnd(cut, 'doctor')
+    expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ secret key: .+ holds 8 characters/) })
+    expect(await readFile(fileOf(cut, 'secret.key'), 'utf8')).toBe('half a k')
+    expect(await readFile(fileOf(own, 'secret.key'), 'utf8')).toBe('my own, too short')
+  })
+
+  it('has doctor tell when everybody may read the key', async () => {
+    const home = await ground.copyOf(env)
+    await chmod(fileOf(home, 'secret.key'), 0o644)
+    expect(await runToEnd(home, 'doctor')).toMatchObject({ code: 1, result: expect.stringContaining('run: chmod 600') })
   })
 
   const isThere = (path: string) =>

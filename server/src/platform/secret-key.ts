@@ -9,10 +9,11 @@
  *   committed      secret.key.new fits, and everything sealed opens with it                (the transaction)
  *   at rest again  secret.key.new has become secret.key                                    (`adoptStagedKey`)
  *
- * Whoever finds the third state at start brings about the fourth; in the second, the staged key is ignored.
+ * Whoever finds the third state at start brings about the fourth; in the second, the staged key is ignored. The first key comes the same way,
+ * so that secret.key is never there in part, and what is there is never written over.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { open, readFile, rename } from 'node:fs/promises'
+import { open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { type Config, ConfigError } from './config.ts'
@@ -24,7 +25,7 @@ type KeySource = Pick<Config, 'secretKey' | 'dataDir'>
 const KEY_FILE = 'secret.key'
 const STAGED_FILE = 'secret.key.new'
 
-/** Shorter contents are what a crash left behind while the file was written. */
+/** As for SECRET_KEY. */
 const SHORTEST_KEY = 32
 
 /** The name a key has in the database and in backups. It reveals nothing of the key. */
@@ -46,7 +47,8 @@ export function keyFits(secretKey: string, fingerprint: Buffer): boolean {
 
 /**
  * The key at hand: the one that fits, if `stored` names one; otherwise SECRET_KEY or the key file, whether they fit or
- * not. `staged` says that it is the staged one. Undefined when there is none. Changes nothing.
+ * not. `staged` says that it is the staged one. Undefined when there is none. Throws ConfigError for a key file that cannot be read or holds
+ * no whole key. Changes nothing.
  */
 export async function findSecretKey(
   config: KeySource,
@@ -57,7 +59,27 @@ export async function findSecretKey(
   const staged = await readKeyFile(join(config.dataDir, STAGED_FILE))
   const useStaged = stored !== undefined && staged !== undefined && keyFits(staged, stored)
   if (useStaged && !(current !== undefined && keyFits(current, stored))) return { key: staged, staged: true }
-  return current === undefined ? undefined : { key: current, staged: false }
+  if (current === undefined) return undefined
+  if (current.length < SHORTEST_KEY) throw tooShort(config.dataDir, current.length, stored)
+  return { key: current, staged: false }
+}
+
+function tooShort(dataDir: string, length: number, stored: Buffer | undefined): ConfigError {
+  const path = join(dataDir, KEY_FILE)
+  const advice =
+    stored === undefined
+      ? 'Put a whole key there (`openssl rand -base64 32`), or remove the file and one will be made.'
+      : `Put the key ${shortFingerprint(stored)} back from a backup, or set SECRET_KEY to it.`
+  return new ConfigError([
+    `SECRET_KEY: the file ${path} holds ${length} characters; a key has at least ${SHORTEST_KEY}. ${advice}`,
+  ])
+}
+
+/** Whether every user of this machine may read the key file. */
+export async function isKeyFileOpen(dataDir: string): Promise<boolean> {
+  if (process.platform === 'win32') return false
+  const found = await stat(join(dataDir, KEY_FILE)).catch(() => undefined)
+  return found !== undefined && (found.mode & 0o004) !== 0
 }
 
 /**
@@ -98,9 +120,10 @@ export function createSecretKey(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** Writes the key file of a data directory that has none, and syncs it. */
+/** Gives a data directory that has no key file its first one, on disk. */
 export async function writeKeyFile(dataDir: string, key: string): Promise<void> {
-  await writeSynced(dataDir, KEY_FILE, key)
+  await stageSecretKey(dataDir, key)
+  await adoptStagedKey(dataDir)
 }
 
 /** Puts the next key beside the present one, on disk. A staged key that is there already has never come into use. */
@@ -138,17 +161,20 @@ export function shortFingerprint(fingerprint: Buffer): string {
 
 async function readKeyFile(path: string): Promise<string | undefined> {
   try {
-    const key = (await readFile(path, 'utf8')).trim()
-    return key.length >= SHORTEST_KEY ? key : undefined
+    return (await readFile(path, 'utf8')).trim()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError([
+      `SECRET_KEY: the file ${path} cannot be read (${reason}). It holds the key: give this user the right to read it, or put the file back from a backup.`,
+    ])
   }
 }
 
 async function writeSynced(dataDir: string, name: string, key: string): Promise<void> {
   const file = await open(join(dataDir, name), 'w', 0o600)
   try {
+    await file.chmod(0o600) // it may have been there, for everybody
     await file.writeFile(`${key}\n`)
     await file.sync()
   } finally {

@@ -3,12 +3,13 @@ import { dirname, resolve } from 'node:path'
 import type { Config } from '../../platform/config.ts'
 import { lookUpNames } from '../../platform/egress/names.ts'
 import { portState } from '../../platform/http/port-state.ts'
+import { isKeyFileOpen } from '../../platform/secret-key.ts'
 import type { Finding } from './finding.ts'
 
 /** Below this a busy hour of deliveries may fill the disk before anybody looks. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
 
-/** The data directory: can it be written, and is there room. */
+/** The data directory: can it be written, is there room, and does it keep its key to itself. */
 export async function checkDataDir(config: Config): Promise<Finding> {
   const what = 'data directory'
   if (config.databaseUrl !== undefined) return { what, state: 'unknown', text: 'not used with DATABASE_URL' }
@@ -22,6 +23,12 @@ export async function checkDataDir(config: Config): Promise<Finding> {
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024).toLocaleString('en')} MB free`
   if (bavail * bsize < LEAST_FREE_BYTES)
     return { what, state: 'bad', text: `${config.dataDir} has only ${free}; make room, or move it to a larger disk` }
+  if (config.secretKey === undefined && (await isKeyFileOpen(config.dataDir)))
+    return {
+      what,
+      state: 'bad',
+      text: `every user of this machine may read the secret key; run: chmod 600 ${config.dataDir}/secret.key`,
+    }
   return { what, state: 'good', text: `${config.dataDir} can be written, ${free}` }
 }
 
