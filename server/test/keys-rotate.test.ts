@@ -3,8 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { access, chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createClient } from '@postrider/sdk'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import {
+  ADA,
   createGround,
   type Env,
   everything,
@@ -31,6 +34,14 @@ beforeAll(async () => {
 afterAll(() => ground.remove())
 
 describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
+  async function query(text: string): Promise<unknown[]> {
+    const client = new pg.Client({ connectionString: env.DATABASE_URL ?? '' })
+    await client.connect()
+    const { rows } = await client.query(text)
+    await client.end()
+    return rows
+  }
+
   it('wants the next key, and to be alone', async () => {
     const without = await runToEnd(env, 'keys', 'rotate')
     expect(without).toMatchObject({ code: 78, output: expect.stringContaining('NEW_SECRET_KEY') })
@@ -46,6 +57,17 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
     expect(await everything(env)).toEqual(contents)
   })
 
+  it('sees a process that rests, which is only listening', async () => {
+    await withService({ ...env, ROLE: 'api' }, async () => {
+      // What the pool does by itself when nobody asks anything for a while.
+      const pool = `from pg_stat_activity where datname = current_database() and application_name = 'postrider'`
+      await query(`select pg_terminate_backend(pid) ${pool}`)
+      await expect.poll(() => query(`select pid ${pool}`)).toEqual([])
+      const resting = await runToEnd({ ...env, NEW_SECRET_KEY: NEXT_KEY }, 'keys', 'rotate')
+      expect(resting).toMatchObject({ code: 69, output: expect.stringContaining('stop them all') })
+    })
+  })
+
   it('seals everything anew; the old key and its tokens are refused', async () => {
     const both = { ...env, NEXT: NEXT_KEY }
     const rotated = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
@@ -59,10 +81,53 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
 
   it('goes on beside other processes when it is forced to', async () => {
     const now = { ...env, SECRET_KEY: NEXT_KEY, NEW_SECRET_KEY: SECRET_KEY }
-    await withService(now, async () => {
+    await withService(now, async ({ url }) => {
+      const { token: current } = await createClient({ baseUrl: url }).auth.login({
+        email: ADA.email,
+        password: ADA.password,
+      })
       expect(await runToEnd(now, 'keys', 'rotate', '--force')).toMatchObject({ code: 0 })
+      // It knows only the old key, with which nothing would open that it seals.
+      const client = createClient({ baseUrl: url, token: current, retries: 0 })
+      const [site] = (await client.sites.list()).sites
+      const late = { name: 'Late', url: 'https://late.example.com', webhook_url: 'http://127.0.0.1:9/' }
+      await expect(client.sites.create(late)).rejects.toMatchObject({ status: 503 })
+      await expect(client.sites.rotateKeys(site?.id ?? '')).rejects.toMatchObject({ status: 503 })
     })
     expect(await everything(env)).toEqual(contents)
+  })
+
+  it('names the sites whose secrets do not open, and goes on when their keys were rotated', async () => {
+    await query(
+      `update sites s set api_key_sealed = o.api_key_sealed from sites o where s.name = 'One' and o.name = 'Two'`,
+    )
+    await query(`update endpoints set secret_sealed = '' where site_name = 'Two'`)
+    await query(`update idempotency_keys set body = '' where key = 'only-once'`)
+    const both = { ...env, NEW_SECRET_KEY: NEXT_KEY }
+    const doctor = await runToEnd(env, 'doctor')
+    expect(doctor).toMatchObject({
+      code: 1,
+      result: expect.stringMatching(/✗ sealed secrets: .+: Two \(.+\), One \(.+\);/),
+    })
+    const refused = await runToEnd(both, 'keys', 'rotate')
+    expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/^Nothing was changed: .*One \(/m) })
+    await withService(env, async ({ url }) => {
+      const { token: current } = await createClient({ baseUrl: url }).auth.login({
+        email: ADA.email,
+        password: ADA.password,
+      })
+      const client = createClient({ baseUrl: url, token: current })
+      for (const { id } of (await client.sites.list()).sites) await client.sites.rotateKeys(id)
+    })
+    expect(await runToEnd(env, 'doctor')).toMatchObject({
+      code: 0,
+      result: expect.stringContaining('✓ sealed secrets'),
+    })
+    expect(await runToEnd(both, 'keys', 'rotate')).toMatchObject({ code: 0 })
+    const after = await everything({ ...env, SECRET_KEY: NEXT_KEY })
+    expect(after).toMatchObject({
+      answer: { status: 409, body: { message: expect.stringContaining('answer was lost') } },
+    })
   })
 })
 

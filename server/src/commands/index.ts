@@ -61,7 +61,10 @@ next key comes from the environment too: stop every process, run this with both 
 then start them with SECRET_KEY set to the new one.`,
     options: {
       'new-key-env': { value: 'NAME', meaning: 'the variable that holds the next key (default NEW_SECRET_KEY)' },
-      force: { meaning: 'go on although other processes are at work; their attempts fail until they restart' },
+      force: {
+        meaning:
+          'go on although other processes are at work; until they restart, their attempts fail and they make no keys',
+      },
     },
     load: () => import('./keys-rotate.ts'),
   },

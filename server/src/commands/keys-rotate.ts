@@ -1,8 +1,7 @@
 /** A new secret key: everything sealed is sealed anew. How an interruption is survived stands in platform/secret-key.ts. */
-import { claimFromWorkers, resealWebhookSecrets } from '../deliveries/index.ts'
+import { resealWebhookSecrets } from '../deliveries/index.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
-import { deriveKeys } from '../platform/crypto.ts'
-import { otherConnections } from '../platform/db/connections.ts'
+import { deriveKeys, SealError } from '../platform/crypto.ts'
 import type { Database } from '../platform/db/database.ts'
 import { resealAnswers } from '../platform/idempotency/reseal.ts'
 import {
@@ -17,8 +16,10 @@ import {
   storedFingerprint,
 } from '../platform/secret-key.ts'
 import { resealApiKeys } from '../sites/index.ts'
+import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Invocation, type Run, UsageError } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
+import { checkSealed } from './sealed.ts'
 
 const NEXT_KEY = 'NEW_SECRET_KEY'
 const SHORTEST_KEY = 32
@@ -72,7 +73,11 @@ async function rotate(
   const generated = variable === undefined
   const kept = generated ? await keepOldKey(config.dataDir, oldKey) : undefined
   if (generated) await stageSecretKey(config.dataDir, key)
-  const sites = await reseal(db, oldKey, key, force)
+  const sites = await reseal(db, oldKey, key, force).catch(async (error) => {
+    if (!(error instanceof SealError)) throw error
+    const { problem } = await checkSealed(db.root, deriveKeys(oldKey))
+    throw new CommandError(`Nothing was changed: ${problem ?? error.message}. Then run this again.`)
+  })
   if (generated) await adoptStagedKey(config.dataDir)
   return {
     sites,
@@ -86,14 +91,7 @@ async function rotate(
 async function reseal(db: Database, oldKey: string, key: string, force: boolean): Promise<number> {
   const [from, to] = [deriveKeys(oldKey), deriveKeys(key)]
   return db.tx(async (tx) => {
-    if (db.kind === 'postgres' && !force) {
-      const alone = await claimFromWorkers(tx)
-      if (!alone || (await otherConnections(tx)) > 0)
-        throw new CommandError(
-          'Other processes of Postrider are connected to this database. They know only the old key: stop them all, then run this again. (--force goes on regardless.)',
-          EXIT.unavailable,
-        )
-    }
+    if (!force) await assertAlone(db, tx, 'They know only the old key (--force goes on regardless)')
     const sites = await resealApiKeys(tx, from, to)
     await resealWebhookSecrets(tx, from, to)
     await resealAnswers(tx, from, to)

@@ -52,7 +52,7 @@ export {
   standingsOf,
 } from './queries.ts'
 export { hurry, requeueFailed } from './requeue.ts'
-export { resealWebhookSecrets } from './reseal.ts'
+export { resealWebhookSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeOldHistory } from './retention.ts'
 export { createWebhookSecret } from './sign.ts'
 export type { EventKind, HistoryEntry } from './tables.ts'

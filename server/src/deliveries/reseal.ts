@@ -1,9 +1,19 @@
 import { sql } from 'kysely'
-import { type Keys, seal } from '../platform/crypto.ts'
-import type { Tx } from '../platform/db/database.ts'
+import { type Keys, opens, seal } from '../platform/crypto.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
 import { openSecret, secretPlace } from './endpoints.ts'
 
 const BATCH = 500
+
+/** Those of the sites whose webhook secret does not open with `keys`. */
+export async function unopenedSecrets(db: Db, keys: Keys, siteIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ site_id: string; secret_sealed: Buffer }>`
+    select site_id, secret_sealed from endpoints where site_id = any(${siteIds}::uuid[]) and secret_sealed is not null
+  `.execute(db)
+  return new Set(
+    rows.filter((row) => !opens(keys, secretPlace(row.site_id), row.secret_sealed)).map((row) => row.site_id),
+  )
+}
 
 /** Seals the webhook secrets of all living endpoints with `to` instead of `from`; returns how many. */
 export async function resealWebhookSecrets(tx: Tx, from: Keys, to: Keys): Promise<number> {

@@ -33,12 +33,35 @@ export function seal(keys: Keys, place: string, secret: string): Buffer {
   return Buffer.concat([Buffer.from([SEAL_VERSION]), nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/** Opens what `seal` made for the same place. Throws when the key, the place or the bytes differ. */
+/** What is sealed does not open. */
+export class SealError extends Error {
+  constructor(place: string, options?: ErrorOptions) {
+    super(`what is sealed at ${place} does not open with this key`, options)
+    this.name = 'SealError'
+  }
+}
+
+/** Opens what `seal` made for the same place. Throws SealError when the key, the place or the bytes differ. */
 export function unseal(keys: Keys, place: string, sealed: Buffer): string {
-  if (sealed[0] !== SEAL_VERSION) throw new Error(`sealed value of ${place} has an unknown version`)
-  const decipher = createDecipheriv('aes-256-gcm', keys.sealing, sealed.subarray(1, 13)).setAAD(Buffer.from(place))
-  decipher.setAuthTag(sealed.subarray(13, 29))
-  return Buffer.concat([decipher.update(sealed.subarray(29)), decipher.final()]).toString('utf8')
+  if (sealed[0] !== SEAL_VERSION) throw new SealError(place)
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keys.sealing, sealed.subarray(1, 13)).setAAD(Buffer.from(place))
+    decipher.setAuthTag(sealed.subarray(13, 29))
+    return Buffer.concat([decipher.update(sealed.subarray(29)), decipher.final()]).toString('utf8')
+  } catch (cause) {
+    throw new SealError(place, { cause })
+  }
+}
+
+/** Whether `unseal` would open it. */
+export function opens(keys: Keys, place: string, sealed: Buffer): boolean {
+  try {
+    unseal(keys, place, sealed)
+    return true
+  } catch (error) {
+    if (error instanceof SealError) return false
+    throw error
+  }
 }
 
 /** A keyed fingerprint by which a sealed secret can be looked up without being readable. */

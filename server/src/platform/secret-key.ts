@@ -19,6 +19,7 @@ import { sql } from 'kysely'
 import { type Config, ConfigError } from './config.ts'
 import { deriveKeys, type Keys, lookupIndex } from './crypto.ts'
 import type { Database, Db, Tx } from './db/database.ts'
+import { fail } from './errors.ts'
 
 type KeySource = Pick<Config, 'secretKey' | 'dataDir'>
 
@@ -113,6 +114,19 @@ export async function assertSameKey(db: Database, keys: Keys): Promise<void> {
   throw new ConfigError([
     'SECRET_KEY: this database was made with another key. Set the one it was made with (for the embedded database it is the file secret.key in DATA_DIR).',
   ])
+}
+
+/**
+ * For transactions that seal what nobody can make again, once they hold a lock on its table: throws `unavailable` if the database belongs to
+ * another key by now, because `keys rotate` was forced beside this process.
+ */
+export async function assertKeyInUse(tx: Tx, keys: Keys): Promise<void> {
+  const stored = await storedFingerprint(tx)
+  if (stored === undefined || stored.equals(fingerprintOf(keys))) return
+  throw fail('unavailable', 'The service has to be restarted before it can do this. Try again shortly.', {
+    headers: { 'Retry-After': '5' },
+    cause: new Error('the secret key was replaced: restart this process with the new one'),
+  })
 }
 
 /** A new random key. */

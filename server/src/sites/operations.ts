@@ -15,6 +15,7 @@ import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { assertKeyInUse } from '../platform/secret-key.ts'
 import { createApiKey } from './api-key.ts'
 import { restartDetection } from './detect/queries.ts'
 import { choosesPlatform, type SiteChange } from './policy.ts'
@@ -88,6 +89,7 @@ export async function createSite(
       secret: createWebhookSecret(),
       now,
     })
+    await assertKeyInUse(tx, ctx.keys)
     noteSite(ctx, tx, accountId, id)
     if (input.platform === undefined) await ctx.signals.send(tx, 'detect-platforms')
   })
@@ -175,6 +177,7 @@ export async function rotateKeys(
   }
   await ctx.db.tx(async (tx) => {
     if (!(await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey)))) throw missing()
+    await assertKeyInUse(tx, ctx.keys)
     await changeEndpoint(ctx, tx, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
   })
   return rotated

@@ -1,9 +1,30 @@
 import { sql } from 'kysely'
-import { type Keys, lookupIndex, seal, unseal } from '../platform/crypto.ts'
-import type { Tx } from '../platform/db/database.ts'
+import { unopenedSecrets } from '../deliveries/index.ts'
+import { type Keys, lookupIndex, opens, seal, unseal } from '../platform/crypto.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
 import { apiKeyPlace } from './operations.ts'
 
 const BATCH = 500
+
+/** Tries the API key and the webhook secret of the newest sites, `most` at most. Resolves with how many, and those of which one does not open. */
+export async function unopenedSites(
+  db: Db,
+  keys: Keys,
+  most: number,
+): Promise<{ tried: number; unopened: { id: string; name: string }[] }> {
+  const { rows } = await sql<{ id: string; name: string; api_key_sealed: Buffer }>`
+    select id, name, api_key_sealed from sites order by id desc limit ${most}
+  `.execute(db)
+  const secrets = await unopenedSecrets(
+    db,
+    keys,
+    rows.map(({ id }) => id),
+  )
+  const unopened = rows.filter(
+    ({ id, api_key_sealed }) => secrets.has(id) || !opens(keys, apiKeyPlace(id), api_key_sealed),
+  )
+  return { tried: rows.length, unopened: unopened.map(({ id, name }) => ({ id, name })) }
+}
 
 /** Seals the API keys of all sites with `to` instead of `from`; returns how many. The keys themselves stay the same. */
 export async function resealApiKeys(tx: Tx, from: Keys, to: Keys): Promise<number> {

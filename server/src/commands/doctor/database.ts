@@ -2,16 +2,18 @@ import { sql } from 'kysely'
 import { backlogOf } from '../../deliveries/index.ts'
 import { migrations } from '../../migrations/index.ts'
 import { systemClock } from '../../platform/clock.ts'
-import type { Config } from '../../platform/config.ts'
+import { type Config, ConfigError } from '../../platform/config.ts'
+import { deriveKeys } from '../../platform/crypto.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { EmbeddedInUseError } from '../../platform/db/embedded/errors.ts'
-import { schemaState } from '../../platform/db/migrate.ts'
+import { ENCODING, schemaState, wrongEncoding } from '../../platform/db/migrate.ts'
 import { openDatabase } from '../../platform/db/open.ts'
 import { createLog } from '../../platform/log.ts'
 import { findSecretKey, keyFits, shortFingerprint, storedFingerprint } from '../../platform/secret-key.ts'
 import { PROGRAM } from '../command.ts'
 import { databaseExists } from '../database.ts'
-import { explainProblem } from '../problems.ts'
+import { explainProblem, WRITABLE } from '../problems.ts'
+import { checkSealed } from '../sealed.ts'
 import type { Finding } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
@@ -54,19 +56,24 @@ async function examine(config: Config, db: Database): Promise<DatabaseFindings> 
   const schema = await checkSchema(db)
   findings.push(schema)
   if (schema.state === 'bad') return { findings, hosts: [] }
-  findings.push(await checkKey(config, db))
+  findings.push(...(await checkKey(config, db)))
   const work = await checkWork(db)
   return { findings: [...findings, ...work.findings], hosts: work.hosts }
 }
 
 async function checkVersion(db: Database): Promise<Finding> {
   const what = 'database'
-  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(db.root)
-  const version = rows[0]?.server_version ?? 'unknown'
+  const { rows } = await sql<{ version: string; encoding: string; readOnly: boolean }>`
+    select current_setting('server_version') as version, current_setting('server_encoding') as encoding,
+      current_setting('transaction_read_only')::boolean as "readOnly"
+  `.execute(db.root)
+  const { version = 'unknown', encoding = ENCODING, readOnly = false } = rows[0] ?? {}
   if (db.kind === 'embedded') return { what, state: 'good', text: `embedded, PostgreSQL ${version}` }
-  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES)
-    return { what, state: 'good', text: `PostgreSQL ${version} answers` }
-  return { what, state: 'bad', text: `PostgreSQL ${version} is too old; upgrade it to ${OLDEST_POSTGRES} or newer` }
+  if (Number.parseInt(version, 10) < OLDEST_POSTGRES)
+    return { what, state: 'bad', text: `PostgreSQL ${version} is too old; upgrade it to ${OLDEST_POSTGRES} or newer` }
+  if (encoding !== ENCODING) return { what, state: 'bad', text: wrongEncoding(encoding).message }
+  if (readOnly) return { what, state: 'bad', text: `PostgreSQL ${version} lets nothing be written; ${WRITABLE}` }
+  return { what, state: 'good', text: `PostgreSQL ${version} answers` }
 }
 
 async function checkClock(db: Database): Promise<Finding> {
@@ -96,21 +103,37 @@ async function checkSchema(db: Database): Promise<Finding> {
   return { what, state: 'good', text: 'up to date' }
 }
 
-async function checkKey(config: Config, db: Database): Promise<Finding> {
+async function checkKey(config: Config, db: Database): Promise<Finding[]> {
   const what = 'secret key'
   const stored = await storedFingerprint(db.root)
-  if (stored === undefined) return { what, state: 'unknown', text: 'the database has not been used with a key yet' }
-  const found = await findSecretKey(config, stored)
+  if (stored === undefined) return [{ what, state: 'unknown', text: 'the database has not been used with a key yet' }]
+  const found = await findSecretKey(config, stored).catch(configProblem)
+  if (found instanceof ConfigError) return [{ what, state: 'bad', text: found.problems.join('; ') }]
   const name = shortFingerprint(stored)
   if (found === undefined)
-    return {
-      what,
-      state: 'bad',
-      text: `missing; put the key ${name} back into ${config.dataDir}/secret.key, from a backup`,
-    }
+    return [
+      {
+        what,
+        state: 'bad',
+        text: `missing; put the key ${name} back into ${config.dataDir}/secret.key, from a backup`,
+      },
+    ]
   if (!keyFits(found.key, stored))
-    return { what, state: 'bad', text: `not the one of this database; set SECRET_KEY to the key ${name}` }
-  return { what, state: 'good', text: `${name} fits${found.staged ? '; the next start completes its rotation' : ''}` }
+    return [{ what, state: 'bad', text: `not the one of this database; set SECRET_KEY to the key ${name}` }]
+  const next = found.staged ? '; the next start completes its rotation' : ''
+  return [{ what, state: 'good', text: `${name} fits${next}` }, await checkSecrets(db, found.key)]
+}
+
+function configProblem(error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error
+  throw error
+}
+
+async function checkSecrets(db: Database, key: string): Promise<Finding> {
+  const what = 'sealed secrets'
+  const { tried, problem } = await checkSealed(db.root, deriveKeys(key))
+  if (problem !== undefined) return { what, state: 'bad', text: problem }
+  return { what, state: 'good', text: `those of ${tried} sites open` }
 }
 
 async function checkWork(db: Database): Promise<DatabaseFindings> {

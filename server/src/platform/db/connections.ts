@@ -1,12 +1,15 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** How many other connections of this service a PostgreSQL server has now. A process that rests for a while may have none. */
+/**
+ * How many other connections of this service a PostgreSQL server has now. A process that rests gives up those of its pool, but never the
+ * one by which it hears signals, whose name begins alike.
+ */
 export async function otherConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ others: number }>`
     select count(*) as others from pg_stat_activity
     where datname = current_database() and pid <> pg_backend_pid()
-      and application_name = current_setting('application_name')
+      and starts_with(application_name, current_setting('application_name'))
   `.execute(db)
   return rows[0]?.others ?? 0
 }

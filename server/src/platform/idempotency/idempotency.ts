@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { seal, unseal } from '../crypto.ts'
+import { opens, seal, unseal } from '../crypto.ts'
 import { beforeFirstCommit, type Db, missingValue, type Tx } from '../db/database.ts'
 import { prepared, sendAhead } from '../db/statements.ts'
 import { Failure, fail, invalid } from '../errors.ts'
@@ -122,11 +122,12 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
   if (first === undefined) return begin(ctx, wanted, await claim(db.root, wanted))
   if (!first.request.equals(request))
     throw fail('conflict', 'This idempotency key was used for another request.', { field: FIELD })
-  if (first.state === 'answered') {
+  const lost = first.body !== null && !opens(ctx.keys, place(scope, key), first.body)
+  if (first.state === 'answered' && !lost) {
     const kept = first.body === null ? {} : { body: JSON.parse(unseal(ctx.keys, place(scope, key), first.body)) }
     return { status: first.status ?? 200, headers: { ...first.headers, ...REPLAYED }, ...kept }
   }
-  if (first.state === 'committed' && first.begun_at <= plusMs(now, -ABANDONED_MS)) {
+  if (lost || (first.state === 'committed' && first.begun_at <= plusMs(now, -ABANDONED_MS))) {
     throw fail(
       'conflict',
       'The first request with this idempotency key was carried out, but its answer was lost. Look up what it did.',

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Keys, seal, unseal } from '../crypto.ts'
+import { type Keys, opens, seal, unseal } from '../crypto.ts'
 import type { Tx } from '../db/database.ts'
 import { place } from './idempotency.ts'
 
@@ -8,7 +8,10 @@ const BATCH = 20
 
 type Kept = { scope: string; key: string; body: Buffer }
 
-/** Seals the kept answers with `to` instead of `from`, so that requests repeated across the change still get them. */
+/**
+ * Seals the kept answers with `to` instead of `from`, so that requests repeated across the change still get them. One that does not open
+ * is lost, and stays as it is.
+ */
 export async function resealAnswers(tx: Tx, from: Keys, to: Keys): Promise<void> {
   await sql`lock table idempotency_keys in share row exclusive mode`.execute(tx)
   for (let last: Kept | undefined; ; ) {
@@ -20,7 +23,7 @@ export async function resealAnswers(tx: Tx, from: Keys, to: Keys): Promise<void>
     if (rows.length === 0) return
     const sealed = rows.map(({ scope, key, body }) => {
       const at = place(scope, key)
-      return seal(to, at, unseal(from, at, body))
+      return opens(from, at, body) ? seal(to, at, unseal(from, at, body)) : body
     })
     await sql`
       update idempotency_keys k set body = r.body

@@ -1,0 +1,18 @@
+import { claimFromWorkers } from '../deliveries/index.ts'
+import { otherConnections } from '../platform/db/connections.ts'
+import type { Database, Tx } from '../platform/db/database.ts'
+import { CommandError, EXIT } from './command.ts'
+
+/**
+ * Throws while other processes of Postrider are connected to the database; until the transaction ends no worker can join them.
+ * `why` says what they would do wrong. Whoever has the embedded database is alone.
+ */
+export async function assertAlone({ kind }: Pick<Database, 'kind'>, tx: Tx, why: string): Promise<void> {
+  if (kind === 'embedded') return
+  const noWorker = await claimFromWorkers(tx)
+  if (noWorker && (await otherConnections(tx)) === 0) return
+  throw new CommandError(
+    `Other processes of Postrider are connected to this database. ${why}: stop them all, then run this again.`,
+    EXIT.unavailable,
+  )
+}
