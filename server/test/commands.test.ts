@@ -2,10 +2,11 @@
 
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
-import { access, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { access, cp, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createClient } from '@postrider/sdk'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { forgeHeader, readBackup } from './support/backup-file.ts'
 import { writtenBy } from './support/drafts.ts'
@@ -243,6 +244,47 @@ describe('doctor', () => {
   })
 })
 
+describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
+  async function change(home: Env, text: string): Promise<void> {
+    const client = new pg.Client({ connectionString: home.DATABASE_URL ?? '' })
+    await client.connect()
+    await client.query(text)
+    await client.end()
+  }
+  const nameOf = (home: Env) => new URL(home.DATABASE_URL ?? '').pathname.slice(1)
+
+  it('because another program has a table in it', async () => {
+    const shared = await ground.emptyEnv()
+    await change(shared, 'create table posts (id int)')
+    const { code, output } = await runToEnd(shared)
+    expect([code, output]).toEqual([69, expect.stringContaining("holds what is not Postrider's")])
+    expect(output).not.toContain('    at ')
+  })
+
+  it('because it lets nothing be written', async () => {
+    const standby = await ground.emptyEnv()
+    await change(standby, `alter database ${nameOf(standby)} set default_transaction_read_only = on`)
+    const { code, output } = await runToEnd(standby)
+    expect([code, output]).toEqual([69, expect.stringContaining('lets nothing be written')])
+    expect(output).not.toContain('    at ')
+    const doctor = await runToEnd(standby, 'doctor')
+    expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ database: .+ lets nothing be written/) })
+  })
+
+  it('because its encoding lacks most letters', async () => {
+    const home = await ground.emptyEnv()
+    const narrow = `${nameOf(home)}_narrow`
+    await change(home, `create database ${narrow} encoding 'LATIN1' locale_provider libc locale 'C' template template0`)
+    const url = new URL(home.DATABASE_URL ?? '')
+    url.pathname = `/${narrow}`
+    const latin = { ...home, DATABASE_URL: url.href }
+    expect(await runToEnd(latin)).toMatchObject({ code: 69, output: expect.stringContaining('the encoding LATIN1') })
+    const doctor = await runToEnd(latin, 'doctor')
+    expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ database: .+ encoding LATIN1/) })
+    await change(home, `drop database ${narrow}`)
+  })
+})
+
 describe('backup and restore', () => {
   let file: string
   let target: Env
@@ -358,6 +400,39 @@ describe('backup and restore', () => {
     const nowhere = await runToEnd(env, 'backup', join(ground.dir, 'no', 'such', 'directory'))
     expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('there is no such file or directory') })
     expect((await readdir(ground.dir)).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  it('replaces where a link leads to, and nothing that is not a file', async () => {
+    const [own = '', link = '', socket = ''] = ['own.gz', 'link.gz', 'socket'].map((name) => join(ground.dir, name))
+    await writeFile(own, 'older')
+    await symlink(own, link)
+    const holder = createServer()
+    await new Promise<void>((resolve) => holder.listen(socket, resolve))
+    expect(await runToEnd(env, 'backup', link, '--force')).toMatchObject({ code: 0 })
+    expect((await lstat(link)).isSymbolicLink()).toBe(true)
+    expect((await readBackup(own)).header.tables).not.toEqual([])
+    const refused = { code: 1, output: expect.stringContaining('not a regular file') }
+    expect(await runToEnd(env, 'backup', socket, '--force')).toMatchObject(refused)
+    expect((await stat(socket)).isSocket()).toBe(true)
+    expect(await runToEnd(await ground.emptyEnv(), 'restore', socket)).toMatchObject(refused)
+    holder.close()
+  })
+
+  it('says whether the key at hand is the one to keep', async () => {
+    const [known, foreign] = [
+      await runToEnd(env, 'backup', join(ground.dir, 'known.gz')),
+      await runToEnd({ ...env, SECRET_KEY: OTHER_KEY }, 'backup', join(ground.dir, 'foreign.gz')),
+    ]
+    expect(known).toMatchObject({ code: 0, result: expect.stringContaining('keep a copy of') })
+    expect(foreign).toMatchObject({ code: 0, result: expect.stringContaining('SECRET_KEY is not that key') })
+  })
+
+  it.runIf(kind === 'postgres')('wants to be alone with the database', async () => {
+    const used = await ground.emptyEnv()
+    await withService(used, async () => {
+      const refused = await runToEnd(used, 'restore', file)
+      expect(refused).toMatchObject({ code: 69, output: expect.stringContaining('stop them all') })
+    })
   })
 
   async function giveKey(dataDir: string): Promise<void> {

@@ -7,8 +7,9 @@ import { loadRows, lockAndFindRows, withoutTriggers } from '../platform/backup/l
 import { storedTables, usePortableText } from '../platform/backup/tables.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
+import { assertEncoding, migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
+import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
 import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
@@ -32,6 +33,8 @@ export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
   await withDatabase(config, async ({ db, maintain }) => {
     await db.root.transaction().execute(async (tx) => {
       await usePortableText(tx)
+      await assertAlone(db, tx, 'They would go on with what they knew before')
+      await assertEncoding(tx)
       await assertEmpty(tx, header)
       // Before the commit: a database in use without its key would be worse than a key without a database.
       if (newKey !== undefined) await writeKeyFile(config.dataDir, newKey)
