@@ -52,7 +52,7 @@ export async function isCreated(dir: string): Promise<boolean> {
     throw new EmbeddedError(
       'version_mismatch',
       `The database in ${home} was written by PGlite ${stamp.pglite} (PostgreSQL ${stamp.postgres}); this Postrider has PGlite ${installed}, ` +
-        'whose files may differ. Nothing was changed. Start the version of Postrider that wrote it, export the data there, and import it into a new DATA_DIR.',
+        'whose files may differ. Nothing was changed. Make a backup with the version of Postrider that wrote it, and restore that with this one into a new DATA_DIR.',
     )
   }
   if ((await postgresMajor(dataPath(dir))) !== stamp.postgres) throw unrecognised(home)
