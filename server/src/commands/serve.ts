@@ -21,8 +21,6 @@ export const run: Run = async ({ env, terminal }) => {
   // The port first: when it is taken, nothing has been leased or sent.
   const { port } = await app.listen()
   await app.startLoops()
-  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
-  else app.ctx.log.info('service.ready', { port, role: config.role })
 
   let stoppingSince: number | undefined
   const stop = (signal: string) => {
@@ -38,6 +36,9 @@ export const run: Run = async ({ env, terminal }) => {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
+  // Last: whoever reads it may send a signal at once.
+  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
+  else app.ctx.log.info('service.ready', { port, role: config.role })
   return undefined
 }
 
