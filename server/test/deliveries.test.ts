@@ -382,6 +382,13 @@ describe('stopping', () => {
 })
 
 describe('isolation', () => {
+  it('has fewer slots to share while the process is busy with something else than its own database', () => {
+    const busy = { ...service.ctx.clock, hasSpareTime: () => false }
+    const { slots } = new Dispatcher({ ...service.ctx, clock: busy }, () => {}).held()
+    expect(slots).toBe(service.ctx.db.kind === 'embedded' ? 512 : 96)
+    expect(anotherWorker().held().slots).toBe(512)
+  })
+
   it('sites that hang give their slots and their places to others within a second, and are then suspect', async () => {
     const hanging = await startReceiver()
     hanging.answerNext(...Array.from({ length: 40 }, () => () => {}))

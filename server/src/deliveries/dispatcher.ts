@@ -95,7 +95,9 @@ export class Dispatcher {
   /** `onCapacity` is called when lanes were given back and a step may lease others. */
   constructor(ctx: Needs, onCapacity: () => void, limits: Partial<Limits> = {}) {
     this.#ctx = ctx
-    this.#limits = { ...LIMITS, ...limits }
+    // The embedded database works in this very thread: who is busy with it is helped by statements that serve many attempts.
+    const slotsWhenBusy = ctx.db.kind === 'embedded' ? LIMITS.slots : LIMITS.slotsWhenBusy
+    this.#limits = { ...LIMITS, slotsWhenBusy, ...limits }
     this.#turns = new Turns(ctx.clock, this.#limits, {
       mayStart: (run) => this.#mayStart(run),
       attempt: (run, delivery, flight) => void this.#attempt(run, delivery, flight),
