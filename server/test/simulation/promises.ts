@@ -68,7 +68,7 @@ async function gather(world: World): Promise<Evidence> {
     deliveries,
     byId: new Map(deliveries.map((one) => [one.id, one])),
     posts: Map.groupBy(world.network.posts, (one) => one.deliveryId),
-    troubles: [...stops, ...deaths, ...silences, ...world.jumps, ...world.losses],
+    troubles: [...stops, ...deaths, ...silences, ...world.jumps.map(({ at }) => at), ...world.losses],
   }
 }
 
@@ -90,7 +90,7 @@ function nothingLost({ world, deliveries }: Evidence): Violation[] {
     world.count('publishes checked')
     const { from, to = Number.POSITIVE_INFINITY } = call
     // A clock that jumps while a request is under way says something in between only before or after the jump.
-    const slackMs = world.jumps.some((at) => at >= from && at <= to) ? to - from : 1
+    const slackMs = world.jumps.some(({ at }) => at >= from && at <= to) ? to - from : 1
     return siteIds.flatMap((siteId) => {
       const found = deliveries.some(
         (one) =>
@@ -191,7 +191,7 @@ function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[]
   // A stopped process cannot end its attempt, and a clock that jumps ends its lease early: then another process takes over.
   const excused = (one: Post, other: Post) =>
     one.process !== other.process &&
-    [...world.jumps, ...one.process.stops.flatMap(({ from, to }) => [from, to])].some(
+    [...world.jumps.map(({ at }) => at), ...one.process.stops.flatMap(({ from, to }) => [from, to])].some(
       (at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt,
     ) &&
     troubles.length > 0
@@ -212,7 +212,7 @@ function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[]
         // What a crash left unrecorded may not be due yet for a clock that was set back: then an older event goes first.
         const forgotten =
           earlier.settled?.as !== 'recorded' &&
-          world.jumps.some((at) => at >= earlier.startedAt && at <= post.startedAt)
+          world.jumps.some(({ at }) => at >= earlier.startedAt && at <= post.startedAt)
         if (acknowledged && !forgotten && sequenceOf(earlier) > sequenceOf(post))
           violations.push({
             promise: '5 never backwards',
@@ -248,8 +248,8 @@ function isPulled(one: Delivery): boolean {
 }
 
 /**
- * 6: attempt n+1 never before its delay, by the clock or in truth: a clock that is set back between the look at it and the POST says
- * of an attempt in time that it is early. A manual retry starts afresh, at once.
+ * 6: attempt n+1 never before its delay, by the clock or in truth. By the clock it was time if it ever said so in between: one that is set
+ * back between the look at it and the POST says of an attempt in time that it is early. A manual retry starts afresh, at once.
  */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
@@ -262,7 +262,9 @@ function notBefore({ world, posts }: Evidence): Violation[] {
         return []
       if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
       world.count('delays checked')
-      const early = Math.min(endedWallAt + delay - next.wallAt, endedAt + delay - next.startedAt)
+      const between = world.jumps.filter(({ at }) => at > endedAt && at <= next.startedAt)
+      const latest = Math.max(next.wallAt, ...between.map(({ wallBefore }) => wallBefore))
+      const early = Math.min(endedWallAt + delay - latest, endedAt + delay - next.startedAt)
       if (early <= 0) return []
       return [{ promise: '6 not before', detail: `${post.deliveryId} was sent again ${early} ms too early` }]
     }),

@@ -90,9 +90,10 @@ export class World {
   readonly counts: Counts = {}
   readonly violations: Violation[] = []
   readonly processes: Process[] = []
-  /** When a connection broke, when the clock jumped. */
+  /** When a connection broke. */
   readonly losses: number[] = []
-  readonly jumps: number[] = []
+  /** When the clock jumped, and what it said until then. */
+  readonly jumps: Array<{ at: number; wallBefore: number }> = []
   /** When no process delivered. */
   readonly silences: Array<{ from: number; to: number | undefined }> = []
   /** Until when, by the wall, a process has the lane of a site. */
@@ -223,8 +224,8 @@ export class World {
         this.#restart(this.#serviceOf(step.worker))
         break
       case 'jump':
+        this.jumps.push({ at: this.agenda.now, wallBefore: this.wall })
         this.#offset += step.byMs
-        this.jumps.push(this.agenda.now)
         this.count('clock jumps')
         this.tell(`the clock jumps by ${step.byMs.toFixed(0)} ms`)
         break
