@@ -3,7 +3,6 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { killStory } from './faults/kill.ts'
 import { connectionsEnded } from './faults/postgres.ts'
 import { terminated } from './faults/processes.ts'
+import { freePort } from './support/free-port.ts'
 import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
 import { BY_NPM, launch, runToEnd, startProcess } from './support/process.ts'
 import { randomFrom } from './support/random.ts'
@@ -45,15 +45,6 @@ const isAlive = (pid: number) => {
   } catch {
     return false
   }
-}
-
-/** A port that nobody uses. */
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' ? String(address?.port) : ''
 }
 
 describe('the process', () => {
@@ -114,7 +105,7 @@ describe('the process', () => {
   })
 
   it.runIf(existsSync(FULL_DISK))('works, and ends in order, when there is no room for its log', async () => {
-    const port = await freePort()
+    const port = String(await freePort())
     const { child } = launch({ ...env, NODE_ENV: 'production', PORT: port }, [], { stdout: openSync(FULL_DISK, 'w') })
     onTestFinished(() => void child.kill('SIGKILL'))
     const status = () => fetch(`http://127.0.0.1:${port}/api/posts`).then((answer) => answer.status)

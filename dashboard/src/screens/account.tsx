@@ -101,8 +101,6 @@ function Requests({ limit }: { limit: AccountBody['limits']['management'] }) {
   )
 }
 
-const PASSWORDS = ['current_password', 'new_password'] as const
-
 function Password({ email }: { email: string }) {
   const form = useRef<HTMLFormElement>(null)
   const change = useMutation({
@@ -116,7 +114,8 @@ function Password({ email }: { email: string }) {
       toast({ text: 'The password is changed. You are signed in here only.' })
     },
   })
-  const [wrongCurrent, wrongNew] = PASSWORDS.map((field) => problemOf(change.error, field))
+  const wrongCurrent = problemOf(change.error, 'current_password')
+  const wrongNew = problemOf(change.error, 'new_password')
   return (
     <form ref={form} className="grid gap-4" onSubmit={submitWith(change.mutate)}>
       {/* For password managers, which keep a password by whom it belongs to. */}

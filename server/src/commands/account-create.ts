@@ -3,7 +3,7 @@ import { systemClock } from '../platform/clock.ts'
 import { parseConfig } from '../platform/config.ts'
 import { Failure } from '../platform/errors.ts'
 import { createIds } from '../platform/ids.ts'
-import { CommandError, EXIT, type Run, UsageError } from './command.ts'
+import { CommandError, EXIT, PROGRAM, type Run, UsageError } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
 
 /** Creates an account, for somebody who shall not or cannot register. */
@@ -16,7 +16,7 @@ export const run: Run = async ({ operands: [email, name], env, terminal }) => {
   ).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'conflict')
       throw new CommandError(
-        `There is an account with the e-mail address ${email} already. See: postrider help password reset`,
+        `There is an account with the e-mail address ${email} already. See: ${PROGRAM} help password reset`,
       )
     throw error
   })

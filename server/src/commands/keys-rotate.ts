@@ -1,6 +1,6 @@
 /** A new secret key: everything sealed is sealed anew. How an interruption is survived stands in platform/secret-key.ts. */
 import { resealWebhookSecrets } from '../deliveries/index.ts'
-import { type Config, parseConfig } from '../platform/config.ts'
+import { type Config, parseConfig, SHORTEST_KEY } from '../platform/config.ts'
 import { deriveKeys, SealError } from '../platform/crypto.ts'
 import type { Database } from '../platform/db/database.ts'
 import { resealAnswers } from '../platform/idempotency/reseal.ts'
@@ -22,7 +22,6 @@ import { withCurrentDatabase } from './database.ts'
 import { checkSealed } from './sealed.ts'
 
 const NEXT_KEY = 'NEW_SECRET_KEY'
-const SHORTEST_KEY = 32
 
 /** Rotates the key file of an embedded database, or from SECRET_KEY to the next key in the environment. */
 export const run: Run = async (invocation) => {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Keys, opens, seal } from '../platform/crypto.ts'
+import { type Keys, seal, unsealIfItOpens } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { openSecret, secretPlace } from './endpoints.ts'
 
@@ -11,7 +11,9 @@ export async function unopenedSecrets(db: Db, keys: Keys, siteIds: readonly stri
     select site_id, secret_sealed from endpoints where site_id = any(${siteIds}::uuid[]) and secret_sealed is not null
   `.execute(db)
   return new Set(
-    rows.filter((row) => !opens(keys, secretPlace(row.site_id), row.secret_sealed)).map((row) => row.site_id),
+    rows
+      .filter((row) => unsealIfItOpens(keys, secretPlace(row.site_id), row.secret_sealed) === undefined)
+      .map((row) => row.site_id),
   )
 }
 

@@ -5,7 +5,7 @@ export type Clock = {
   now(): Date
   /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Whether this process has waited for others lately, instead of working all the time. */
+  /** Whether this process has waited for others since this was asked last, instead of working all the time; for one who asks now and then. */
   hasSpareTime(): boolean
 }
 
@@ -14,22 +14,16 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /** Whoever works for more than this share of the time has none to spare. */
 const BUSY = 0.9
-/** Over so much time it is measured: less says little, and more is said late. */
-const MEASURED_MS = 10
 
-let measuredAt = performance.now()
 let measured = performance.eventLoopUtilization()
-let isBusy = false
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
   hasSpareTime() {
-    const now = performance.now()
-    if (now - measuredAt < MEASURED_MS) return !isBusy
-    measuredAt = now
-    isBusy = performance.eventLoopUtilization(measured).utilization > BUSY
-    measured = performance.eventLoopUtilization()
-    return !isBusy
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, measured)
+    measured = now
+    return utilization <= BUSY
   },
   now: () => new Date(),
   sleep: (ms, signal) =>

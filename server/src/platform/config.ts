@@ -15,6 +15,7 @@ import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseHeaderValue } from './header-value.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
+import { messageOf } from './thrown.ts'
 import {
   OTLP_PROTOCOLS,
   type OtlpProtocol,
@@ -116,7 +117,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     try {
       return parse(text)
     } catch (error) {
-      problems.push(`${name}: ${explain(error)}`)
+      problems.push(`${name}: ${messageOf(error)}`)
       return fallback
     }
   }
@@ -201,10 +202,6 @@ function readAi(read: Reader, problems: string[]): AiConfig {
   })
 }
 
-function explain(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
     throw new Error(`"${text}" is not a port; it is a number from 0 to 65535`)
@@ -232,8 +229,12 @@ function parseHttpUrl(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
+/** The fewest characters of a secret key, wherever it comes from. */
+export const SHORTEST_KEY = 32
+
 function parseSecretKey(text: string): string {
-  if (text.length < 32) throw new Error('must be at least 32 characters; make one with `openssl rand -base64 32`')
+  if (text.length < SHORTEST_KEY)
+    throw new Error(`must be at least ${SHORTEST_KEY} characters; make one with \`openssl rand -base64 32\``)
   return text
 }
 

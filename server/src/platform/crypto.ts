@@ -53,13 +53,12 @@ export function unseal(keys: Keys, place: string, sealed: Buffer): string {
   }
 }
 
-/** Whether `unseal` would open it. */
-export function opens(keys: Keys, place: string, sealed: Buffer): boolean {
+/** What `unseal` gives; undefined where it would throw SealError. */
+export function unsealIfItOpens(keys: Keys, place: string, sealed: Buffer): string | undefined {
   try {
-    unseal(keys, place, sealed)
-    return true
+    return unseal(keys, place, sealed)
   } catch (error) {
-    if (error instanceof SealError) return false
+    if (error instanceof SealError) return undefined
     throw error
   }
 }

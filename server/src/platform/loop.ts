@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts'
 import { errorField, type Log } from './log.ts'
+import { messageOf } from './thrown.ts'
 
 /**
  * A background loop: runs one step at a time, waits, runs again. It is woken early by `nudge`, backs off after an
@@ -43,7 +44,7 @@ export function defineLoop(options: {
       failing = undefined
       return { waitMs: result.again ? 0 : Math.min(result.waitMs ?? everyMs, everyMs), failures: 0 }
     } catch (error) {
-      failing = error instanceof Error ? error.message : String(error)
+      failing = messageOf(error)
       log.error('loop.failed', { loop: name, failures: failures + 1, error: errorField(error) })
       return { waitMs: Math.min(250 * 2 ** failures, LONGEST_BACKOFF_MS), failures: failures + 1 }
     }

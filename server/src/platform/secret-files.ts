@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ConfigError } from './config.ts'
+import { messageOf } from './thrown.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,7 +30,7 @@ export function readSecretFiles(env: Env): Env {
         given[name] = readFileSync(path, 'utf8').trim()
         if (given[name] === '') problems.push(`${variable}: ${path} is empty`)
       } catch (error) {
-        problems.push(`${variable}: cannot be read (${error instanceof Error ? error.message : String(error)})`)
+        problems.push(`${variable}: cannot be read (${messageOf(error)})`)
       }
     }
   }

@@ -16,18 +16,16 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { open, readFile, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { type Config, ConfigError } from './config.ts'
+import { type Config, ConfigError, SHORTEST_KEY } from './config.ts'
 import { deriveKeys, type Keys, lookupIndex } from './crypto.ts'
 import type { Database, Db, Tx } from './db/database.ts'
 import { fail } from './errors.ts'
+import { isNoSuchFile, messageOf } from './thrown.ts'
 
 type KeySource = Pick<Config, 'secretKey' | 'dataDir'>
 
 const KEY_FILE = 'secret.key'
 const STAGED_FILE = 'secret.key.new'
-
-/** As for SECRET_KEY. */
-const SHORTEST_KEY = 32
 
 /** The name a key has in the database and in backups. It reveals nothing of the key. */
 function fingerprintOf(keys: Keys): Buffer {
@@ -177,10 +175,9 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, 'utf8')).trim()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    const reason = error instanceof Error ? error.message : String(error)
+    if (isNoSuchFile(error)) return undefined
     throw new ConfigError([
-      `SECRET_KEY: the file ${path} cannot be read (${reason}). It holds the key: give this user the right to read it, or put the file back from a backup.`,
+      `SECRET_KEY: the file ${path} cannot be read (${messageOf(error)}). It holds the key: give this user the right to read it, or put the file back from a backup.`,
     ])
   }
 }

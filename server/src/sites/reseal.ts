@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { unopenedSecrets } from '../deliveries/index.ts'
-import { type Keys, lookupIndex, opens, seal, unseal } from '../platform/crypto.ts'
+import { type Keys, lookupIndex, seal, unseal, unsealIfItOpens } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { apiKeyPlace } from './operations.ts'
 
@@ -21,7 +21,7 @@ export async function unopenedSites(
     rows.map(({ id }) => id),
   )
   const unopened = rows.filter(
-    ({ id, api_key_sealed }) => secrets.has(id) || !opens(keys, apiKeyPlace(id), api_key_sealed),
+    ({ id, api_key_sealed }) => secrets.has(id) || unsealIfItOpens(keys, apiKeyPlace(id), api_key_sealed) === undefined,
   )
   return { tried: rows.length, unopened: unopened.map(({ id, name }) => ({ id, name })) }
 }

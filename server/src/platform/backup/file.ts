@@ -10,6 +10,7 @@ import { dirname } from 'node:path'
 import { pipeline } from 'node:stream'
 import { pipeline as pipelined } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { isNoSuchFile } from '../thrown.ts'
 import {
   BackupError,
   type BackupHeader,
@@ -41,7 +42,7 @@ async function isMissing(path: string): Promise<boolean> {
     await lstat(path)
     return false
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true
+    if (isNoSuchFile(error)) return true
     throw error
   }
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Db, isDatabaseGone, type Tx } from '../db/database.ts'
 import { EmbeddedError } from '../db/embedded/errors.ts'
+import { messageOf } from '../thrown.ts'
 import { BackupError, type BackupTable } from './format.ts'
 import type { StoredTable } from './tables.ts'
 
@@ -38,7 +39,7 @@ export async function loadRows(db: Db, stored: StoredTable, table: BackupTable, 
     await insertRows(db, stored, table, lines)
   } catch (error) {
     if (isDatabaseGone(error) || error instanceof EmbeddedError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new BackupError(
       `Rows of ${table.name} in the backup do not fit the database: ${reason}. Nothing was changed.`,
       {

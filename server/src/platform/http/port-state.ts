@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { messageOf } from '../thrown.ts'
 
 /** `free`, used by a service that says whether it is ready, used by something else, or not to be had (`reason`). */
 export type PortState =
@@ -19,7 +20,7 @@ export async function portState(host: string, port: number): Promise<PortState> 
     return { kind: 'free' }
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return askWho(host, port)
-    return { kind: 'refused', reason: error instanceof Error ? error.message : String(error) }
+    return { kind: 'refused', reason: messageOf(error) }
   } finally {
     server.close()
   }

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { isNoSuchFile } from '../thrown.ts'
 import { chooseEncoding } from './content-coding.ts'
 import { isKnown } from './etag.ts'
 
@@ -56,7 +57,7 @@ export async function loadWebApp(directory: string, pageHeaders: Record<string, 
 
 async function readFiles(directory: string): Promise<Map<string, Content>> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true }).catch((error) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isNoSuchFile(error)) return []
     throw error
   })
   const names = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

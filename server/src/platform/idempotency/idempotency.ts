@@ -13,7 +13,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
-import { opens, seal, unseal } from '../crypto.ts'
+import { seal, unsealIfItOpens } from '../crypto.ts'
 import { beforeFirstCommit, type Db, missingValue, type Tx } from '../db/database.ts'
 import { prepared, sendAhead } from '../db/statements.ts'
 import { Failure, fail, invalid } from '../errors.ts'
@@ -122,9 +122,10 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
   if (first === undefined) return begin(ctx, wanted, await claim(db.root, wanted))
   if (!first.request.equals(request))
     throw fail('conflict', 'This idempotency key was used for another request.', { field: FIELD })
-  const lost = first.body !== null && !opens(ctx.keys, place(scope, key), first.body)
+  const body = first.body === null ? undefined : unsealIfItOpens(ctx.keys, place(scope, key), first.body)
+  const lost = first.body !== null && body === undefined
   if (first.state === 'answered' && !lost) {
-    const kept = first.body === null ? {} : { body: JSON.parse(unseal(ctx.keys, place(scope, key), first.body)) }
+    const kept = body === undefined ? {} : { body: JSON.parse(body) }
     return { status: first.status ?? 200, headers: { ...first.headers, ...REPLAYED }, ...kept }
   }
   if (lost || (first.state === 'committed' && first.begun_at <= plusMs(now, -ABANDONED_MS))) {

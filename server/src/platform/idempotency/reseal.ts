@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Keys, opens, seal, unseal } from '../crypto.ts'
+import { type Keys, seal, unsealIfItOpens } from '../crypto.ts'
 import type { Tx } from '../db/database.ts'
 import { place } from './idempotency.ts'
 
@@ -23,7 +23,8 @@ export async function resealAnswers(tx: Tx, from: Keys, to: Keys): Promise<void>
     if (rows.length === 0) return
     const sealed = rows.map(({ scope, key, body }) => {
       const at = place(scope, key)
-      return opens(from, at, body) ? seal(to, at, unseal(from, at, body)) : body
+      const answer = unsealIfItOpens(from, at, body)
+      return answer === undefined ? body : seal(to, at, answer)
     })
     await sql`
       update idempotency_keys k set body = r.body

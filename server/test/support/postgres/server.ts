@@ -8,9 +8,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../free-port.ts'
 import { type Binaries, layOutBinaries, nativeDirectory } from './binaries.ts'
 import { openTmpdir, type RunAs, unprivilegedUser } from './unprivileged.ts'
 
@@ -227,17 +227,6 @@ async function endWatch(watchdog: ChildProcess): Promise<void> {
   watchdog.ref()
   watchdog.stdin?.end()
   await exited
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await once(listener, 'listening')
-  const address = listener.address()
-  const closed = once(listener, 'close')
-  listener.close()
-  await closed
-  if (address === null || typeof address === 'string') throw new Error('no TCP port')
-  return address.port
 }
 
 /** Nothing of the caller's PG* settings or locale may reach the server. */

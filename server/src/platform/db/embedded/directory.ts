@@ -11,6 +11,7 @@
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { messageOf } from '../../thrown.ts'
 import { EmbeddedError } from './errors.ts'
 
 const DATABASE = 'db'
@@ -33,7 +34,7 @@ export async function prepareDirectory(dir: string): Promise<void> {
     await writeFile(probe, '')
     await rm(probe)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new EmbeddedError(
       'not_writable',
       `The data directory ${dir} cannot be written (${reason}). Give this user write access to it, or set DATA_DIR to another directory.`,

@@ -11,6 +11,7 @@
 import fs from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { messageOf } from '../../thrown.ts'
 
 /** WASI's number for EIO, what PostgreSQL sees when the host's sync fails. */
 const EIO = 29
@@ -84,6 +85,6 @@ function syncHost(stream: HostStream): string | null {
     fs.fsyncSync(stream.nfd)
     return null
   } catch (error) {
-    return `fsync of ${stream.path ?? 'a file'}: ${error instanceof Error ? error.message : String(error)}`
+    return `fsync of ${stream.path ?? 'a file'}: ${messageOf(error)}`
   }
 }
