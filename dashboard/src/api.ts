@@ -4,6 +4,14 @@ import { createClient, PostriderError } from '@postrider/sdk'
 /** The one client. */
 export const api = createClient({ baseUrl: location.origin })
 
+/** Whether anybody may create an account here. The service says so beside its API, so the SDK does not ask it. */
+export async function isRegistrationOpen(): Promise<boolean> {
+  const answer = await fetch('/api')
+  if (!answer.ok) throw new Error(`GET /api answered ${answer.status}`)
+  const card: { registration?: unknown } = await answer.json()
+  return card.registration !== 'closed'
+}
+
 /** Whether the service asks to sign in. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof PostriderError && error.status === 401

@@ -4,7 +4,7 @@
  */
 import type { AnalyticsRange, ListDeliveries, ListSummaries, PostriderClient, Site } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { api, isSignedOut } from './api.ts'
+import { api, isRegistrationOpen, isSignedOut } from './api.ts'
 import { sessionEnded } from './session.ts'
 
 const onError = (error: unknown) => {
@@ -23,6 +23,13 @@ export const queryClient = new QueryClient({
 
 /** Who is signed in, the plan and its limits. */
 export const accountQuery = queryOptions({ queryKey: ['account'], queryFn: () => api.account(), staleTime: 60_000 })
+
+/** Whether anybody may create an account; that changes with a restart of the service only. */
+export const registrationQuery = queryOptions({
+  queryKey: ['registration'],
+  queryFn: isRegistrationOpen,
+  staleTime: Number.POSITIVE_INFINITY,
+})
 
 /** One post with its text and the newest delivery per site; looked at anew whenever somebody comes back to it. */
 export const postQuery = (id: string) =>

@@ -173,3 +173,20 @@ describeInBrowser('the frame', ({ visit }) => {
     await expectAccessible(page)
   })
 })
+
+describeInBrowser(
+  'where registration is closed',
+  ({ visit }) => {
+    it('nobody is offered an account, and the page for it says who makes them', async () => {
+      const { page } = await visit()
+      await page.goto('/sign-in')
+      await page.getByText('Whoever runs this service can create an account for you').waitFor()
+      expect(await page.getByRole('link', { name: 'Create one' }).count()).toBe(0)
+      await page.goto('/sign-up')
+      await page.getByText('Nobody can register here').waitFor()
+      expect(await page.getByRole('textbox').count()).toBe(0)
+      await expectAccessible(page)
+    })
+  },
+  async () => ({ REGISTRATION: 'closed' }),
+)

@@ -115,12 +115,15 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
   let stopping = false
   const system = systemRoutes({
     db: ctx.db,
+    config,
     loops: () => (config.role === 'api' ? [] : running.map((loop) => loop.status())),
     stopping: () => stopping,
     hasWebApp: dashboard !== undefined,
   })
-  const beside = [...system, ...referenceRoutes(config.publicUrl), ...metricsRoutes(ctx.metrics, config.metricsToken)]
-  const pipeline = createPipeline(ctx, config.role === 'worker' ? [] : endpoints, beside, dashboard)
+  const answersRequests = config.role !== 'worker'
+  const reference = answersRequests ? referenceRoutes(config.publicUrl) : []
+  const beside = [...system, ...reference, ...metricsRoutes(ctx.metrics, config.metricsToken)]
+  const pipeline = createPipeline(ctx, answersRequests ? endpoints : [], beside, dashboard)
   const server = createListener(ctx, pipeline)
   let leaveWorkers = async () => {}
 

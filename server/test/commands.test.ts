@@ -115,6 +115,8 @@ describe('postrider', () => {
     await withService(closed, async ({ url }) => {
       const refused = createClient({ baseUrl: url }).auth.register(ADA)
       await expect(refused).rejects.toMatchObject({ status: 403, code: 'forbidden' })
+      const card = await (await fetch(`${url}/api`)).json()
+      expect(card).toMatchObject({ registration: 'closed', first: 'POST /api/auth/login' })
     })
     const create = (email: string, name = 'Ada') => runToEnd(closed, 'account', 'create', email, name)
     const { code, result } = await create(ADA.email)

@@ -45,6 +45,10 @@ describe.runIf(source.kind === 'postgres')('one API process and two workers', ()
     for (const { url } of [api, ...workers]) expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const statuses = await Promise.all([api, ...workers].map(({ url }) => fetch(`${url}/api/posts`)))
     expect(statuses.map(({ status }) => status)).toEqual([401, 404, 404])
+    const cards = await Promise.all([api, ...workers].map(async ({ url }) => (await fetch(url)).json()))
+    expect(cards[0]).toMatchObject({ api: '/api', first: 'POST /api/auth/register' })
+    for (const card of cards.slice(1))
+      expect(card).toEqual({ name: 'Postrider', role: 'worker', ready: '/readyz', metrics: '/metrics' })
   })
 
   it('say what they have', () => {

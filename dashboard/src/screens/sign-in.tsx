@@ -1,16 +1,20 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { api, problemOf, sentence } from '../api.ts'
+import { registrationQuery } from '../queries.ts'
 import { Mark } from '../shell/mark.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
 
+const CLOSED = 'Whoever runs this service can create an account for you.'
+
 /** Signing in, and where to sign up. */
 export function SignIn() {
   const { next } = useSearch({ from: '/sign-in' })
+  const isClosed = useQuery(registrationQuery).data === false
   const enter = useEntrance(next)
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -23,9 +27,13 @@ export function SignIn() {
       switchTo={
         <>
           No account yet?{' '}
-          <Link to="/sign-up" search={{ next }} className="font-[550] text-ink underline underline-offset-3">
-            Create one
-          </Link>
+          {isClosed ? (
+            CLOSED
+          ) : (
+            <Link to="/sign-up" search={{ next }} className="font-[550] text-ink underline underline-offset-3">
+              Create one
+            </Link>
+          )}
         </>
       }
     >
@@ -45,9 +53,29 @@ export function SignIn() {
   )
 }
 
-/** Creating an account, which signs in too. */
+/** Creating an account, where that is open to all. */
 export function SignUp() {
   const { next } = useSearch({ from: '/sign-up' })
+  const isClosed = useQuery(registrationQuery).data === false
+  return (
+    <Gate
+      title="Create your account"
+      switchTo={
+        <>
+          Already have one?{' '}
+          <Link to="/sign-in" search={{ next }} className="font-[550] text-ink underline underline-offset-3">
+            Sign in
+          </Link>
+        </>
+      }
+    >
+      {isClosed ? <Notice title="Nobody can register here">{CLOSED}</Notice> : <NewAccount next={next} />}
+    </Gate>
+  )
+}
+
+/** The form of a new account, which is signed in at once. */
+function NewAccount({ next }: { next: string | undefined }) {
   const enter = useEntrance(next)
   const signUp = useMutation({
     mutationFn: (form: FormData) =>
@@ -61,33 +89,21 @@ export function SignUp() {
   const problem = (field: string) => problemOf(signUp.error, field)
   const named = ['name', 'email', 'password'].some((field) => problem(field) !== undefined)
   return (
-    <Gate
-      title="Create your account"
-      switchTo={
-        <>
-          Already have one?{' '}
-          <Link to="/sign-in" search={{ next }} className="font-[550] text-ink underline underline-offset-3">
-            Sign in
-          </Link>
-        </>
-      }
-    >
-      <form className="grid gap-4" onSubmit={submitWith(signUp.mutate)}>
-        <Field label="Name" required error={problem('name')}>
-          <Input name="name" autoComplete="name" maxLength={120} autoFocus />
-        </Field>
-        <Field label="E-mail" required error={problem('email')}>
-          <Input type="email" name="email" autoComplete="username" maxLength={254} />
-        </Field>
-        <Field label="Password" required error={problem('password')} hint={PASSWORD_HINT}>
-          <Input type="password" name="password" autoComplete="new-password" {...PASSWORD_LENGTHS} />
-        </Field>
-        {signUp.isError && !named && <Notice tone="failed">{sentence(signUp.error)}</Notice>}
-        <Button kind="primary" type="submit" busy={signUp.isPending}>
-          Create account
-        </Button>
-      </form>
-    </Gate>
+    <form className="grid gap-4" onSubmit={submitWith(signUp.mutate)}>
+      <Field label="Name" required error={problem('name')}>
+        <Input name="name" autoComplete="name" maxLength={120} autoFocus />
+      </Field>
+      <Field label="E-mail" required error={problem('email')}>
+        <Input type="email" name="email" autoComplete="username" maxLength={254} />
+      </Field>
+      <Field label="Password" required error={problem('password')} hint={PASSWORD_HINT}>
+        <Input type="password" name="password" autoComplete="new-password" {...PASSWORD_LENGTHS} />
+      </Field>
+      {signUp.isError && !named && <Notice tone="failed">{sentence(signUp.error)}</Notice>}
+      <Button kind="primary" type="submit" busy={signUp.isPending}>
+        Create account
+      </Button>
+    </form>
   )
 }
 

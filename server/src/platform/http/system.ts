@@ -1,3 +1,4 @@
+import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { type DatabaseState, stateOfDatabase } from '../db/state.ts'
 import type { Loop } from '../loop.ts'
@@ -6,24 +7,27 @@ import type { SystemRoute } from './pipeline.ts'
 /** What the service's own routes report on. */
 export type SystemFacts = {
   db: Database
+  config: Pick<Config, 'registration' | 'role'>
   loops: () => Array<ReturnType<Loop['status']>>
   stopping: () => boolean
   /** Whether there is a web application for people. */
   hasWebApp: boolean
 }
 
-/** For programs, and for people where there is no web application. */
-const WELCOME = {
-  name: 'Postrider',
-  api: '/api',
-  reference: '/docs',
-  description: '/openapi.json',
-  first: 'POST /api/auth/register',
+/** Where to look next: for programs, and for people where there is no web application. */
+function welcome({ registration, role }: SystemFacts['config']): object {
+  const name = 'Postrider'
+  if (role === 'worker') return { name, role, ready: '/readyz', metrics: '/metrics' }
+  const first = registration === 'open' ? 'POST /api/auth/register' : 'POST /api/auth/login'
+  return { name, api: '/api', reference: '/docs', description: '/openapi.json', registration, first }
 }
-const NOT_BUILT = { ...WELCOME, dashboard: 'Not built. Run "npm run build" and start the service again.' }
+
+const NOT_BUILT = 'Not built. Run "npm run build" and start the service again.'
 
 /** Routes beside the API: is the process alive, is it ready for work, and where to look next. */
-export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
+export function systemRoutes({ db, config, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
+  const card = welcome(config)
+  const root = hasWebApp || config.role === 'worker' ? card : { ...card, dashboard: NOT_BUILT }
   return [
     {
       path: '/healthz',
@@ -42,8 +46,8 @@ export function systemRoutes({ db, loops, stopping, hasWebApp }: SystemFacts): S
         return { status: 503, body: { status: 'not_ready', problems } }
       },
     },
-    { path: '/', answer: async () => ({ status: 200, body: hasWebApp ? WELCOME : NOT_BUILT }) },
-    { path: '/api', answer: async () => ({ status: 200, body: WELCOME }) },
+    { path: '/', answer: async () => ({ status: 200, body: root }) },
+    { path: '/api', answer: async () => ({ status: 200, body: card }) },
   ]
 }
 
