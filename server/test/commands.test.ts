@@ -327,7 +327,8 @@ describe('backup and restore', () => {
     ]
     const refusals = damages.map(async ([name, bytes]) => {
       await writeFile(join(ground.dir, name), bytes)
-      return { name, ...(await runToEnd(target, 'restore', join(ground.dir, name))) }
+      const args = name === 'cut' ? ['--check'] : []
+      return { name, ...(await runToEnd(target, 'restore', join(ground.dir, name), ...args)) }
     })
     for (const { name, code, output } of await Promise.all(refusals)) {
       expect(output, name).toMatch(/The backup is damaged|This is not a backup/)
@@ -341,7 +342,7 @@ describe('backup and restore', () => {
     await forgeHeader(file, newer, (header) => ({ ...header, migrations: [...header.migrations, '2999-later'] }))
     const [unknown, otherKey] = await Promise.all([
       runToEnd(target, 'restore', newer),
-      runToEnd({ ...target, SECRET_KEY: OTHER_KEY }, 'restore', file),
+      runToEnd({ ...target, SECRET_KEY: OTHER_KEY }, 'restore', file, '--check'),
     ])
     if (kind === 'embedded') {
       const noKey = await runToEnd(target, 'restore', file)
@@ -367,6 +368,16 @@ describe('backup and restore', () => {
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('Nothing was changed') })
     const check = await runToEnd(target, 'migrate', '--check')
     expect(check).toMatchObject({ code: 1, result: expect.stringContaining('foundation') })
+  })
+
+  it('says whether a file could be restored, also beside the service that made it', async () => {
+    await withService(env, async () => {
+      const good = await runToEnd(env, 'restore', file, '--check')
+      expect(good).toMatchObject({
+        code: 0,
+        result: expect.stringMatching(/is whole and can be restored here: [\d,]+ rows/),
+      })
+    })
   })
 
   it('keeps everything, for its owner only', async () => {

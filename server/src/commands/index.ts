@@ -100,7 +100,9 @@ elsewhere.`,
     details: `Checks the file from end to end first, then loads all of it in one transaction or nothing.
 Deliveries that were pending in the backup are made again once the service starts, also
 those that had arrived since the backup was made.`,
-    options: {},
+    options: {
+      check: { meaning: 'restore nothing; say whether FILE is whole, for this version and for the key at hand' },
+    },
     load: () => import('./restore.ts'),
   },
   {

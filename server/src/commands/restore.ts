@@ -15,21 +15,46 @@ import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
 import { createProgress } from './progress.ts'
 
-/** Loads a backup into an empty database: all of it, or nothing. */
-export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
+/** Loads a backup into an empty database: all of it, or nothing. With `--check` it says whether that could be done. */
+export const run: Run = async ({ operands: [file = ''], options, env, terminal }) => {
   const config = parseConfig(env)
   const path = resolve(file)
-  const startedAt = performance.now()
   terminal.note(`Checking ${path}`)
   const header = await checkFile(path).catch((error) => {
     throw fileProblem(error, path)
   })
   assertKnown(header)
   const newKey = await keyToWrite(config, header)
-  const rows = header.tables.reduce((sum, table) => sum + table.rows, 0)
-  terminal.note(
-    `Loading ${rows.toLocaleString('en')} rows, made ${header.createdAt} by Postrider ${header.serviceVersion}`,
-  )
+  if (options.check === true) {
+    terminal.print(`${path} is whole and can be restored here: ${describe(header)}.`)
+    return EXIT.ok
+  }
+  const startedAt = performance.now()
+  terminal.note(`Loading ${describe(header)}`)
+  await loadAll(config, path, header, newKey, terminal)
+  if (newKey !== undefined) terminal.print(`The secret key was put into ${config.dataDir}/secret.key.`)
+  const seconds = (performance.now() - startedAt) / 1000
+  terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
+  terminal.print('Start the service when you are ready: deliveries that were pending in the backup will then be made.')
+  return EXIT.ok
+}
+
+function describe(header: BackupHeader): string {
+  return `${rowsOf(header)} rows, made ${header.createdAt} by Postrider ${header.serviceVersion}`
+}
+
+function rowsOf({ tables }: BackupHeader): string {
+  return tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en')
+}
+
+/** One transaction from the look at what is there to the last row. */
+async function loadAll(
+  config: Config,
+  path: string,
+  header: BackupHeader,
+  newKey: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
   await withDatabase(config, async ({ db, maintain }) => {
     await db.root.transaction().execute(async (tx) => {
       await usePortableText(tx)
@@ -43,13 +68,6 @@ export const run: Run = async ({ operands: [file = ''], env, terminal }) => {
     if (maintain === undefined) await sql`analyze`.execute(db.root)
     else await maintain()
   })
-  if (newKey !== undefined) terminal.print(`The secret key was put into ${config.dataDir}/secret.key.`)
-  const seconds = (performance.now() - startedAt) / 1000
-  terminal.print(
-    `Restored ${rows.toLocaleString('en')} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`,
-  )
-  terminal.print('Start the service when you are ready: deliveries that were pending in the backup will then be made.')
-  return EXIT.ok
 }
 
 /** Reads the file from end to end; loading reads it once more. */
