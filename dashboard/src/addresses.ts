@@ -38,6 +38,13 @@ export function postsSearch(given: Given): PostsSearch {
   }
 }
 
+/** The sites that are found by these words. */
+export type SitesSearch = { search?: string | undefined }
+
+export function sitesSearch(given: Given): SitesSearch {
+  return { search: text(given.search) }
+}
+
 /** What deliveries are narrowed to: a status, or `action` for failures that can be sent again. */
 export const DELIVERY_STATUSES = ['action', 'pending', 'delivered', 'delivered_retry', 'failed'] as const
 /** Spans of time up to now, in hours. */

@@ -63,8 +63,16 @@ export const deliveryQuery = (id: string) =>
     queryFn: ({ signal }) => api.deliveries.get(id, { signal }),
   })
 
-/** All sites of the account. */
-export const sitesQuery = queryOptions({ queryKey: ['sites', 'list'], queryFn: () => api.sites.list() })
+const inOrder = new Intl.Collator(undefined, { numeric: true })
+
+/** All sites of the account, by name. */
+export const sitesQuery = queryOptions({
+  queryKey: ['sites', 'list'],
+  async queryFn() {
+    const list = await api.sites.list()
+    return { ...list, sites: list.sites.toSorted((a, b) => inOrder.compare(a.name, b.name)) }
+  },
+})
 
 /** Totals of the last 30 days. */
 export const overviewQuery = queryOptions({

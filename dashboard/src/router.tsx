@@ -8,7 +8,7 @@ import {
   redirect,
   type SearchSchemaInput,
 } from '@tanstack/react-router'
-import { deliveriesSearch, postsSearch } from './addresses.ts'
+import { deliveriesSearch, postsSearch, sitesSearch } from './addresses.ts'
 import { isSignedOut } from './api.ts'
 import { accountQuery, queryClient } from './queries.ts'
 import { sessionBegan } from './session.ts'
@@ -125,6 +125,7 @@ type AnalyticsSearch = 'range' | 'unit' | 'from' | 'to' | 'site'
 const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
+  validateSearch: (given: Given) => sitesSearch(given),
   component: lazyRouteComponent(() => import('./screens/sites.tsx'), 'Sites'),
 })
 

@@ -122,6 +122,40 @@ describeInBrowser('connecting a site', (scene) => {
   })
 })
 
+describeInBrowser('many sites', (scene) => {
+  it('are found by their name, address and platform', async () => {
+    const { page, client } = await newPerson(scene)
+    const receiver = await startReceiver()
+    for (let n = 10; n > 1; n -= 1) await connectSite(client, receiver, `Garden ${n}`)
+    await page.goto('/sites')
+    await page.getByText('9 connected sites').waitFor()
+    expect(await page.getByRole('searchbox').count()).toBe(0)
+    await connectSite(client, receiver, 'Kitchen notes')
+    await page.reload()
+    const cards = page.getByRole('main').getByRole('listitem')
+    await page.getByText('10 connected sites').waitFor()
+    expect(await cards.getByRole('heading').allTextContents()).toEqual([
+      ...Array.from({ length: 9 }, (_, index) => `Garden ${index + 2}`),
+      'Kitchen notes',
+    ])
+    await page.keyboard.press('/')
+    await page.keyboard.type('OTHER kitch')
+    await expect.poll(() => cards.count()).toBe(1)
+    expect(new URL(page.url()).searchParams.get('search')).toBe('OTHER kitch')
+    await expectAccessible(page)
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Kitchen notes' }).waitFor()
+    await page.goBack()
+    await expect.poll(() => cards.count()).toBe(1)
+    await page.getByRole('searchbox').fill('cellar')
+    await page.getByText('No site matches').waitFor()
+    await page.getByRole('button', { name: 'Show all sites' }).click()
+    await expect.poll(() => cards.count()).toBe(10)
+    await receiver.close()
+  })
+})
+
 describeInBrowser('a site', (scene) => {
   async function connected() {
     const person = await newPerson(scene)

@@ -1,16 +1,22 @@
 /** All sites, and how each one is. */
 import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { Globe, Plus } from 'lucide-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Globe, Plus, SearchX } from 'lucide-react'
+import { useRef } from 'react'
 import { counted, number, percent } from '../format.ts'
 import { sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
+import { findSites } from '../sites/find.ts'
 import { HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
-import { buttonLook } from '../ui/button.tsx'
+import { Button, buttonLook } from '../ui/button.tsx'
+import { SearchInput } from '../ui/filters.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Ago } from '../ui/time.tsx'
+
+/** So many are seen at a glance; more can be searched. */
+const AT_A_GLANCE = 9
 
 const GRID = 'grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3'
 
@@ -50,13 +56,57 @@ export function Sites() {
           </Empty>
         </Sheet>
       ) : (
-        <ul className={GRID}>
-          {sites.data.sites.map((site) => (
+        <SiteCards sites={sites.data.sites} />
+      )}
+    </Page>
+  )
+}
+
+function SiteCards({ sites }: { sites: readonly Site[] }) {
+  const { search = '' } = useSearch({ from: '/inside/sites' })
+  const navigate = useNavigate({ from: '/sites' })
+  const list = useRef<HTMLUListElement>(null)
+  const narrow = (words: string) =>
+    void navigate({ search: { search: words.trim() === '' ? undefined : words }, replace: search !== '' })
+  const found = findSites(sites, search)
+  return (
+    <div className="grid grid-cols-1 gap-4">
+      {(sites.length > AT_A_GLANCE || search !== '') && (
+        <SiteSearch value={search} onChange={narrow} onEnter={() => list.current?.querySelector('a')?.focus()} />
+      )}
+      {found.length === 0 ? (
+        <Sheet>
+          <Empty
+            picture={<SearchX />}
+            title="No site matches"
+            action={<Button onClick={() => narrow('')}>Show all sites</Button>}
+          >
+            No site has these words in its name, its address or its platform.
+          </Empty>
+        </Sheet>
+      ) : (
+        <ul ref={list} className={GRID}>
+          {found.map((site) => (
             <SiteCard key={site.id} site={site} />
           ))}
         </ul>
       )}
-    </Page>
+    </div>
+  )
+}
+
+type SiteSearchProps = { value: string; onChange: (words: string) => void; onEnter: () => void }
+
+function SiteSearch(props: SiteSearchProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useAction({ does: 'Search sites', group: 'Sites', keys: '/' }, () => {
+    field.current?.focus()
+    field.current?.select()
+  })
+  return (
+    <div className="flex sm:max-w-80">
+      <SearchInput ref={field} label="Search sites" {...props} />
+    </div>
   )
 }
 

@@ -2,6 +2,7 @@
 import type { ListedPost, Site } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { postListQuery, sitesQuery } from '../queries.ts'
+import { findSites } from '../sites/find.ts'
 import { useRested } from '../ui/rested.ts'
 
 /** As many of each as can be seen at a glance. */
@@ -25,10 +26,9 @@ export function useFound(words: string): Found {
   })
   const sites = useQuery(sitesQuery).data?.sites ?? []
   if (wanted === '') return { posts: [], sites: [], standing: 'done' }
-  const named = sites.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return {
     posts: asked === '' ? [] : (posts.data?.data ?? []),
-    sites: named.slice(0, MOST),
+    sites: findSites(sites, wanted).slice(0, MOST),
     standing: asked !== wanted || posts.isFetching ? 'looking' : posts.isError ? 'failed' : 'done',
   }
 }
