@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { manualClock } from '../../test/support/clock.ts'
+import { randomFrom } from '../../test/support/random.ts'
 import { type Flight, kindOf, LaneRun } from './lane-run.ts'
 import type { DueDelivery, LaneLease } from './lease.ts'
 import { type TurnLimits, Turns } from './turns.ts'
@@ -283,5 +284,59 @@ describe('turns', () => {
     turns.join(lane('c', 1, { bytes: 2 * LARGE }))
     await nextTurn()
     expect({ started, done }).toEqual({ started: ['a1', 'c1'], done: ['a', 'b'] })
+  })
+
+  it('start nothing large before there is room for it, though its lane goes on', async () => {
+    const { turns, started, land } = startTurns({ slots: 8, slotsPerSite: 4, perTurn: 8 })
+    turns.join(lane('a', 1, { bytes: 2 * LARGE }))
+    await nextTurn()
+    const mixed = lane('b', 4)
+    mixed.waiting[3] = { ...mixed.waiting[3], payloadBytes: 2 * LARGE } as DueDelivery
+    turns.join(mixed)
+    land('b1')
+    expect(started).toEqual(['a1', 'b1', 'b2', 'b3'])
+    land('b2')
+    await nextTurn()
+    expect(started).toEqual(['a1', 'b1', 'b2', 'b3'])
+    land('a1')
+    await nextTurn()
+    expect(started.at(-1)).toBe('b4')
+    land('b4')
+    turns.join(lane('c', 1, { bytes: 2 * LARGE }))
+    await nextTurn()
+    expect(started.at(-1)).toBe('c1')
+  })
+
+  it('never have more large contents in flight than fit, and in the end have started everything', async () => {
+    for (let seed = 1; seed <= 100; seed += 1) {
+      const random = randomFrom(seed)
+      const pick = (from: readonly number[]) => from[Math.floor(random() * from.length)] ?? 0
+      const { turns, started, done, land, pass } = startTurns({ slots: 6, slotsPerSite: 3, perTurn: 3 })
+      const bytes = new Map<string, number>()
+      const landed = new Set<string>()
+      const flying = () => started.filter((id) => !landed.has(id))
+      const names = ['a', 'b', 'c', 'd']
+      for (const name of names) {
+        const run = lane(name, 8)
+        run.waiting = run.waiting.map((one) => ({
+          ...one,
+          payloadBytes: pick([1, 1, LARGE + 1, 2 * LARGE, 3 * LARGE]),
+        }))
+        for (const one of run.waiting) bytes.set(one.id, one.payloadBytes)
+        turns.join(run)
+      }
+      for (let step = 0; done.length < names.length && step < 200; step += 1) {
+        await pass(pick([0, 0, 100]))
+        const large = flying().filter((id) => (bytes.get(id) ?? 0) > LARGE)
+        const together = large.reduce((sum, id) => sum + (bytes.get(id) ?? 0), 0)
+        expect(large.length <= 1 || together <= 2 * LARGE, `seed ${seed}: ${large}`).toBe(true)
+        for (const id of flying().filter(() => random() < 0.5)) {
+          landed.add(id)
+          land(id, pick([10, 100, 1_000]))
+        }
+      }
+      expect(done.toSorted(), `seed ${seed}`).toEqual(names)
+      expect(landed.size).toBe(bytes.size)
+    }
   })
 })

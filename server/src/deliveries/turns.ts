@@ -173,9 +173,10 @@ export class Turns {
     return Math.max(1, Math.min(this.#limits.slotsPerSite, wanted))
   }
 
-  /** Whether the lane has the room that this delivery needs, and none for another. */
+  /** Whether the lane holds exactly the room that this delivery needs; not while it still waits for it. */
   #hasItsRoom({ room }: LaneRun, delivery: DueDelivery): boolean {
-    return room === undefined ? delivery.payloadBytes <= this.#limits.large.above : room.delivery === delivery
+    if (room === undefined) return delivery.payloadBytes <= this.#limits.large.above
+    return room.delivery === delivery && room.slot !== undefined
   }
 
   /** Before the line: whoever has a slot waits for nothing but the database and its site, and large contents for large ones only. */
