@@ -11,8 +11,8 @@ import type { SigningKeys } from './signing-keys.ts'
 export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
 
 /**
- * Sends a delivery once. Returns undefined when `signal` aborted it: its outcome is then unknown. Never throws: what
- * goes wrong on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
+ * Sends a delivery once. Returns undefined when `signal` aborted it: its outcome is then unknown. Never throws: an error
+ * on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
  */
 export function attemptDelivery(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log' | 'traces'>,

@@ -1,4 +1,4 @@
-/** What a site says of a post itself (decision D8). */
+/** What sites report of posts themselves (decision D8). */
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -6,13 +6,13 @@ import { deliveryChanges, outcomeChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 import { addToRollUps, hourOf } from './roll-ups.ts'
 
-/** A site's word on a post. `metadata` is kept with the delivery as it is. */
+/** A site's report of a post. `metadata` is kept with the delivery as it is. */
 export type Confirmation = { accountId: string; siteId: string; postId: string; metadata: object | undefined; at: Date }
 
 /**
  * Ends the pending delivery of a post to a site as delivered; older ones end as superseded. Returns false when the newest
- * delivery has failed, takes the post back, or there is none: then a new one is to be recorded. A second confirmation changes only
- * metadata.
+ * delivery has failed, is a `post.deleted`, or there is none: then the caller records a new one. A second confirmation changes
+ * only metadata.
  */
 export async function confirmDelivered(
   ctx: Pick<Context, 'changes' | 'signals'>,
@@ -34,7 +34,7 @@ export async function confirmDelivered(
   return true
 }
 
-/** What follows when a delivery has ended by a confirmation: others of the post end, it counts, and is told. The lane is locked. */
+/** Completes a confirmation: pending deliveries of the post end as superseded, sums and changes are noted. The lane must be locked. */
 async function conclude(
   ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
@@ -49,15 +49,16 @@ async function conclude(
     .where('status', '=', 'pending')
     .returning('id')
     .execute()
-  // Whoever holds the lane may have read what has just ended, and would send it still.
+  // The lane's holder may have read deliveries that have just ended, and would still send them.
   await ctx.signals.send(tx, 'confirmed', `${siteId}/${postId}`)
   await countConfirmed(tx, confirmed)
   ctx.changes.note(tx, outcomeChanges([confirmed, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
 }
 
 /**
- * Records a delivery that a site got by pulling, after `confirmDelivered`; its event must exist. Older ones that are sent again
- * end as superseded. With `failure`, after `recordSiteFailure`, the site could not take what it had pulled: that can be sent again.
+ * Records a delivery that a site got by pulling, after `confirmDelivered` returned false; its event must exist. Older ones that
+ * are pending again end as superseded. With `failure`, after `recordSiteFailure` returned false, the site could not take what it
+ * had pulled: the delivery is recorded as failed and can be sent again.
  */
 export async function recordPulled(
   ctx: Pick<Context, 'changes' | 'signals'>,
@@ -86,7 +87,7 @@ export async function recordPulled(
   ctx.changes.note(tx, outcomeChanges([delivery]))
 }
 
-/** Keeps what a site reported as wrong with the newest delivery; retries go on. Returns false when there is none, or it takes the post back. */
+/** Keeps a site's error message with the newest delivery; retries go on. Returns false when there is none, or it is a `post.deleted`. */
 export async function recordSiteFailure(
   ctx: Pick<Context, 'changes'>,
   tx: Tx,
@@ -106,12 +107,12 @@ export async function recordSiteFailure(
   return true
 }
 
-/** A site's message, never the word by which overtaken deliveries are known: those cannot be sent again. */
+/** A site's message, changed if it is the word that marks overtaken deliveries: those cannot be sent again. */
 function inOwnWords(message: string): string {
   return message === 'superseded' ? 'superseded.' : message
 }
 
-/** The newest delivery that gives the post to the site, unless a later one takes it back: what the site has says nothing of that. */
+/** The newest delivery of the post to the site; undefined if it is a `post.deleted`, of which the site's report says nothing. */
 async function newestDelivery(tx: Tx, siteId: string, postId: string) {
   const newest = await tx
     .selectFrom('deliveries')

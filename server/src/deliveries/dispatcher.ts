@@ -1,10 +1,10 @@
 /**
- * The delivery engine's moving part: lease lanes that are due, attempt what is due in them, hand the results to the
- * recorder, give the lanes back. README.md has the states and the guarantees.
+ * The delivery engine's dispatcher: it leases lanes that are due, attempts what is due in them, hands the results to the
+ * recorder and releases the lanes. README.md has the states and the guarantees.
  *
- * What keeps sites that hang from holding up the others: a lane starts with one attempt and widens once the site has
- * answered; an attempt that is not answered promptly gives its slot to others (turns.ts), and after a second its lane its
- * place; a site that did not answer at all is suspect, and gets one attempt at a time from a budget apart.
+ * Hanging sites do not hold up the others: a lane starts with one attempt and widens once the site has answered; an attempt
+ * that is not answered promptly gives up its slot (turns.ts), and after a second its lane moves to the budget of slow lanes;
+ * a site that did not answer at all is suspect, and gets one attempt at a time from a budget of its own.
  */
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
@@ -30,7 +30,7 @@ import { Recorder } from './recorder.ts'
 import { SigningKeys } from './signing-keys.ts'
 import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
 
-/** How much is done at once. */
+/** Bounds on concurrent work. */
 export type Limits = TurnLimits & {
   /** Lanes held, by kind. */
   lanes: Record<RunKind, number>
@@ -51,21 +51,21 @@ const LIMITS: Limits = {
 
 const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
 
-/** Lanes are leased in batches: not before this share of a kind's budget is free again. */
+/** Lanes are leased in batches, once this share of a kind's budget is free. */
 const WORTH_LEASING = 1 / 4
-/** Lanes leased by one statement, so that the first of them need not wait for all, and other workers get their share. */
+/** Prompt lanes leased by one statement, so that the first need not wait for all and other workers get their share. */
 const MOST_AT_ONCE = 512
-/** Lanes taken over from one enqueue; more of them are for all workers to share. */
+/** An enqueue that fills more lanes than this hands none over: all workers share them. */
 const MOST_HANDED_OVER = 64
 
-/** An attempt starts only if its whole deadline and this much for recording fit into what is left of the lease. */
+/** An attempt starts only if its whole deadline and this much for recording fit into the rest of the lease. */
 const RECORDING_MS = 2_000
-/** What a lease has beyond one deadline: the time in which a lane's attempts may start. */
+/** A lease lasts this much longer than one deadline: the time to start a lane's attempts and to record the last. */
 const STARTING_MS = 15_000
-/** The most that is read of one lane. */
+/** Most deliveries read from one lane at once. */
 const MOST_PER_LANE = 256
 
-/** Further ahead than this, the loop's own poll is in time. */
+/** The loop's own poll is in time for lanes that are due later than this. */
 const SOON_MS = 1_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'egress' | 'keys' | 'log' | 'metrics' | 'traces'>
@@ -85,17 +85,17 @@ export class Dispatcher {
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
-  /** Why contents could not be read since the last step. */
+  /** Why a content could not be read since the last step. */
   #unreadable: Error | undefined
-  /** Whether the last lease found fewer lanes than it had room for: until something becomes due there are no more. */
+  /** Whether the last lease found fewer lanes than it had room for: then no more are due for now. */
   readonly #exhausted: Record<LeasedKind, boolean> = { prompt: false, suspect: false }
   #stepping: Promise<StepResult> = Promise.resolve({ again: false })
   #whenIdle: Array<() => void> = []
 
-  /** `onCapacity` is called when lanes were given back and a step may lease others. */
+  /** `onCapacity` is called when lanes were released and a step may lease others. */
   constructor(ctx: Needs, onCapacity: () => void, limits: Partial<Limits> = {}) {
     this.#ctx = ctx
-    // The embedded database works in this very thread: who is busy with it is helped by statements that serve many attempts.
+    // The embedded database works in this thread: being busy says little, and with all slots more attempts share a statement.
     const slotsWhenBusy = ctx.db.kind === 'embedded' ? LIMITS.slots : LIMITS.slotsWhenBusy
     this.#limits = { ...LIMITS, slotsWhenBusy, ...limits }
     this.#turns = new Turns(ctx.clock, this.#limits, {
@@ -113,7 +113,7 @@ export class Dispatcher {
     })
   }
 
-  /** Promises to take lanes that are leased as they are filled; not while others that are due may be waiting for a lease or for slots. */
+  /** Promises to take lanes that an enqueue leases; not while other due lanes may be waiting for a lease or for slots. */
   promise(lanes: number, now: Date): Promised | undefined {
     if (this.#stopping || !this.#exhausted.prompt || lanes > MOST_HANDED_OVER) return undefined
     if (lanes > this.#turns.free() || lanes > this.#room('prompt')) return undefined
@@ -121,8 +121,8 @@ export class Dispatcher {
   }
 
   /**
-   * Starts lanes that were leased as they were filled. Those of which something was heard in the meantime, and those beyond what
-   * may be held, are given back at once, to be read afresh.
+   * Starts lanes that an enqueue leased. A lane whose site there was news of since the promise, or for which there is no room, is
+   * released at once, to be read afresh.
    */
   take({ promised, lanes, contents }: Filled): void {
     for (const [eventId, content] of contents) this.#contents.keep(eventId, content)
@@ -154,13 +154,13 @@ export class Dispatcher {
     return new Promise((resolve) => this.#whenIdle.push(resolve))
   }
 
-  /** The endpoint of a site has changed (of any site, if undefined): nothing more is sent by what was read before. */
+  /** Notes that a site's endpoint has changed (any site's, if undefined): what was read before is not used any more. */
   endpointChanged(siteId: string | undefined): void {
     this.#news.hear(siteId)
     for (const run of siteId === undefined ? this.#runs.values() : [this.#runs.get(siteId)]) run?.halt()
   }
 
-  /** A site has confirmed a post: what was read of it before is not sent any more. `subject`: the site's id and the post's. */
+  /** Notes that a site has confirmed a post: its deliveries read before are not sent. `subject`: `siteId/postId`. */
   confirmed(subject: string | undefined): void {
     const [siteId, postId = ''] = subject?.split('/') ?? []
     this.#news.hear(siteId)
@@ -172,12 +172,12 @@ export class Dispatcher {
     return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#turns.free() }
   }
 
-  /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; all lanes are given back. */
+  /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; releases all lanes. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
     const finished = new AbortController()
     const grace = this.#ctx.clock.sleep(graceMs, finished.signal).then(() => this.#abort.abort())
-    // A step that was leasing when it was told to stop still starts its lanes, which give themselves back at once.
+    // A step that is leasing now still starts its lanes, which are released at once.
     await this.#stepping.catch(() => {})
     await this.idle()
     finished.abort()
@@ -188,7 +188,7 @@ export class Dispatcher {
     if (this.#stopping) return { again: false }
     const error = this.#unreadable
     this.#unreadable = undefined
-    // The loop waits after an error; the lanes are due again already.
+    // The loop backs off after an error; the lanes are due again already.
     if (error !== undefined) throw error
     const now = this.#ctx.clock.now()
     this.#setSlowOnesApart(now)
@@ -197,7 +197,7 @@ export class Dispatcher {
     try {
       if (leases.length > 0) await this.#startLanes(leases, now)
     } catch (error) {
-      // Without their deliveries the lanes can only be given back; the recorder does so once the database answers.
+      // Without their deliveries the lanes can only be released; the recorder does so once the database answers.
       for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering })
       throw error
     }
@@ -207,7 +207,7 @@ export class Dispatcher {
     return next === undefined ? { again: false } : { again: false, waitMs: Math.max(1, next.getTime() - now.getTime()) }
   }
 
-  /** Whether lanes of a kind can be leased now, as far as is known; `due` is when the first of those just released is due. */
+  /** Whether a step may find lanes of a kind to lease; `due` is when the first of those just released is due. */
   #isWorthAStep(kind: LeasedKind, due: Date | null = null): boolean {
     const isSoon = due !== null && due.getTime() - this.#ctx.clock.now().getTime() < SOON_MS
     return (isSoon || !this.#exhausted[kind]) && this.#room(kind) > 0
@@ -275,7 +275,7 @@ export class Dispatcher {
     this.#turns.join(run)
   }
 
-  /** A lane may have been filled anew before its last release is heard of here. */
+  /** Forgets a released lane, unless an enqueue has leased it again before the release was heard of here. */
   #forget(lease: LaneLease): void {
     if (this.#runs.get(lease.siteId)?.lease === lease) this.#runs.delete(lease.siteId)
   }
@@ -299,7 +299,7 @@ export class Dispatcher {
     }
   }
 
-  /** The content of an event; undefined when it has been purged. When it cannot be read, the lane is given back as it is. */
+  /** The content of an event; undefined when it has been purged. When it cannot be read, the lane is halted and released. */
   async #readContent(run: LaneRun, eventId: string): Promise<EventContent | undefined> {
     try {
       return await this.#contents.read(eventId)

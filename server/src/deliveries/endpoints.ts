@@ -7,7 +7,7 @@ import type { Db, Tx } from '../platform/db/database.ts'
 import { deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 
-/** The place a webhook secret is bound to. */
+/** The place that a sealed webhook secret is bound to. */
 export function secretPlace(siteId: string): string {
   return `endpoints.secret:${siteId}`
 }
@@ -39,7 +39,7 @@ export async function addEndpoint(
 
 /**
  * Changes an endpoint. Pausing keeps what is pending; resuming makes it due now and forgets earlier failures, so that the
- * site is active because its owner says so. Attempts in flight finish; none starts with what was read before.
+ * site is active because its owner says so. Attempts in flight finish; none starts with values read before.
  */
 export async function changeEndpoint(
   ctx: Pick<Context, 'keys' | 'signals'>,

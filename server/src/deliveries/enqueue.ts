@@ -26,7 +26,7 @@ export type NewEvent = {
 
 /**
  * Records events with one pending delivery for each of their living sites, and makes the sites' lanes due, or hands them over
- * (handover.ts). The engine hears of it with the commit; a signal that is lost costs a poll interval, never a delivery.
+ * (handover.ts). The commit signals the dispatchers; a lost signal costs a poll interval, never a delivery.
  */
 export async function enqueueEvents(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
@@ -58,9 +58,9 @@ type NewDelivery = { id: string; siteId: string; event: EventRow }
 type LeasedAndTarget = Omit<LaneLease, 'until'> & Target
 
 /**
- * One statement for everything: publishing waits for each of its round trips. It comes after the lanes are locked, and so
- * sees every site that was deleted before. Events that nobody is left to hear are not recorded. With `until`, idle lanes are leased
- * until then, and returned.
+ * One statement for everything, since publishing waits for each round trip. It comes after the lanes are locked, and so sees
+ * every site that was deleted before. Events that have no living site are not recorded. With `until`, it leases idle lanes until
+ * then, and returns them.
  */
 function insertAll(
   events: readonly EventRow[],

@@ -3,13 +3,13 @@ import type { Db } from '../platform/db/database.ts'
 import { type Asked, gather } from '../platform/gather.ts'
 import { type EventContent, readEvents } from './lease.ts'
 
-/** Contents that are kept because they were sent last, and their characters: an event goes to many sites at about the same time. */
+/** How many contents, and characters of them, are kept after they were sent: an event goes to many sites at about the same time. */
 const KEPT = 4_096
 const KEPT_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * The contents of events, read when an attempt is about to need them: what waits is known by its ids alone. Attempts that
- * start at the same time share a statement.
+ * The contents of events, read when an attempt needs them: of what waits, only the ids are in memory. Attempts that start at
+ * the same time share a statement.
  */
 export class EventContents {
   readonly #kept = new LRUCache<string, EventContent>({
@@ -30,12 +30,12 @@ export class EventContents {
     )
   }
 
-  /** The content of an event that was recorded just now. */
+  /** Keeps the content of an event. */
   keep(eventId: string, content: EventContent): void {
     this.#kept.set(eventId, content)
   }
 
-  /** The content of an event that was sent last. */
+  /** The content of an event, if it is still kept. */
   known(eventId: string): EventContent | undefined {
     return this.#kept.get(eventId)
   }

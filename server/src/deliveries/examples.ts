@@ -1,4 +1,4 @@
-/** One site and one post, which the examples of the whole document are about. */
+/** The site and the post of all examples in the API's document. */
 import type { PublishedPost } from './payload.ts'
 
 /** The site of the examples. */

@@ -1,6 +1,6 @@
 const MOST_CHARACTERS = 500
 
-/** Everything that is not for reading: controls (NUL among them, which no database column holds), marks of direction, halves. */
+/** Unreadable characters: controls (with NUL, which no text column can hold), direction marks, lone surrogates. */
 const UNREADABLE = /[^\P{C}\n\t]/gu
 
 /** The beginning of what a site answered, as text that can be kept and shown; null when there is nothing to read. */

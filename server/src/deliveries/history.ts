@@ -26,8 +26,8 @@ export function isForgotten(siteId: RawBuilder<string>): RawBuilder<boolean> {
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * Rows that make up a period of the endpoint `e`, each with its `start`: days of the roll-ups as far as they lie in it completely,
- * hours at its ends; or hours all the way; and the hour that the lane keeps.
+ * The rows that make up a period of the endpoint `e`, each with its `start`: the roll-ups' days that lie in it completely and
+ * hours at its ends, or hours only; and the hour that the lane keeps.
  */
 function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day'): RawBuilder<unknown> {
   const begin = hourOf(from).getTime()
@@ -47,7 +47,7 @@ function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day')
   return sql.join([...rolledUp, kept], sql` union all `)
 }
 
-/** Finished deliveries. `deliveredMs`: the sum of the response times of the `timed` ones among the delivered. */
+/** Finished deliveries. `timed`: the delivered ones with a response time; `deliveredMs`: the sum of these times. */
 export type Sums = { delivered: number; failed: number; retried: number; timed: number; deliveredMs: number }
 
 /** Sums per site with the site's name; living sites without deliveries and deleted ones with some are included. */
@@ -149,8 +149,8 @@ export type FailedDelivery = {
 
 /**
  * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
- * delivered to the site, or takes it away there, so this one must not be sent any more. The title is that of the event, or of
- * the last one that had a title, since a deletion has none.
+ * delivered to the site, or removes the post there, so this one must not be sent any more. The title is that of the event, or
+ * of the last one that had a title, since a deletion has none.
  */
 export async function failedDeliveries(
   db: Db,
@@ -171,15 +171,15 @@ export async function failedDeliveries(
   return rows
 }
 
-/** The title that the post of `d` had in its newest event that shows one. */
+/** The title of the post of `d` in its newest event that has one. */
 export const lastTitle = sql<string | null>`(
   select shown.payload::jsonb ->> 'title' from deliveries other join events shown on shown.id = other.event_id
   where other.post_id = d.post_id and shown.kind <> 'post.deleted' order by other.sequence desc limit 1
 )`
 
 /**
- * Whether a newer event of the same post has been delivered to the same site, or may have been, or takes the post away there; `d` is
- * the delivery. What was withdrawn must not be sent just because the site has not heard of that yet.
+ * Whether a newer event of the post of delivery `d` has been delivered to the same site, or may have been, or removes the post
+ * there. A withdrawn post must not be sent again just because the site has not heard of the withdrawal yet.
  */
 export const overtaken = sql<boolean>`exists (
   select from deliveries newer where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence

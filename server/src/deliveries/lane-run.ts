@@ -5,18 +5,18 @@ import type { AttemptResult } from './policy.ts'
 /** Which budget a held lane counts under. A prompt one becomes slow when its site takes long to answer. */
 export type RunKind = 'prompt' | 'slow' | 'suspect'
 
-/** What a lane can be when it is leased; it becomes slow later. */
+/** The kinds a lane can have when it is leased; it becomes slow only later. */
 export type LeasedKind = Exclude<RunKind, 'slow'>
 
-/** What a lane is as it is leased. */
+/** The kind of a lane when it is leased. */
 export function kindOf(lease: LaneLease): LeasedKind {
   return lease.suspect ? 'suspect' : 'prompt'
 }
 
-/** An attempt under way: since when its request is (milliseconds since 1970, or `UNSENT`), and the room that its content has. */
+/** An attempt in flight: when its request was made (milliseconds since 1970, or `UNSENT`), and the room that its content takes. */
 export type Flight = { since: number; room: Slot | undefined }
 
-/** There is no request yet. */
+/** The request is not made yet. */
 export const UNSENT = Number.POSITIVE_INFINITY
 
 /** One lane while this process holds it: what is to be sent, what is in flight, and what became of it. */
@@ -28,15 +28,15 @@ export class LaneRun {
   waiting: DueDelivery[] = []
   /** Whether everything that was due was read. */
   complete = true
-  /** Posts of which nothing is to be sent any more. */
+  /** Posts of which nothing more may be sent. */
   readonly ended = new Set<string>()
   halted = false
-  /** How long the site took for its last answer, in milliseconds. Known from its second one on: the first took a connection too. */
+  /** The site's last response time, in milliseconds. Known from the second answer on: the first includes connecting. */
   answerMs: number | undefined
-  /** Room for the content of its next delivery, if that is large. It has no slot while it is waited for. */
+  /** Room for the content of the next delivery, if that is large. `slot` is undefined while the lane waits for it. */
   room: { delivery: DueDelivery; slot: Slot | undefined } | undefined
   readonly flights = new Set<Flight>()
-  /** The turn that it has, or had last: attempts started in it, and since when it lasts (milliseconds since 1970). */
+  /** The current turn, or the last one: attempts started in it, and when it began (milliseconds since 1970). */
   turn = { attempts: 0, since: 0 }
   #hasAnswered = false
   #started = 0
@@ -69,10 +69,10 @@ export class LaneRun {
     this.#started += 1
   }
 
-  /** Notes how it ended; undefined when its outcome is unknown. */
+  /** Notes how an attempt ended; undefined when its outcome is unknown. */
   answered(result: AttemptResult | undefined): void {
     if (result === undefined) this.#unknown += 1
-    // A site that does not answer is not asked again in this run.
+    // A site that does not answer is sent nothing more in this run.
     if (result === undefined || result.silent) this.halt()
     else {
       if (this.#hasAnswered) this.answerMs = result.tookMs
@@ -81,8 +81,8 @@ export class LaneRun {
   }
 
   /**
-   * Whether the outcome of every attempt on the lane is known. After a crash that takes more than this run's own: it must
-   * have attempted everything that the dead holder may have had in flight.
+   * Whether the outcome of every attempt on the lane is known. After a crash, the outcomes of this run are not enough: it must
+   * also have attempted everything that the dead holder may have had in flight.
    */
   isClean(): boolean {
     const recovered = !this.lease.recovering || (this.complete && this.#started > 0 && this.waiting.length === 0)

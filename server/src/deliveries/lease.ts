@@ -1,11 +1,11 @@
-/** Taking lanes, and reading what is due in them. */
+/** Leasing lanes, and reading what is due in them. */
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { EventKind } from './tables.ts'
 
-/** A lane held by this process until `until`. Everything done under it is recorded only if `fence` still stands. */
+/** A lane held by this process until `until`. Results are recorded only while the lane still has this `fence`. */
 export type LaneLease = {
   siteId: string
   accountId: string
@@ -35,11 +35,11 @@ export type DueDelivery = {
 export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: string }
 
 /**
- * Leases lanes that are due and not held, longest due first: up to `prompt` of those that answer and up to `suspect` of
- * those that did not, since each have a budget of their own. A lane whose lease ran out was left by a crashed holder: it
- * is marked `recovering`. While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself;
- * an enqueue in the meantime moves it forward without making it claimable. `held` are the lanes this process has already:
- * should its clock jump past their leases, it must not take them a second time.
+ * Leases lanes that are due and not held, longest due first: up to `prompt` lanes whose sites answer and up to `suspect`
+ * suspects, as each kind has its own budget. A lane whose lease ran out was left by a crashed holder: it is marked
+ * `recovering`. While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue
+ * in the meantime moves it forward without making the lane free. `held` are the lanes this process has already: should
+ * its clock jump past their leases, it must not lease them a second time.
  */
 export async function leaseDueLanes(
   db: Db,
@@ -72,7 +72,7 @@ export const blocked = sql<boolean>`exists (
     and n.sequence > d.sequence
 )`
 
-/** The targets of leased lanes, by site; paused ones and those of deleted sites have none. To be read after the lease. */
+/** The targets of leased lanes, by site; paused and deleted sites have none. Must be read after the lease. */
 export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, Target>> {
   const { rows } = await prepared(sql<Target>`
     select site_id as "siteId", site_name as "siteName", webhook_url as "webhookUrl", secret_sealed as "secretSealed"
@@ -84,8 +84,8 @@ export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise
 
 /**
  * What is due in leased lanes: at most `perLane` each, longest due first. It must be a statement after the lease, never
- * part of it: a statement sees the rows as they were when it began, and before the lease was taken another holder may
- * still have been recording results.
+ * part of it: a statement's snapshot is as old as its beginning, and before the lease was taken another holder may still
+ * have been recording results.
  */
 export async function readDue(
   db: Db,
@@ -153,7 +153,7 @@ export async function countDueLanes(db: Db, now: Date, limit: number): Promise<n
 
 /**
  * Declares every lease abandoned. Only for a process that knows it is alone: the holders are dead, so their lanes need
- * not wait for the leases to run out. Lanes are locked in the order in which everybody locks them.
+ * not wait for the leases to run out. Lanes are locked in the order of site ids, as everywhere.
  */
 export async function abandonLeases(db: Db, now: Date): Promise<number> {
   const { numAffectedRows } = await sql`

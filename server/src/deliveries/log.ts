@@ -1,4 +1,4 @@
-/** Deliveries one by one: the account's log of them, one with all that is known, and those that could be sent again. */
+/** Single deliveries: the account's log of them, the details of one, and the failures that can be sent again. */
 import { type RawBuilder, sql } from 'kysely'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
@@ -11,8 +11,8 @@ import { SigningKeys } from './signing-keys.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /**
- * What a log is narrowed to. `before`: only deliveries older than the one of this id; `from` and `to` are about when they were
- * made. `repeatable`: failures that may be sent again as far as their sites and newer events go.
+ * The filters of the log. `before`: only deliveries older than the one with this id; `from` and `to`: when they were created.
+ * `repeatable`: failures that neither their site nor a newer event keeps from being sent again.
  */
 export type LogFilter = {
   status?: DeliveryStatus | undefined
@@ -24,7 +24,7 @@ export type LogFilter = {
   repeatable?: boolean | undefined
 }
 
-/** A delivery as the log shows it. `overtaken`: a newer event of the post has been delivered or takes it away, so it must not be sent again. */
+/** A delivery as the log shows it. `overtaken`: a newer event of the post was delivered or removes it, so this must not be sent again. */
 export type LoggedDelivery = {
   id: string
   postId: string
@@ -49,9 +49,8 @@ const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_n
   d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and ${overtaken} as overtaken`
 
 /**
- * The account's deliveries, newest first, at most `limit`. Read site by site, each by its index, and merged: no page
- * costs more than `limit` rows of each site, wherever in the log it lies. A site that has deliveries of millions and
- * another that has a dozen are the same to it.
+ * The account's deliveries, newest first, at most `limit`. Read site by site, each by its index, and merged: a page costs
+ * at most `limit` rows of each site, wherever in the log it lies and whether a site has a dozen deliveries or millions.
  */
 export async function deliveryLog(
   db: Db,
@@ -79,11 +78,11 @@ export async function deliveryLog(
 
 function narrowing({ status, postId, before, from, to, repeatable = false }: LogFilter): RawBuilder<boolean> {
   const conditions = [sql<boolean>`true`]
-  // Written out, so that the planner sees which partial index holds all of them.
+  // A literal, so that the planner sees which partial index holds all of them.
   if (status !== undefined) conditions.push(sql`d.status = ${sql.lit(status)}`)
   if (before !== undefined) conditions.push(sql`d.id < ${before}::uuid`)
   if (postId !== undefined) conditions.push(sql`d.post_id = ${postId}::uuid`)
-  // Ids begin with the time at which they were made, so the log's index knows it too.
+  // Ids begin with the time at which they were made, so the log's index serves here too.
   if (from !== undefined) conditions.push(sql`d.id >= ${firstIdAt(from)}::uuid`)
   if (to !== undefined) conditions.push(sql`d.id < ${firstIdAt(plusMs(to, 1))}::uuid`)
   if (repeatable) conditions.push(sql`${repeatableFailure} and e.deleted_at is null`)
@@ -136,7 +135,7 @@ export async function deliveryDetails(
   return { ...details, request: { ...signed, body: signed.body.toString('utf8') } }
 }
 
-/** The titles that posts had in their newest event that shows one; for posts that are gone. */
+/** The titles of posts in their newest event that has one; for posts that are gone. */
 export async function lastTitles(db: Db, postIds: readonly string[]): Promise<Map<string, string>> {
   if (postIds.length === 0) return new Map()
   const { rows } = await sql<{ postId: string; title: string | null }>`
@@ -146,8 +145,8 @@ export async function lastTitles(db: Db, postIds: readonly string[]): Promise<Ma
 }
 
 /**
- * Failed deliveries that may be sent again as far as their sites and newer events go, newest first, at most `limit`; of
- * these ids, if they are given.
+ * Failed deliveries that neither their site nor a newer event keeps from being sent again, newest first, at most `limit`;
+ * of these ids, if they are given.
  */
 export async function repeatableFailures(
   db: Db,

@@ -1,11 +1,11 @@
-/** What the engine shows of itself. */
+/** The engine's metrics. */
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { stateOfDatabase } from '../platform/db/state.ts'
 import type { Metrics } from '../platform/metrics.ts'
 import type { AttemptResult } from './policy.ts'
 
-/** Counting further would be work that the deliveries themselves wait for. */
+/** Counting further would keep the deliveries themselves waiting. */
 const COUNTED = 100_000
 
 /** Counts attempts by how they ended, and how long they took. */
@@ -26,7 +26,7 @@ export function attemptMetrics(metrics: Metrics): (result: AttemptResult) => voi
 
 type Held = { lanes: number; suspects: number; slots: number }
 
-/** Shows what waits in the database, and what this process holds of it. */
+/** Shows the backlog in the database, and what this process holds of it. */
 export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held: () => Held): void {
   ctx.metrics.gauges(
     {

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 
-/** The sites last heard of are known by name. */
+/** How many sites are remembered one by one: those last heard of. */
 const KNOWN = 1_000
 
-/** Of which sites something was heard lately, and when, counted in news. */
+/** Of which sites there was news lately, and when. The time is the number of news so far. */
 export class News {
   #count = 0
-  /** The last news that may have been of any site. */
+  /** The last news that may concern any site: of all sites, or of one that is not remembered any more. */
   #ofAny = 0
   readonly #ofSite = new LRUCache<string, number>({
     max: KNOWN,
@@ -15,7 +15,7 @@ export class News {
     },
   })
 
-  /** How much has been heard. */
+  /** The number of news so far. */
   get count(): number {
     return this.#count
   }
@@ -27,7 +27,7 @@ export class News {
     else this.#ofSite.set(siteId, this.#count)
   }
 
-  /** Whether there may have been news of a site after so much had been heard. */
+  /** Whether there may have been news of a site since `count` was `heard`. */
   since(heard: number, siteId: string): boolean {
     return this.#ofAny > heard || (this.#ofSite.get(siteId) ?? 0) > heard
   }

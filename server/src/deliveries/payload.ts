@@ -1,12 +1,12 @@
 /**
  * Webhook bodies (specification, section 6): their schemas and how they are built. What is sent is typed by the schemas
- * that the API's document shows, so a field that one of the two lacks does not compile.
+ * in the API's document, so a field that is missing in either does not compile.
  */
 import { z } from 'zod'
 import { Id, Timestamp } from '../platform/http/endpoint.ts'
 import { DELIVERY_STATUSES, EVENT_KINDS, type EventKind } from './tables.ts'
 
-/** What a site is told, on the wire. */
+/** The name of an event on the wire. */
 export const EventName = z.enum(EVENT_KINDS)
 
 /** The state of a delivery on the wire. */
@@ -49,7 +49,7 @@ export const BodyForms = z
   })
   .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
 
-/** What search engines and social networks are told. */
+/** A post's metadata for search engines and social networks. */
 export const Meta = z
   .object({
     title: z.string().optional(),
@@ -115,7 +115,7 @@ export const eventBodies = {
 
 type Bodies = { [Kind in keyof typeof eventBodies]: z.output<(typeof eventBodies)[Kind]> }
 
-/** A post as an event carries it: all of it, or when it is gone what is needed to find it. */
+/** A post as an event carries it: all of it, or of a removed one what is needed to find it. */
 export type EventPost = Bodies[EventKind]['post']
 
 /** What a body is made of. `post` is the JSON text of an `EventPost`, the same for every site. */
@@ -148,9 +148,9 @@ export function testBody(post: PublishedPost, site: { id: string; name: string }
 }
 
 /**
- * The post's text is put in as it is: there may be megabytes, and reading them would gain nothing. Nor is it made part of a longer text
- * first, which would be one more copy and garbage at once. The body gets memory of its own: a piece of Node's shared pool would
- * keep all 64 KiB of it for as long as a site takes to answer.
+ * The post's JSON text goes in unparsed: it may have megabytes, and parsing would gain nothing. Nor is it concatenated first, which
+ * would be one more copy and garbage at once. The body gets memory of its own: a slice of Node's shared pool would retain all
+ * 64 KiB of it for as long as a site takes to answer.
  */
 function bodyAround<Kind extends keyof Bodies>(
   kind: Kind,

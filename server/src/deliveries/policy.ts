@@ -1,4 +1,4 @@
-/** Decisions of the delivery engine, computed from values alone. */
+/** The delivery engine's decisions, as pure functions. */
 import { plusMs } from '../platform/clock.ts'
 import type { EgressOutcome } from '../platform/egress/egress.ts'
 import { excerptOf } from './excerpt.ts'

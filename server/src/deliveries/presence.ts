@@ -7,12 +7,12 @@ import { errorField } from '../platform/log.ts'
 const WORKERS_LOCK = 7_301_946_112
 
 const LOOK_MS = 5_000
-/** Short: until it has joined again, a worker that starts cannot know that this one lives. */
+/** Short: until this worker has joined again, one that starts cannot know that it lives. */
 const REJOIN_MS = 250
 
 /**
- * Joins the workers of this database. When no other worker lives, every lease left behind is a dead one's, and `whenAlone`
- * runs before any other worker can join. On PostgreSQL the proof is an advisory lock, which the server gives up with the
+ * Joins the workers of this database. When no other worker lives, every lease left behind is a dead worker's, and `whenAlone`
+ * runs before any other worker can join. On PostgreSQL the proof is an advisory lock, which the server releases with the
  * connection that held it; the embedded database admits one process anyway. `leave` ends the membership.
  */
 export async function joinWorkers(
@@ -37,7 +37,7 @@ export async function joinWorkers(
 
 type Needs = Pick<Context, 'db' | 'clock' | 'log'>
 
-/** Whether no worker lives; until the transaction ends none can join then. Processes that only answer requests do not count. */
+/** Whether no worker lives; if so, none can join until the transaction ends. Processes that only answer requests do not count. */
 export async function claimFromWorkers(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ alone: boolean }>`select pg_try_advisory_xact_lock(${WORKERS_LOCK}) as alone`.execute(tx)
   return rows[0]?.alone === true

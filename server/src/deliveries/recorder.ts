@@ -4,23 +4,23 @@ import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
 import { type NextDue, NOTHING_DUE, type Release, type Settled, type Settlement, settleBatch } from './settle.ts'
 
-/** Larger ones would be cheaper still, but requests wait while one is put together. */
+/** Larger batches would be cheaper still, but requests wait while one is put together. */
 const LARGEST_BATCH = 1_500
 const RETRY_MS = 250
 
-/** Something to write down: what came of an attempt, or that a lane is given back. */
+/** What a batch consists of: the result of an attempt, or the release of a lane. */
 type Entry = { settlement: Settlement } | { release: Release }
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
 
-/** Called after a commit, with the lanes it gave back and when the first of them are due. */
+/** Called when a batch is committed or given up, with its releases and when the first of these lanes are due. */
 type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
 
 /**
- * Collects results and releases and records them in batches: while one batch is being written the next one gathers,
- * so that batches are as large as the load asks for and a lone result waits for nobody. A lane's results and its release stand
- * in the same line, so that it is given back after its results, and not only once the results of all other lanes are written:
- * under load that moment would not come before the work has run out.
+ * Collects results and releases and records them in batches: while one batch is being written the next one gathers, so
+ * batches grow with the load and a lone result is written at once. A lane's results and its release stand in the same queue,
+ * so that the lane is released right after its results, not once the results of all other lanes are written: under load that
+ * moment would not come before the work has run out.
  *
  * A batch that cannot be written (the database is away) is tried again until its leases have run out. From then on
  * another worker may hold the lanes, so the results are dropped with a line in the log; their deliveries are still
@@ -30,7 +30,7 @@ export class Recorder {
   readonly #ctx: Needs
   readonly #onReleased: OnReleased
   readonly #line: Entry[] = []
-  /** A batch is nobody's in particular: not of the trace or the transaction that the first result in it may come from. */
+  /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #isWriting = false
 
@@ -44,7 +44,7 @@ export class Recorder {
     this.#write()
   }
 
-  /** To be called after the lane's results were handed to `record`. */
+  /** Must be called after the lane's results were handed to `record`. */
   release(release: Release): void {
     this.#line.push({ release })
     this.#write()
@@ -65,7 +65,7 @@ export class Recorder {
       const releases = batch.flatMap((entry) => ('release' in entry ? entry.release : []))
       this.#onReleased(releases, await this.#writeBatch(settlements, releases))
     }
-    this.#isWriting = false // in the same breath as the look at the line: what comes a moment later begins anew
+    this.#isWriting = false // no await since the line was seen empty: a later entry starts a new run
   }
 
   /** Returns when the first of the released lanes are due. */
@@ -99,7 +99,7 @@ function changedBy({ lease, delivery }: Settlement): ChangedDelivery {
   return { id: delivery.id, accountId: lease.accountId, siteId: lease.siteId }
 }
 
-/** What went well at once is told in sum: under load there would be thousands of such lines a second, all the same. */
+/** First attempts that succeeded are logged as one count: under load they would be thousands of equal lines a second. */
 function logAttempts(log: Log, settled: readonly Settled[]): void {
   const smooth = settled.filter(({ next }) => next.status === 'delivered')
   if (smooth.length > 0) log.info('deliveries.delivered', { at_once: smooth.length })

@@ -7,13 +7,13 @@ import { overtaken } from './history.ts'
 import { lockLanes } from './lanes.ts'
 import { closeHours } from './roll-ups.ts'
 
-/** Which failures: those of a post, perhaps of one site only; or these. */
+/** Which failures: those of a post (to one site only, if given), or those with these ids. */
 export type Failures = { postId: string; siteId: string | undefined } | { ids: readonly string[] }
 
 /**
- * Queues failed deliveries again with a fresh set of attempts; returns how many (decision D6). Left alone are those of
- * deleted sites and those that a newer event has overtaken. What the failures had added to the sums is taken back: they
- * are not finished any more.
+ * Queues failed deliveries again with a fresh set of attempts; returns how many (decision D6). It leaves alone those of
+ * deleted sites and those that a newer event has overtaken. The failures are subtracted from the sums: they are not finished
+ * any more.
  */
 export async function requeueFailed(
   ctx: Pick<Context, 'changes' | 'signals'>,
@@ -73,8 +73,8 @@ function chosen(failures: Failures): RawBuilder<boolean> {
 }
 
 /**
- * Brings the next attempt of a pending delivery forward to now; whether it was waiting for a later time. The schedule goes
- * on from there. One that is being attempted is due already, so it is not touched.
+ * Brings the next attempt of a pending delivery forward to now; returns whether it was waiting for a later time. The schedule
+ * goes on from there. A delivery that is being attempted is due already, so it is not touched.
  */
 export async function hurry(
   ctx: Pick<Context, 'changes' | 'signals'>,

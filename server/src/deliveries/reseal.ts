@@ -5,7 +5,7 @@ import { openSecret, secretPlace } from './endpoints.ts'
 
 const BATCH = 500
 
-/** Those of the sites whose webhook secret does not open with `keys`. */
+/** Which of the sites have a webhook secret that does not open with `keys`. */
 export async function unopenedSecrets(db: Db, keys: Keys, siteIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ site_id: string; secret_sealed: Buffer }>`
     select site_id, secret_sealed from endpoints where site_id = any(${siteIds}::uuid[]) and secret_sealed is not null

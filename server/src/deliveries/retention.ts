@@ -9,8 +9,8 @@ const DELETED_SITE_MS = 90 * 24 * 3_600_000
 const ROWS_PER_STEP = 1_000
 
 /**
- * Removes history of sites that were deleted more than 90 days ago, a batch of rows at a time; whether there may be more.
- * An event goes with the last delivery of it, an endpoint with its last row.
+ * Removes history of sites that were deleted more than 90 days ago, a batch of rows at a time; returns whether there may be
+ * more. An event is removed with its last delivery, an endpoint with its last row.
  */
 export async function purgeDeletedSites(db: Db, now: Date): Promise<boolean> {
   const before = plusMs(now, -DELETED_SITE_MS)
@@ -39,9 +39,9 @@ const HISTORY_ROWS = 1_000
 const PAUSE_MS = 100
 
 /**
- * Removes deliveries that finished before the configured age, and events that nothing is left of, a small batch at a time;
- * how many deliveries. Ids are in the order of time, so no index is needed and every row is looked at once; what is still
- * pending stays. Roll-ups stay too.
+ * Removes deliveries that finished before the configured age, and events without deliveries left, a small batch at a time;
+ * returns how many deliveries. Ids are in the order of time, so no other index is needed and every row is read once. Pending
+ * deliveries and roll-ups stay.
  */
 export async function removeOldHistory(
   ctx: Pick<Context, 'clock' | 'config' | 'db'>,
@@ -64,8 +64,8 @@ export async function removeOldHistory(
 type Batch = { last: string | null; full: boolean; removed: number }
 
 /**
- * A failure may be sent again while its batch is being removed: the delete waits for that, looks at the row once more, and leaves it.
- * Events are looked at once each, not once for every delivery of theirs.
+ * A failure may be queued again while its batch is being removed: the delete waits for that transaction, checks the row again,
+ * and leaves it. Each event is checked once, not once for each of its deliveries.
  */
 async function removeBatch(db: Db, before: Date, after: string | null): Promise<Batch> {
   const { rows } = await sql<Batch>`

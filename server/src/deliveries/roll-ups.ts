@@ -1,10 +1,10 @@
 /**
- * Sums of what deliveries have come to, by hour and by day (UTC), per site. Analytics add them up; the deliveries are not counted.
+ * Sums of finished deliveries by hour and by day (UTC), per site. Analytics add these up instead of counting deliveries.
  *
- * What comes to an end in the latest hour of a site is summed up in its lane, whose row is written with every batch of results
- * anyway. With the first result of a later hour, the lane's sums are added to `delivery_hours` and `delivery_days`. So these two are
- * written once per site and hour instead of once per batch; a site with one batch an hour gains nothing. Confirmations go to
- * the roll-ups at once. Whoever reads adds what is in the lane (`history.ts`). All of it is written under the lane's lock only.
+ * A site's lane keeps the sums of its latest hour, since every batch of results writes the lane's row anyway. The first result of
+ * a later hour adds the lane's sums to `delivery_hours` and `delivery_days`. So these two are written once per site and hour
+ * instead of once per batch; a site with one batch an hour gains nothing. Confirmations go to the roll-ups at once. Readers add
+ * the lane's sums to the roll-ups (`history.ts`). All sums are written under the lane's lock only.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -20,7 +20,7 @@ export type Outcome = {
   tookMs: number
 }
 
-/** What the deliveries to a site came to in an hour; `ms` is the sum of what the delivered ones took, `confirmed` those of them that a site confirmed. */
+/** A site's sums for an hour. `ms`: the response times of the delivered ones; `confirmed`: how many of them the site confirmed. */
 export type HourSums = {
   accountId: string
   siteId: string
@@ -34,7 +34,7 @@ export type HourSums = {
 
 export const HOUR_MS = 3_600_000
 
-/** The beginning of the hour of a time. */
+/** The beginning of the hour that a time lies in. */
 export function hourOf(time: Date): Date {
   return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)
 }
@@ -56,8 +56,8 @@ export function sumByHour(outcomes: readonly Outcome[]): HourSums[] {
 }
 
 /**
- * Divides sums, each site and hour once, into those of each site's latest hour, which its lane is to keep, and the others, which
- * are to be written down: earlier ones, and what the lane has kept of an hour that is over. `keptOf` is what a lane keeps now.
+ * Divides sums, of which each site and hour has one, into those of each site's latest hour, which its lane is to keep, and the
+ * others, which go to the roll-ups: earlier hours, and what the lane kept of an hour that is over. `keptOf`: what a lane keeps now.
  */
 export function divideByLatest(
   sums: readonly HourSums[],
@@ -78,7 +78,7 @@ export function divideByLatest(
   return { latest, others }
 }
 
-/** Writes down the hours that locked lanes keep; they keep none afterwards, and all sums are in the roll-ups. */
+/** Moves the hours that locked lanes keep to the roll-ups, which have all sums then. */
 export async function closeHours(tx: Tx, siteIds: readonly string[]): Promise<void> {
   const keepOne = sql`site_id = any(${plainArray(siteIds)}::uuid[]) and hour is not null`
   await writeDown(

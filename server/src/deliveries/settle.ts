@@ -1,4 +1,4 @@
-/** Recording what came of attempts. One short transaction per batch; everything in it stands or falls together. */
+/** Recording the results of attempts, in one short transaction per batch. */
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -12,23 +12,23 @@ import type { HistoryEntry } from './tables.ts'
 /** An attempt that ended, with the lease it was made under. */
 export type Settlement = { lease: LaneLease; delivery: DueDelivery; result: AttemptResult }
 
-/** When something is due in lanes that answer, and in suspect ones. */
+/** When the first prompt lane is due, and the first suspect one. */
 export type NextDue = { prompt: Date | null; suspect: Date | null }
 
-/** A lane to give back. `clean` says that the outcome of every attempt on the lane is known and recorded. */
+/** A lane to release. `clean` says that the outcome of every attempt on the lane is known and recorded. */
 export type Release = { lease: LaneLease; clean: boolean }
 
 /** A result that was recorded, with what it made of its delivery. */
 export type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
 
 /**
- * Records a batch of results and gives lanes back. Results of a lease that has been lost meanwhile change nothing and
+ * Records a batch of results and releases lanes. Results of a lease that has been lost meanwhile change nothing and
  * are returned as `late`. A delivery that ended in another way while it was in flight (confirmed by the site, site
  * deleted) keeps that end.
  *
  * The lanes are locked first and everything else is read afterwards. An enqueue that committed before is then visible
  * to the release, and a later one finds the released lane: either way the wake-up is not lost. `nextDue` is when the
- * first of the released lanes is due again, of those that answer and of the suspects.
+ * first of the released lanes is due again, by kind.
  */
 export async function settleBatch(
   tx: Tx,
@@ -95,18 +95,18 @@ function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
   }
 }
 
-/** After a crash, what is attempted again may have been acknowledged before; a failure now does not undo that. */
+/** Before a crash the site may have acknowledged what is attempted again now; a failure now does not undo that. */
 function mayHaveArrived({ lease, delivery }: Settlement): boolean {
   return delivery.uncertain || lease.recovering
 }
 
 /**
  * Updates the deliveries that are still pending; returns what was recorded. The number of attempts must be the one the attempt
- * began with: a batch that is repeated because its commit was answered by a lost connection records nothing twice.
+ * began with: a batch that is repeated because the connection was lost during its commit records nothing twice.
  */
 async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<readonly Settled[]> {
   const column = (pick: (one: Settled) => string | number | boolean | Date | null) => plainArray(judged.map(pick))
-  // Nearly always that is everything, and then nobody needs the ids.
+  // Nearly always everything is recorded; only otherwise are the ids needed.
   const { rows } = await sql<{ count: number; ids: string[] | null }>`
     with recorded as (
       update deliveries d
@@ -138,7 +138,7 @@ async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<reado
   return judged.filter(({ delivery }) => recorded.has(delivery.id))
 }
 
-/** The attempt for the history. A delivery that succeeded at once keeps none: its row says it all. */
+/** The attempt's entry in the history. A delivery that succeeded at the first attempt keeps none: its row says it all. */
 function historyOf({ attempts, result }: Settled): string | null {
   if (attempts === 1 && result.ok) return null
   const entry: HistoryEntry = {
@@ -184,7 +184,7 @@ function outcomesOf(settled: readonly Settled[]): Outcome[] {
 
 const HEALTHY: LaneHealth = { suspect: false, failing: false, failuresInARow: 0 }
 
-/** For when no lane was released. */
+/** The answer when no lane was released. */
 export const NOTHING_DUE: NextDue = { prompt: null, suspect: null }
 
 type LaneChange = {
@@ -228,9 +228,9 @@ function laneChanges(
 }
 
 /**
- * Writes down how the lanes have been doing, and gives back those that are released: due when their next delivery is, but
- * not before now, so that a lane with a backlog goes to the end of the queue and lanes take turns. An unclean release is
- * treated like a crash by the next holder. Returns when the first of the released lanes are due.
+ * Updates the lanes' health and sums, and releases lanes: each is due when its next delivery is, but not before now, so that
+ * a lane with a backlog goes to the end of the queue and lanes take turns. The next holder treats an unclean release like a
+ * crash. Returns when the first of the released lanes are due.
  */
 async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): Promise<NextDue> {
   if (changes.length === 0) return NOTHING_DUE
@@ -276,7 +276,7 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
   return rows[0] ?? NOTHING_DUE
 }
 
-/** A sum of the hour that the lane `l` is to keep: what is added by `o`, and what it has, if that is of the same hour. */
+/** A sum of the hour that the lane `l` keeps from now on: what `o` adds, and what `l` has, if that is of the same hour. */
 function inHour(column: string): RawBuilder<number> {
   const name = sql.ref(column)
   return sql`case when l.hour = o.hour then l.${name} else 0 end + o.${name}`

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 
-/** What a site can be told (specification, section 6); `site.test` is sent on request and leaves no event. */
+/** The kinds of events (specification, section 6); `site.test` is sent on request and leaves no event. */
 export const EVENT_KINDS = ['post.published', 'post.updated', 'post.deleted'] as const
 export type EventKind = (typeof EVENT_KINDS)[number]
 
@@ -9,8 +9,8 @@ export const DELIVERY_STATUSES = ['pending', 'delivered', 'delivered_retry', 'fa
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /**
- * One attempt, as it stands in a delivery's history. `code` is null when no answer came. `response` is the beginning of what
- * the site said about a failure. The last two are missing where nobody wrote them down yet.
+ * One attempt in a delivery's history. `code` is null when no answer came. `response` is the beginning of what the site said
+ * about a failure. Entries of earlier versions lack the last two.
  */
 export type HistoryEntry = {
   attempt: number
@@ -82,7 +82,7 @@ type DeliveriesTable = {
   /** Attempts since the last manual retry, or since creation. */
   attempts_in_round: Generated<number>
   next_attempt_at: Date | null
-  /** It was attempted again after a crash and failed: the site may have acknowledged it before. */
+  /** It failed when attempted again after a crash: the site may have acknowledged it before. */
   uncertain: Generated<boolean>
   created_at: Date
   finished_at: Date | null
@@ -113,7 +113,7 @@ type DeliveryDaysTable = Outcomes & { day: Date }
 declare module '../platform/changes/kinds.ts' {
   interface ChangeKinds {
     delivery: true
-    /** Told here too: an endpoint's health is the site's. */
+    /** Announced here too: an endpoint's health is the site's. */
     site: true
   }
 }

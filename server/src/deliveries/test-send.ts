@@ -7,7 +7,7 @@ import { signedHeaders, signingKey } from './sign.ts'
 
 /**
  * Sends one `site.test` event now and waits for the answer. Nothing is recorded and nothing is retried. `post` is the
- * sample that stands in the body. What the site said is in the result also when it accepted.
+ * sample in the body. The result has the site's answer even when it accepted.
  */
 export async function sendTest(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'ids' | 'keys'>,

@@ -9,7 +9,7 @@ import { type TurnLimits, Turns } from './turns.ts'
 
 const LARGE = 100
 
-/** Stands for the transaction or the trace of somebody who calls. */
+/** Stands for a caller's transaction or trace. */
 const caller = new AsyncLocalStorage<string>()
 
 /** Turns whose attempts are sent at once and then wait; `land` ends the one of a delivery, as answered. */
@@ -46,7 +46,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     run.answerMs = answerMs
     turns.land(run, flight)
   }
-  /** Lets time pass, and whoever slept until then go on. */
+  /** Lets time pass, and what slept until then go on. */
   const pass = async (ms: number) => {
     clock.advance(ms)
     await nextTurn()

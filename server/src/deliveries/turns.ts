@@ -4,32 +4,32 @@ import { Slots } from '../platform/slots.ts'
 import { type Flight, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
 import type { DueDelivery } from './lease.ts'
 
-/** How many attempts there may be at once. */
+/** Bounds on concurrent attempts. */
 export type TurnLimits = {
-  /** Attempts in flight that may still be answered promptly. */
+  /** Most slots: attempts in flight that may still be answered promptly. */
   slots: number
-  /** The same while this process has no time to spare. */
+  /** Fewest slots: the number sinks to this while the process is busy. */
   slotsWhenBusy: number
-  /** Attempts in flight up to which those that are not answered promptly make room for others at once. */
+  /** Below this many attempts in flight, an attempt that is not answered promptly gives up its slot immediately. */
   inFlight: number
   /** Attempts in flight per site. */
   slotsPerSite: number
-  /** Attempts that a lane may start before others have their turn. */
+  /** Attempts that a lane may start in one turn. */
   perTurn: number
-  /** Contents of more bytes than `above` share so many bytes at once, those for suspects apart; one that is larger still goes alone. */
+  /** Contents of more than `above` bytes share so many bytes, by kind of lane; one larger than that still goes alone. */
   large: { above: number } & Record<LeasedKind, number>
 }
 
-/** An attempt that is not answered by then is not answered promptly. A turn lasts no longer either, but for its last attempt. */
+/** An answer within this time is prompt. A turn starts no attempt after this time. */
 const PROMPT_MS = 200
-/** An attempt that is not answered by then is slow. */
+/** An attempt without an answer after this time is slow. */
 export const SLOW_MS = 1_000
-/** How often it is looked whether there is time to spare, and by what the number of slots is multiplied when there is and when there is none. */
+/** How often the event loop's spare time is sampled, and the factors for the number of slots when there is some and when there is none. */
 const LOOK_MS = 10
 const MORE = 1.1
 const FEWER = 0.8
 
-/** What is done with a lane when it has its turn. `attempt` calls `sent` when its request is made, and ends with `land`. */
+/** What the dispatcher does for a lane. `attempt` calls `sent` when it makes its request, and ends with `land`. */
 type Doing = {
   mayStart(run: LaneRun): boolean
   attempt(run: LaneRun, delivery: DueDelivery, flight: Flight): void
@@ -38,16 +38,15 @@ type Doing = {
 }
 
 /**
- * Whose attempt is next. The lanes that are held stand in line for the slots, so that a lane with much to send takes turns with
- * the others. A turn is a few attempts, one after the other: the connection is there, and over TLS a new one costs more than
- * five deliveries. Nothing waits but the lane itself: under load there are thousands, and what waits for long is what
- * collecting garbage costs.
+ * Decides which lane attempts next. Held lanes stand in line for slots, so that a lane with a large backlog takes turns with the
+ * others. A turn is a few attempts, one after the other over the same connection: over TLS, a new one costs more than five
+ * deliveries. What stands in line is the `LaneRun` itself, without a promise: under load there are thousands of them, and
+ * long-lived objects are what makes garbage collection expensive.
  *
- * Few slots are enough for sites that answer promptly, and keep memory small. While this process has no time to spare, more attempts in
- * flight end no sooner: they wait for the processor, and all that they consist of outlives collections of garbage, which then take a
- * fifth of the processor. Most sites in the world take longer, and cost nothing while they do: then there is time to spare for more
- * attempts. One gives its slot to others after `PROMPT_MS` while few are in flight, after `SLOW_MS` when they are many, and the
- * later the more there are.
+ * Few slots suffice for sites that answer promptly, and keep memory small. While the process is busy, more attempts in flight end no
+ * sooner: they wait for the processor, and their objects survive garbage collections, which then take a fifth of the processor.
+ * Most sites in the world take longer to answer and cost no processor time meanwhile, so there is time for more attempts. An attempt
+ * gives up its slot after `PROMPT_MS` while few are in flight, after `SLOW_MS` once there are many, and later the more there are.
  */
 export class Turns {
   readonly #clock: Clock
@@ -55,17 +54,17 @@ export class Turns {
   readonly #doing: Doing
   readonly #large: Record<LeasedKind, Slots>
   readonly #line = new Set<LaneRun>()
-  /** Attempts that have a slot and whose requests are made, the longest in flight first. */
+  /** Attempts that have a slot and have made their request, the longest in flight first. */
   readonly #holders = new Set<Flight>()
-  /** Whoever fills a lane, asks for room or wakes a loop has a trace and perhaps a transaction; the attempts are not part of them. */
+  /** Attempts run outside the async context of whoever triggered them: they must not join the caller's trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  /** Attempts that have a slot and read what they are to send. */
+  /** Attempts that have a slot and are still reading their content. */
   #reading = 0
   #inFlight = 0
-  /** How many slots there are, and when that was looked at last (milliseconds since 1970). */
+  /** The current number of slots, and when it was last adjusted (milliseconds since 1970). */
   #slots: number
   #adjustedAt = 0
-  /** When the line is looked at next, milliseconds since 1970. */
+  /** When the line is served next, milliseconds since 1970. */
   #wakeAt = Number.POSITIVE_INFINITY
 
   constructor(clock: Clock, limits: TurnLimits, doing: Doing) {
@@ -77,7 +76,7 @@ export class Turns {
     this.#large = { prompt: new Slots(prompt), suspect: new Slots(suspect) }
   }
 
-  /** How many attempts could start at once; none while others stand in line. */
+  /** How many attempts could start now; none while lanes stand in line. */
   free(): number {
     if (this.#line.size > 0) return 0
     this.#adjust()
@@ -85,7 +84,7 @@ export class Turns {
     return this.#free
   }
 
-  /** Takes in a lane that was just leased and read. */
+  /** Adds a lane that was just leased and read. */
   join(run: LaneRun): void {
     this.#outside(() => {
       this.#goOn(run)
@@ -93,7 +92,7 @@ export class Turns {
     })
   }
 
-  /** The request of an attempt is made: from now on it is its site that takes time. */
+  /** Notes that an attempt makes its request: from now on it waits for its site. */
   sent(flight: Flight): void {
     flight.since = this.#clock.now().getTime()
     this.#reading -= 1
@@ -101,7 +100,7 @@ export class Turns {
     if (this.#line.size > 0 && this.#free === 0) this.#comeBack()
   }
 
-  /** An attempt is over. */
+  /** Ends an attempt: its lane continues the turn or goes back to the line. */
   land(run: LaneRun, flight: Flight): void {
     run.flights.delete(flight)
     flight.room?.free()
@@ -114,7 +113,7 @@ export class Turns {
     this.#serve()
   }
 
-  /** Whether the attempt had its slot to the end. */
+  /** Frees the attempt's slot; returns whether it still had one. */
   #giveBack(flight: Flight): boolean {
     if (flight.since !== UNSENT) return this.#holders.delete(flight)
     this.#reading -= 1
@@ -131,7 +130,7 @@ export class Turns {
     return Math.max(0, Math.floor(this.#slots) - this.#reading - this.#holders.size)
   }
 
-  /** Makes the slots as many as there is time for. They become fewer faster than more, so their number settles where the process is just busy. */
+  /** Adapts the number of slots to the spare time. It sinks faster than it rises, so it settles where the process is just busy. */
   #adjust(): void {
     const now = this.#clock.now().getTime()
     const looks = (now - this.#adjustedAt) / LOOK_MS
@@ -144,11 +143,11 @@ export class Turns {
   }
 
   /**
-   * Puts a lane at the end of the line if it may start another attempt, once there is room for its content; it is done when
-   * there is none to start and none in flight.
+   * Puts a lane at the end of the line if it may start another attempt, as soon as there is room for its content. A lane with
+   * nothing to start and nothing in flight is done.
    */
   #goOn(run: LaneRun): void {
-    if (run.room !== undefined && run.room.slot === undefined) return // it comes when there is room
+    if (run.room !== undefined && run.room.slot === undefined) return // `#makeRoom` goes on when there is room
     const next = this.#doing.mayStart(run) ? run.waiting[0] : undefined
     if (run.room !== undefined && run.room.delivery !== next) {
       run.room.slot?.free()
@@ -164,8 +163,8 @@ export class Turns {
   }
 
   /**
-   * Attempts in flight: one until it is known how long the site takes, and to a suspect site; then as many as send what is
-   * waiting within a turn. Each takes a connection, so a site that answers at once is sent a handful over one.
+   * How many attempts of a lane may be in flight: one while the site's response time is unknown or the site is suspect, otherwise
+   * as many as send what is waiting within a turn. Each takes a connection, so a site that answers at once gets a handful over one.
    */
   #widthOf({ answerMs, lease, waiting }: LaneRun): number {
     if (answerMs === undefined || lease.suspect) return 1
@@ -173,13 +172,16 @@ export class Turns {
     return Math.max(1, Math.min(this.#limits.slotsPerSite, wanted))
   }
 
-  /** Whether the lane holds exactly the room that this delivery needs; not while it still waits for it. */
+  /**
+   * Whether the lane holds exactly the room that this delivery needs: none for a small content, its own for a large one. A lane that
+   * still waits for room does not hold it.
+   */
   #hasItsRoom({ room }: LaneRun, delivery: DueDelivery): boolean {
     if (room === undefined) return delivery.payloadBytes <= this.#limits.large.above
     return room.delivery === delivery && room.slot !== undefined
   }
 
-  /** Before the line: whoever has a slot waits for nothing but the database and its site, and large contents for large ones only. */
+  /** Before the line: an attempt with a slot waits only for the database and its site, a large content only for other large ones. */
   async #makeRoom(run: LaneRun, delivery: DueDelivery): Promise<void> {
     this.#line.delete(run)
     run.room = { delivery, slot: undefined }
@@ -188,7 +190,7 @@ export class Turns {
     this.#serve()
   }
 
-  /** Gives the free slots to those in line, one each. */
+  /** Gives the free slots to the lanes in line, one each. */
   #serve(): void {
     this.#adjust()
     for (const run of this.#line) {
@@ -202,7 +204,7 @@ export class Turns {
     }
   }
 
-  /** Starts the lane's next attempt, if that is still what it stood in line for. */
+  /** Starts a turn with the lane's next attempt, if that may still start. */
   #takeTurn(run: LaneRun): void {
     if (!this.#mayStart(run)) {
       this.#goOn(run)
@@ -212,14 +214,14 @@ export class Turns {
     this.#start(run)
   }
 
-  /** Whether there is a next attempt that waits for nothing but a slot. */
+  /** Whether the lane has a next attempt that needs nothing but a slot. */
   #mayStart(run: LaneRun): boolean {
     const [delivery] = run.waiting
     if (delivery === undefined || !this.#hasItsRoom(run, delivery)) return false
     return run.flights.size < this.#widthOf(run) && this.#doing.mayStart(run)
   }
 
-  /** Starts an attempt in a free slot. The lane may. */
+  /** Starts the lane's next attempt in a free slot; the caller has checked `#mayStart`. */
   #start(run: LaneRun): void {
     const delivery = run.waiting.shift()
     if (delivery === undefined) return
@@ -232,13 +234,13 @@ export class Turns {
     this.#doing.attempt(run, delivery, flight)
   }
 
-  /** How long an attempt keeps its slot. What is in flight grows with the root of the time that sites take, not with the time. */
+  /** How long an attempt keeps its slot. The number in flight thus grows with the square root of the sites' response time, not linearly. */
   #patienceMs(): number {
     const share = this.#inFlight / this.#limits.inFlight
     return share < 1 ? PROMPT_MS : SLOW_MS * share
   }
 
-  /** Takes the slots of attempts that have had them for long enough. */
+  /** Takes away the slots that attempts have had for `#patienceMs`. */
   #takeFromSlow(): void {
     const now = this.#clock.now().getTime()
     const patienceMs = this.#patienceMs()
@@ -249,10 +251,10 @@ export class Turns {
     }
   }
 
-  /** Looks at the line again when the next attempt has had its slot for long enough, or there may be time to spare. */
+  /** Schedules `#serve` for when the next slot can be taken away, or sooner if there may be more slots by then. */
   #comeBack(): void {
     const [first] = this.#holders
-    if (first === undefined) return // all are reading, and say so when they have
+    if (first === undefined) return // all slots are with attempts that still read; `sent` comes back here
     const now = this.#clock.now().getTime()
     const until = Math.min(first.since, now) + this.#patienceMs()
     const mayBeMore = this.#reading + this.#holders.size < this.#limits.slots
