@@ -1,11 +1,11 @@
 /**
  * Virtual time. Everything that waits in a simulation waits here: the agenda takes the earliest entry, lets it happen,
- * waits until the code that it woke has nothing left to do but wait, and takes the next. One thing happens at a time, so
- * a run follows from its seed alone.
+ * waits until the code that it woke is waiting again, and takes the next. One thing happens at a time, so a run is
+ * determined by its seed alone.
  */
 import { randomFrom } from '../support/random.ts'
 
-/** Numbers from 0 to 1 that follow from the seed and a name; streams of different names are independent. */
+/** Numbers from 0 to 1, determined by the seed and a name; streams of different names are independent. */
 export function stream(seed: number, name: string): () => number {
   let hash = 0x811c9dc5 ^ seed
   for (const char of name) hash = Math.imul(hash ^ char.charCodeAt(0), 0x01000193)
@@ -26,7 +26,7 @@ export class Agenda {
     return this.#now
   }
 
-  /** Enters something to happen in `ms` milliseconds; the returned function takes it back. */
+  /** Enters something to happen in `ms` milliseconds; the returned function cancels it. */
   after(ms: number, happen: Entry['happen']): () => void {
     const entry = { at: this.#now + Math.max(0, ms), order: this.#entered++, happen }
     let low = 0

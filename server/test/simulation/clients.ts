@@ -14,7 +14,7 @@ import type { Process } from './process.ts'
 import type { Deed, Step } from './story.ts'
 import type { World } from './world.ts'
 
-/** A request for something, with what became of it. Times are the agenda's, walls the clock's. */
+/** A request and its outcome. Times are the agenda's, walls the clock's. */
 export type Call = {
   what: string
   postId: string | undefined
@@ -22,21 +22,21 @@ export type Call = {
   from: number
   to: number | undefined
   walls: [from: number, to: number]
-  /** Nobody knows after a crash or a lost connection. */
+  /** Unknown after a crash or a lost connection. */
   outcome: 'accepted' | 'refused' | 'unknown' | undefined
 }
 
-/** What an accepted call owes: a delivery of the kind to each of the sites, recorded within the call. */
+/** What an accepted call must lead to: a delivery of the kind to each of the sites, recorded within the call. */
 export type Owed = {
   call: Call
   kind: 'post.published' | 'post.updated' | 'post.deleted' | undefined
   siteIds: string[]
 }
 
-/** A post that was accepted for a time; `cancelled` once anything else has been asked of the post. */
+/** A post whose scheduling was accepted; `cancelled` once anything else has been asked of the post. */
 export type Scheduled = { postId: string; wallAt: number; call: Call; cancelled: boolean; sequenceBefore: number }
 
-/** A post as its owner knows it. `sentTo`: undefined when that cannot be known. */
+/** A post as its owner knows it. `sentTo`: undefined when the owner cannot know. */
 type OwnPost = { id: string; status: 'draft' | 'scheduled' | 'published' | 'unknown'; sentTo: Set<string> | undefined }
 
 const RETRY_MS = 200
@@ -59,23 +59,23 @@ export class Clients {
     this.#world = world
   }
 
-  /** Whether nothing is asked for any more. */
+  /** Whether no request is waiting or under way. */
   get idle(): boolean {
     return this.#busy.size === 0
   }
 
-  /** Sites for the beginning. */
+  /** Adds the first sites. */
   prepare(sites: number): void {
     for (let site = 0; site < sites; site += 1) this.play({ what: 'add site', site })
   }
 
-  /** All receivers are well, and all sites active. */
+  /** Makes all receivers well and all sites active. */
   end(): void {
     for (const receiver of this.byUrl.values()) receiver.weather = 'ok'
     for (const site of this.#sites.keys()) this.play({ what: 'resume', site })
   }
 
-  /** Those who wait for an answer of a dead process learn that there will be none. */
+  /** Ends the calls that wait for an answer of a dead process: there will be none. */
   lostProcess(process: Process): void {
     for (const giveUp of this.#underWay.get(process) ?? []) giveUp()
     this.#underWay.delete(process)
@@ -141,7 +141,7 @@ export class Clients {
     this.#busy.delete(key)
   }
 
-  /** Calls the service; undefined when it was refused or nobody knows. */
+  /** Calls the service; `value` is undefined when the call was refused or its outcome is unknown. */
   async #call<T>(
     subject: { what: string; postId?: string | undefined; siteId?: string | undefined },
     ask: (ctx: Context) => Promise<T>,
@@ -190,7 +190,7 @@ export class Clients {
     return { call, value }
   }
 
-  /** The sites that were active from the beginning of a call to its end; undefined while that of one is in question. */
+  /** The sites that were active from the beginning of a call to its end; `uncertain` if that is unknown of some site. */
   #activeSince(from: number): { active: string[]; uncertain: boolean } {
     const receivers = [...this.byUrl.values()].filter(({ deleted }) => !(deleted.is === true && deleted.since < from))
     const steady = receivers.filter(
@@ -202,7 +202,7 @@ export class Clients {
     }
   }
 
-  /** Those of the sites that were surely not deleted during a call. */
+  /** Which of the sites were certainly not deleted during a call. */
   #living(siteIds: Iterable<string>): string[] {
     const deleted = new Set([...this.byUrl.values()].filter((one) => one.deleted.is !== false).map((one) => one.siteId))
     return [...siteIds].filter((id) => !deleted.has(id))
@@ -336,8 +336,8 @@ export class Clients {
     if (this.#sites.has(slot)) return
     this.#addresses += 1
     const url = `https://site-${this.#addresses}.example/hook`
-    // It may be sent something before its owner hears of it, and be there unknown to its owner: whoever lives at the address
-    // takes what comes.
+    // The site may be sent something before its owner learns of it, or exist without the owner ever knowing: a receiver at its
+    // address takes what comes.
     const unknown = { secretUnknown: true, paused: { is: undefined, since: 0 } }
     this.byUrl.set(url, { ...this.#receiver(UNKNOWN, slot, url), ...unknown })
     const { call, value } = await this.#call({ what: 'add a site' }, (ctx) =>
@@ -381,7 +381,7 @@ export class Clients {
   async #rotate(slot: number): Promise<void> {
     const receiver = this.#sites.get(slot)
     if (receiver === undefined) return
-    // From the moment of the commit, which comes before the answer, the new one is in use.
+    // The new secret is in use from the commit on, which comes before the answer.
     receiver.secretUnknown = true
     const { call, value } = await this.#call({ what: 'rotate the keys', siteId: receiver.siteId }, (ctx) =>
       rotateKeys(ctx, this.#world.accountId, receiver.siteId),
@@ -401,7 +401,7 @@ export class Clients {
       removeSite(ctx, this.#world.accountId, receiver.siteId),
     )
     const since = this.#world.agenda.now
-    // Refused means that it was there no more: an earlier request whose fate was unknown had deleted it.
+    // Refused means that the site was gone: an earlier request of unknown outcome had deleted it.
     if (call.outcome !== 'unknown') {
       receiver.deleted = { is: true, since }
       this.#sites.delete(slot)

@@ -1,6 +1,6 @@
 /**
- * The real database behind simulated connections. Every statement is an entry in the agenda: it takes virtual time to get
- * there, and its process can be struck before it is executed, or after it was and before the answer is seen.
+ * The real database behind simulated connections. Every statement is an entry in the agenda: it takes virtual time to arrive,
+ * and its process can be struck before the statement is executed, or afterwards, before it sees the answer.
  *
  * The embedded database has one session, so a transaction excludes everything else until it ends; between transactions,
  * statements of all processes interleave. A statement without ORDER BY may return its rows in any order, and does.
@@ -36,9 +36,9 @@ const TABLES = [
   'posts',
   'sites',
 ]
-/** Truncating all costs as much as a story, dead rows cost a little in each. */
+/** Truncating all tables costs as much as a story; dead rows cost each story a little. */
 const STORIES_UNTIL_TRUNCATED = 40
-/** Of lanes that are due at the same moment a claim takes those that lie first on the disk: they always lie alike. */
+/** Truncated for every story: of lanes due at the same moment a lease takes those first on disk, so their layout must be the same. */
 const LAID_OUT_ANEW = 'lanes'
 
 /** Writes a migrated, empty database to a file, from which stores open faster. */
@@ -59,7 +59,7 @@ export async function openStore(snapshotFile: string | undefined): Promise<Store
   const db = createDatabase(pool, 'embedded', embedded.close)
   await migrate(db, migrations)
   const client = await pool.connect()
-  // Statements are parsed and planned once: that is most of what a small one costs.
+  // Statements are parsed and planned once: parsing and planning is most of what a small one costs.
   await client.query('set plan_cache_mode = force_generic_plan')
   const names = new Map<string, string>()
   const nameOf = (text: string) => {
@@ -128,10 +128,10 @@ export class SimulatedDatabase {
   /** A pool of connections that live and die with the process. */
   poolOf(process: Process): pg.Pool {
     const pool = { connect: async () => this.#connect(process), end: async () => {}, options: {} }
-    return pool as unknown as pg.Pool // as much of one as is used
+    return pool as unknown as pg.Pool // only what the service uses of a pool
   }
 
-  /** Looks at the rows as they are, outside the story; only while no transaction is open. */
+  /** Reads the rows as they are, outside the story; only while no transaction is open. */
   async look<Row>(text: string): Promise<Row[]> {
     return (await this.#store.query(text)).rows as Row[]
   }
@@ -141,7 +141,7 @@ export class SimulatedDatabase {
     return this.#owner !== undefined && (process === undefined || this.#owner.process === process)
   }
 
-  /** The server notices that a process is gone: what it had not committed has not happened. */
+  /** The server notices that a process is gone, and rolls back its open transaction. */
   async abandon(process: Process): Promise<void> {
     this.#blocked = this.#blocked.filter(({ session }) => session.process !== process)
     if (this.#owner?.process === process) await this.#rollBack()
@@ -158,7 +158,7 @@ export class SimulatedDatabase {
     return { query, release: () => {} }
   }
 
-  /** Mostly quick, sometimes a switch away: the order of concurrent statements is up for grabs. */
+  /** How long a statement travels: mostly briefly, sometimes long, so that concurrent statements arrive in any order. */
   #travel(process: Process): number {
     return process.chance() < 0.05 ? process.chance() * 25 : 0.05 + process.chance() * 1.5
   }
@@ -181,7 +181,7 @@ export class SimulatedDatabase {
     process.deliver(answer)
   }
 
-  /** Executes a statement; the result wakes its process when it is called. */
+  /** Executes a statement; calling the returned function wakes its process with the result. */
   async #execute({ session, text, values, resolve, reject }: Request): Promise<() => void> {
     if (text.startsWith(NOTIFY)) {
       const [, message = ''] = values as string[]
@@ -234,7 +234,7 @@ export class SimulatedDatabase {
   }
 }
 
-/** What the driver says of it. */
+/** The driver's message for a lost connection. */
 export const CONNECTION_LOST = 'Connection terminated unexpectedly'
 
 function connectionLost(): Error {

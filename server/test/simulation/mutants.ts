@@ -1,22 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of source text
-/** The engine broken on purpose, one line at a time, to see that the simulation notices. */
+/** Breaks the engine on purpose, one line at a time, to show that the simulation notices. */
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** One way to break the engine: `from` stands once in the file and becomes `to`. */
+/** One way to break the engine: `from` occurs once in the file and becomes `to`. */
 export type Mutant = {
   name: string
   file: string
   from: string
   to: string
-  /** Why this cannot show; such a one is expected to survive. */
+  /** Why the simulation cannot notice it; such a mutant is expected to survive. */
   survives?: string
   /** The test that notices it where the simulation cannot. */
   test?: string
 }
 
-/** On the simulation's one connection a transaction excludes all others, so that no lock is ever waited for. */
+/** On the simulation's one connection a transaction excludes all others, so no statement ever waits for a lock. */
 const LOCKS = 'server/test/locks.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
@@ -274,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
-/** How often the code has what the mutant replaces: once, or it does not fit any more. */
+/** How often the code contains what the mutant replaces; it must be once. */
 export async function fits(mutant: Mutant): Promise<number> {
   return (await readFile(join(ROOT, 'server/src', mutant.file), 'utf8')).split(mutant.from).length - 1
 }

@@ -1,4 +1,4 @@
-/** Simulated receivers behind the outbound client's interface, and the journal of every POST they were sent. */
+/** Simulated receivers behind the outbound client's interface, and a journal of every POST to them. */
 import { createHmac } from 'node:crypto'
 import type { Egress, EgressOutcome, EgressRequest } from '../../src/platform/egress/egress.ts'
 import type { Agenda } from './agenda.ts'
@@ -24,17 +24,17 @@ export type Post = {
   /** Whether it ended without an answer. */
   silent: boolean
   aborted: boolean
-  /** What the engine said of the result, and when. */
+  /** What the engine logged about the result, and when. */
   settled: { as: 'recorded' | 'late'; at: number; attempt: number; status: string } | undefined
 }
 
-/** A site as its owner knows it. `since`: when the last change was answered; undefined while one is under way. */
+/** A site as its owner knows it. `since`: when the last change was answered; `is`: undefined while one is under way. */
 export type Receiver = {
   siteId: string
   slot: number
   url: string
   weather: Weather
-  /** Newest last; `until`: when it was replaced, for the owner's eyes. Unknown after a rotation without an answer. */
+  /** Newest last; `until`: when the owner saw it replaced. `secretUnknown` after a rotation without an answer. */
   secrets: Array<{ text: string; until: number | undefined }>
   secretUnknown: boolean
   paused: { is: boolean | undefined; since: number }
@@ -54,9 +54,9 @@ type Parts = {
   agenda: Agenda
   wall(): number
   receivers: Map<string, Receiver>
-  /** Whether we break at all now. */
+  /** Whether anything may break on our side now. */
   armed(): boolean
-  /** Until when, by the wall, the process has leased the lane of the site. */
+  /** Until when, by the wall clock, the process has leased the lane of the site. */
   leasedUntil(process: Process, siteId: string): number
   tell(line: string): void
   complain(promise: string, detail: string): void
@@ -149,7 +149,7 @@ export class Network {
         break
       case 'acknowledge and crash':
         within(1 + chance() * 60, () => {
-          // It dies with the answer on its way.
+          // The process dies with the answer on its way.
           answer(200, this.#parts.armed() && chance() < 0.6)
         })
     }
@@ -167,7 +167,7 @@ export class Network {
     tell(
       `${process.name} sends ${short(deliveryId)} (${payload.event} of ${short(payload.post.id)}) to ${short(receiver.siteId)}`,
     )
-    // Whoever created a site and got no answer learns its id from what arrives.
+    // The owner of a site whose creation was not answered learns its id from what arrives.
     if (receiver.siteId === UNKNOWN) receiver.siteId = payload.site.id
     if (header('webhook-id') !== deliveryId) complain('4 stable id', `two ids in one request: ${deliveryId}`)
     if (payload.event !== header('x-service-event') || payload.site.id !== receiver.siteId)
@@ -212,7 +212,7 @@ export class Network {
     }
   }
 
-  /** How long a process may go on with what it read before it hears of a change: set by who tells it. */
+  /** How long a process may go on with what it read before it hears of a change; set by the world. */
   patience: (process: Process) => number = () => 0
 }
 

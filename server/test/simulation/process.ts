@@ -1,20 +1,20 @@
 import type { Agenda } from './agenda.ts'
 
-/** What can strike a process at a point where it waits for the world. */
+/** What can strike a process at a statement or an attempt. */
 export type Strike = 'crash before' | 'crash after' | 'loss before' | 'loss after'
 
 /** How often each strikes, per database statement or attempt. */
 export type Strikes = { crash: number; loss: number }
 
 /**
- * What lives and dies together. Whatever a process waits for comes to it through `deliver`: a dead one is never woken
- * again, and one that is stopped (SIGSTOP) finds everything waiting for it when it goes on.
+ * A process of the service. Everything it waits for reaches it through `deliver`: a dead process is never woken again, and
+ * a stopped one (SIGSTOP) finds everything waiting for it when it goes on.
  */
 export class Process {
   readonly name: string
   readonly startedAt: number
   diedAt: number | undefined
-  /** Whether it ended in order. */
+  /** Whether it shut down in order. */
   left = false
   /** When it has been stopped, and until when. */
   readonly stops: Array<{ from: number; to: number }> = []
@@ -40,7 +40,7 @@ export class Process {
     return this.diedAt === undefined
   }
 
-  /** A number of this process's own, so that what happens to one does not depend on what another one does. */
+  /** A random number of this process's own stream, so that its fate does not depend on what other processes do. */
   chance(): number {
     return this.#random()
   }
@@ -62,20 +62,20 @@ export class Process {
     })
   }
 
-  /** It dies as it stands. */
+  /** Dies at once. */
   crash(): void {
     if (!this.alive) return
     this.diedAt = this.#agenda.now
     this.#onDeath(this)
   }
 
-  /** It ends in order: nothing of it is left to do. */
+  /** Ends in order, with nothing left to do. */
   leave(): void {
     this.left = true
     this.crash()
   }
 
-  /** What strikes at this point, if anything. A lost commit is the interesting one. */
+  /** What strikes at this point, if anything. Commits are struck three times as often: a lost commit is the interesting case. */
   strikeAt(isCommit: boolean): Strike | undefined {
     const { crash, loss } = this.#strikes()
     if (crash + loss === 0) return undefined

@@ -1,4 +1,4 @@
-/** The promises, checked against the journal of POSTs, what the clients were answered, and the rows as they ended. */
+/** Checks the promises against the journal of POSTs, the answers that the clients got, and the rows at the end. */
 import type { HistoryEntry } from '../../src/deliveries/tables.ts'
 import { type Post, short } from './network.ts'
 import type { World } from './world.ts'
@@ -31,13 +31,13 @@ type Evidence = {
   world: World
   deliveries: Delivery[]
   byId: Map<string, Delivery>
-  /** Of each delivery, in the order in which they were sent. */
+  /** The POSTs of each delivery, in the order in which they were sent. */
   posts: Map<string, Post[]>
-  /** Times at which something broke on our side, or the clock did. */
+  /** When something broke on our side, or the clock jumped. */
   troubles: number[]
 }
 
-/** Everything that was not kept in a story that has ended. */
+/** The promises that were broken in a story that has ended. */
 export async function checkPromises(world: World): Promise<Violation[]> {
   const evidence = await gather(world)
   count(evidence)
@@ -84,12 +84,12 @@ function count({ world, deliveries }: Evidence): void {
   }
 }
 
-/** 1: what was accepted is on record, and goes to the right sites. */
+/** 1: every accepted call has its deliveries on record, to the right sites. */
 function nothingLost({ world, deliveries }: Evidence): Violation[] {
   return world.clients.owed.flatMap(({ call, kind, siteIds }) => {
     world.count('publishes checked')
     const { from, to = Number.POSITIVE_INFINITY } = call
-    // A clock that jumps while a request is under way says something in between only before or after the jump.
+    // If the clock jumps during a request, the time of the record may lie outside of the two walls, by the request's length at most.
     const slackMs = world.jumps.some(({ at }) => at >= from && at <= to) ? to - from : 1
     return siteIds.flatMap((siteId) => {
       const found = deliveries.some(
@@ -107,7 +107,7 @@ function nothingLost({ world, deliveries }: Evidence): Violation[] {
   })
 }
 
-/** 2: nothing is left over, and a delivery is what its attempts were. */
+/** 2: nothing is left pending, and each delivery's end agrees with its attempts. */
 function delivered({ world, deliveries, posts }: Evidence): Violation[] {
   const confirmed = confirmations(world)
   return deliveries.flatMap((one) => {
@@ -143,7 +143,7 @@ function confirmations(world: World): (one: { site_id: string; post_id: string }
   return ({ site_id, post_id }) => pairs.has(`${site_id} ${post_id}`)
 }
 
-/** 3: one POST per recorded attempt, none after success; what is not recorded has its excuse, each excuse one POST. */
+/** 3: one POST per recorded attempt, none after success; a POST without a record needs an excuse. */
 function boundedDuplicates(evidence: Evidence): Violation[] {
   const { world, posts, byId } = evidence
   const confirmed = confirmations(world)
@@ -175,7 +175,7 @@ function boundedDuplicates(evidence: Evidence): Violation[] {
   return violations
 }
 
-/** A result is lost with its process, with an aborted attempt, and with a lease that something took away. */
+/** A result may be lost with its process, with an aborted attempt, or with a lease that something took away. */
 function mayGoUnrecorded({ troubles }: Evidence, post: Post): boolean {
   const { process, aborted, settled, startedAt } = post
   if (aborted || (process.diedAt !== undefined && !process.left)) return true
@@ -209,7 +209,7 @@ function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[]
             detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
           })
         const acknowledged = (earlier.acknowledgedAt ?? Number.POSITIVE_INFINITY) <= post.startedAt
-        // What a crash left unrecorded may not be due yet for a clock that was set back: then an older event goes first.
+        // After a crash, a clock that was set back may say that the unrecorded event is not due yet: then an older one goes first.
         const forgotten =
           earlier.settled?.as !== 'recorded' &&
           world.jumps.some(({ at }) => at >= earlier.startedAt && at <= post.startedAt)
@@ -224,7 +224,7 @@ function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[]
   return violations
 }
 
-/** 5: what a site has confirmed by pulling counts as acknowledged; a process that is not the one that was told has a moment. */
+/** 5: what a site has confirmed by pulling counts as acknowledged; processes that did not take the confirmation learn it a moment later. */
 function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation[] {
   if (world.jumps.length > 0) return []
   return deliveries.filter(isPulled).flatMap((pulled) =>
@@ -248,8 +248,8 @@ function isPulled(one: Delivery): boolean {
 }
 
 /**
- * 6: attempt n+1 never before its delay, by the clock or in truth. By the clock it was time if it ever said so in between: one that is set
- * back between the look at it and the POST says of an attempt in time that it is early. A manual retry starts afresh, at once.
+ * 6: attempt n+1 never before its delay, neither by the clock nor in virtual time. By the clock it is due if the clock ever said so
+ * since: set back between the engine's look and the POST, the clock calls a timely attempt early. A manual retry starts at once.
  */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
@@ -271,14 +271,14 @@ function notBefore({ world, posts }: Evidence): Violation[] {
   )
 }
 
-/** Statements travel, the loop's poll and a step take their time. */
+/** The poll interval, and time for statements to travel and for a step. */
 const PROMPT_MS = 1_000 + 250
 
 /**
- * 6 and 7: an attempt starts within a second of being due, whatever other sites do. A lane that is held for attempts in
- * flight is the site's own affair. Where attempts and lanes at once are few, each of the others may take a slot for the
- * second or two until it counts as slow; and a site that did not answer the last time waits for the others of its
- * kind that were before it, for one timeout.
+ * 6 and 7: an attempt starts within a second of being due, whatever other sites do. Time during which a lane is held for
+ * attempts to its own site does not count. Where the room for attempts and lanes is small, each other site may take a slot
+ * for the second or two until it counts as slow; and a site that did not answer last time waits for the other suspects
+ * before it, for one timeout.
  */
 function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
   const { story, clients } = world
@@ -333,7 +333,7 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
   )
 }
 
-/** When a POST was due, in the agenda's time; undefined if that cannot be told. */
+/** When a POST was due, in the agenda's time; undefined if unknown. */
 function dueAt(world: World, delivery: Delivery | undefined, before: Post | undefined): number | undefined {
   if (delivery === undefined || world.jumps.length > 0) return undefined
   if (before === undefined) return delivery.created_at - world.epoch
@@ -380,7 +380,7 @@ const UNITS = [
 
 const NOTHING: Sums = { delivered: 0, failed: 0, retried: 0, confirmed: 0, delivered_ms: 0 }
 
-/** What has been added up for sites, by site and beginning of the unit. */
+/** The sums that the service keeps, by site and beginning of the unit. */
 async function sumsBy(world: World, { name, rollUp }: (typeof UNITS)[number]): Promise<Map<string, Sums>> {
   const rows = await world.database.look<Sums & { key: string }>(`
     select site_id || ' ' || (extract(epoch from start) * 1000)::bigint as key, sum(delivered)::int as delivered,
@@ -395,7 +395,7 @@ async function sumsBy(world: World, { name, rollUp }: (typeof UNITS)[number]): P
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 
-/** What deliveries that count add up to. */
+/** The sums that follow from deliveries. */
 function expectedSums(deliveries: readonly Delivery[], unitMs: number): Map<string, Sums> {
   const sums = new Map<string, Sums>()
   for (const one of deliveries) {
@@ -413,13 +413,13 @@ function expectedSums(deliveries: readonly Delivery[], unitMs: number): Map<stri
   return sums
 }
 
-/** Whether a delivery is in the sums: it has ended, and not because of another or of its site's end. */
+/** Whether a delivery counts in the sums: it has ended, but not as superseded or with its site. */
 function counts({ status, last_error }: Delivery): boolean {
   if (status === 'failed') return last_error !== 'superseded' && last_error !== 'site_deleted'
   return status.startsWith('delivered')
 }
 
-/** 9: counters, sums and histories are what happened, nothing twice. */
+/** 9: counters, sums and histories agree with what happened, nothing recorded twice. */
 async function books({ world, deliveries, posts }: Evidence): Promise<Violation[]> {
   const violations: Violation[] = []
   const wrong = (detail: string) => violations.push({ promise: '9 books', detail })

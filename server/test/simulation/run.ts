@@ -1,8 +1,8 @@
 /**
- * The simulation: `npm run simulate` runs 50,000 seeds. `--seeds N` another number, `--from N` beginning elsewhere,
- * `--minutes N` no longer than that; `--seed N` replays one and shows its story, shortened if it fails; `--mutants` shows
- * that it notices when the engine is broken (or, for locks, that a test does), `--only TEXT` in the ways named so. The whole
- * run and the mutants write their figures to server/bench/results.
+ * The simulation: `npm run simulate` runs 50,000 seeds; `--seeds N` sets their number, `--from N` the first, `--minutes N` a
+ * time limit. `--seed N` replays one and shows its story, and if it fails a shorter one. `--mutants` shows that the simulation
+ * notices when the engine is broken (or, for locks, that a test does); `--only TEXT` runs the mutants with TEXT in their names.
+ * The whole run and the mutants write their figures to server/bench/results.
  */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const ROOT = resolve(import.meta.dirname, '../../..')
 const MOST_FAILURES = 10
 const SEEDS = 50_000
-/** A mutant that so many seeds do not notice has survived. */
+/** A mutant that is not noticed in so many seeds has survived. */
 const SEEDS_PER_MUTANT = 2_000
 
 if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed))
@@ -88,7 +88,7 @@ function sentence({ seeds, seconds, failures }: Summary, asked: number): string 
   return `${ran}, ${rate}. ${broken}`
 }
 
-/** Shows a story as it happened, and if it broke a promise, the shortest one found that still does. */
+/** Shows a story as it happened, and if it broke a promise, the shortest story found that still does. */
 async function replay(seed: number): Promise<number> {
   const simulator = await openSimulator()
   const story = tell(seed)
@@ -131,7 +131,7 @@ async function breakTheEngine(snapshot: string): Promise<number> {
   return wrong > 0 ? 1 : 0
 }
 
-/** Where a mutant was noticed, or how long it survived; by what, if it was. */
+/** Where a mutant was noticed, or how long it survived; `by`: the promise or test that noticed it. */
 type Seen = { where: string; by: string | undefined }
 
 async function simulate({ survives }: Mutant, directory: string, snapshot: string): Promise<Seen> {
@@ -154,7 +154,7 @@ async function simulate({ survives }: Mutant, directory: string, snapshot: strin
 async function test(path: string, directory: string): Promise<Seen> {
   const told = join(directory, 'told.json')
   const args = ['vitest', 'run', '--project', 'postgres', '--reporter', 'json', '--outputFile', told, path]
-  await promisify(execFile)('npx', args, { cwd: directory }).catch(() => {}) // a test that fails is what is hoped for
+  await promisify(execFile)('npx', args, { cwd: directory }).catch(() => {}) // the test is expected to fail
   const { testResults }: Told = JSON.parse(await readFile(told, 'utf8'))
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
   if (!tests.some(({ status }) => status === 'passed')) throw new Error(`${path} could not be run.`)

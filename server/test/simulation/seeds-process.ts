@@ -1,4 +1,4 @@
-/** Runs blocks of seeds for run.ts, in a process of its own: a message is a block, the answer what came of it. */
+/** Runs blocks of seeds for run.ts, in a process of its own: each message is a block, each answer its result. */
 import { openSimulator } from './simulator.ts'
 import { tell } from './story.ts'
 import type { Counts } from './world.ts'
@@ -6,7 +6,7 @@ import type { Counts } from './world.ts'
 /** Seeds from `from` to below `to`. */
 export type Block = { from: number; to: number }
 
-/** What came of a block. */
+/** The result of a block. */
 export type BlockResult = {
   block: Block
   counts: Counts

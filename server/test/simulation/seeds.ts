@@ -4,13 +4,12 @@ import type { Counts } from './world.ts'
 
 const BLOCK = 25
 
-/** What came of many seeds. `seeds`: how many were run. */
+/** The result of many seeds. `seeds`: how many were run. */
 export type Summary = { seeds: number; seconds: number; counts: Counts; failures: BlockResult['failures'] }
 
 /**
- * Runs `count` seeds from `first` on, in so many processes; stops handing out seeds after `mostFailures` of them have
- * failed, or when the time is over. `directory` is the checkout whose engine is simulated,
- * `snapshot` a file of writeSnapshot.
+ * Runs `count` seeds from `first` on, in `processes` processes; hands out no more seeds once `mostFailures` have failed or
+ * the time is over. `directory` is the checkout whose engine is simulated, `snapshot` a file of writeSnapshot.
  */
 export async function runSeeds(options: {
   first: number

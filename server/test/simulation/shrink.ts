@@ -4,7 +4,7 @@ import type { Outcome } from './world.ts'
 
 const MOST_TRIES = 150
 
-/** A shorter story in which the same promise is broken: without the steps and accidents that have no part in it. */
+/** Finds a shorter story that breaks the same promise: leaves out steps and accidents that do not matter. */
 export async function shrink(
   simulator: Simulator,
   story: Story,

@@ -1,4 +1,4 @@
-/** Some hundred stories of the simulation, and that the simulation itself can be trusted. `npm run simulate` runs many. */
+/** The first stories of the simulation, and tests of the simulation itself. `npm run simulate` runs many more. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fits, MUTANTS } from './mutants.ts'
 import { openSimulator, type Simulator } from './simulator.ts'
@@ -52,7 +52,7 @@ describe('the ways to break the engine on purpose', () => {
 
 describe('a story', () => {
   it('happens the same way each time, whatever was told before it', async () => {
-    // Those after the first three once showed where a replay depended on the layout of a table.
+    // The last three once showed where a replay depended on the layout of a table.
     const seeds = [5, 8, 13, 125, 188, 217]
     const told = new Map<number, string[]>()
     for (const seed of seeds) told.set(seed, (await simulator.run(tell(seed))).lines)

@@ -7,7 +7,7 @@ const ACCOUNT_ID = '00000000-0000-7000-8000-000000000001'
 /** Runs one story after another on one database. */
 export type Simulator = { run(story: Story): Promise<Outcome>; close(): Promise<void> }
 
-/** Opens a simulator; a second or two, less from a snapshot file. */
+/** Opens a simulator; it takes a second or two, less from a snapshot file. */
 export async function openSimulator(snapshotFile?: string): Promise<Simulator> {
   const store = await openStore(snapshotFile)
   await store.query(

@@ -1,10 +1,10 @@
-/** What happens in a simulation, drawn from a seed: who lives, what they do, and what goes wrong. */
+/** What happens in a simulation, drawn from a seed: its processes, sites and posts, what is done, and what goes wrong. */
 import { stream } from './agenda.ts'
 
-/** How a receiver behaves for a while. `mixed` is each of the others in turn, by chance. */
+/** How a receiver behaves for a while. `mixed`: for each request one of the others, by chance. */
 export type Weather = 'ok' | 'slow' | 'error' | 'hang' | 'reset' | 'refuse' | 'acknowledge and crash' | 'mixed'
 
-/** One thing that somebody does. Posts and sites are numbered; what does not exist when its time comes is passed over. */
+/** One thing that happens. Posts and sites are numbered; a step about one that does not exist then is skipped. */
 export type Deed =
   | { what: 'create post' | 'update post' | 'unpublish' | 'delete post' | 'publish' | 'retry'; post: number }
   | { what: 'publish to one'; post: number; site: number }
@@ -18,10 +18,10 @@ export type Deed =
 
 export type Step = { at: number } & Deed
 
-/** One process that does everything, on the embedded database; some that do everything, on a server; one that answers requests beside some that deliver. */
+/** `embedded`: one process, embedded database; `together`: some that do everything, on a server; `apart`: one answers, others deliver. */
 export type Layout = 'embedded' | 'together' | 'apart'
 
-/** Attempts and lanes at once: what the service has, too few of both, or many lanes for few attempts. */
+/** The limits on attempts and lanes: those of the service, too few of both, or many lanes for few attempts. */
 export type Room = 'plenty' | 'tight' | 'crowded'
 
 export type Story = {
@@ -32,7 +32,7 @@ export type Story = {
   workers: number
   sites: number
   room: Room
-  /** Per statement and attempt. */
+  /** Probabilities per statement and attempt. */
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
   deaf: number

@@ -1,6 +1,6 @@
 /**
  * Runs one story: real operations, loops and statements of the service, in processes that live and die as the story says,
- * with time, ids and receivers of its own. Afterwards the promises are checked against what was seen.
+ * with simulated time, ids and receivers. Afterwards it checks the promises against what was seen.
  */
 
 import { sql } from 'kysely'
@@ -25,14 +25,14 @@ import { Process } from './process.ts'
 import { checkPromises, type Violation } from './promises.ts'
 import type { Room, Step, Story } from './story.ts'
 
-/** Times short enough that a story is soon told; what follows from them is the same. */
+/** Short times, so that a story is short; the engine behaves the same with them. */
 export const TIMEOUT_MS = 8_000
 export const RETRY_DELAYS_MS = [700, 1_300, 2_100]
 /** A lease outlasts an attempt's deadline by this (dispatcher.ts). */
 export const LEASE_MS = TIMEOUT_MS + 15_000
 /** So that an hour and a day end in the middle of the story. */
 const START = Date.UTC(2026, 10, 2, 23, 59, 50)
-/** After the story all is well; by then everything must have come to its end. */
+/** After the story nothing breaks any more; within this time everything must have ended. */
 const LONGEST_END_MS = 6 * LEASE_MS
 /** Contents here have some 500 bytes. */
 const LIMITS: Record<Room, Partial<Limits>> = {
@@ -96,7 +96,7 @@ export class World {
   readonly jumps: Array<{ at: number; wallBefore: number }> = []
   /** When no process delivered. */
   readonly silences: Array<{ from: number; to: number | undefined }> = []
-  /** Until when, by the wall, a process has the lane of a site. */
+  /** Until when, by the wall clock, a process has leased the lane of a site. */
   readonly leases = new Map<string, number>()
   readonly #taken: Array<{ process: Process; siteId: string; at: number }> = []
   readonly #lines: string[] = []
@@ -140,10 +140,10 @@ export class World {
     }
   }
 
-  /** What the clock said at the agenda's zero, as long as it did not jump. */
+  /** What the wall clock says at the agenda's zero, before any jump. */
   readonly epoch = START
 
-  /** What the clock on the wall says. */
+  /** What the wall clock says now. */
   get wall(): number {
     return START + Math.floor(this.agenda.now + this.#offset)
   }
@@ -161,7 +161,7 @@ export class World {
     this.tell(`BROKEN: ${promise}: ${detail}`)
   }
 
-  /** A process that answers requests now: each in turn. */
+  /** A process that can answer a request now, each in turn. */
   get front(): { ctx: Context; process: Process } | undefined {
     const open = [...this.#services]
       .filter(([role]) => this.story.layout !== 'apart' || role === FRONT)
@@ -187,14 +187,14 @@ export class World {
     return { violations: this.violations, counts: this.counts, lines: this.#lines }
   }
 
-  /** From here on all is well: everything that is owed must come. */
+  /** From here on nothing breaks any more: everything that is owed must arrive. */
   async #end(): Promise<void> {
     const { agenda } = this
     this.tell('all is well from here')
     this.#armed = false
     const limit = agenda.now + LONGEST_END_MS
     while (agenda.now < limit) {
-      // Again each time: a process that was stopped until now may still die with the request.
+      // Repeated, since a process that was stopped until now may still die with the request.
       this.clients.end()
       const until = agenda.now + 1_000
       await agenda.run(() => false, until)
@@ -234,16 +234,16 @@ export class World {
     }
   }
 
-  /** Strikes a process when it has an attempt in flight, which is when it matters; after a while anyway. */
+  /** Strikes a process once it has an attempt in flight, which is when it matters, or after `patienceMs`. */
   #inFlight(process: Process | undefined, strike: (process: Process) => void, patienceMs = 2_000): void {
     if (process?.alive !== true) return
-    // Stopping inside a transaction would stop everybody here; on a server, those who want the same rows.
+    // Stopping inside a transaction would stop every process here; on a server, only those that want the same rows.
     const sending = this.network.posts.some((post) => post.process === process && post.endedAt === undefined)
     if ((sending || patienceMs <= 0) && !this.database.isBusy(process)) strike(process)
     else this.agenda.after(LOOK_MS, () => this.#inFlight(process, strike, patienceMs - LOOK_MS))
   }
 
-  /** Somebody changes a post while the service finds its feet again: what is repeated then meets what is new. */
+  /** Has a post changed while the service recovers, so that repeated statements meet new events. */
   #writeMore(): void {
     if (!this.#armed || this.#random() < 0.5) return
     const post = Math.floor(this.#random() * 3)
@@ -260,7 +260,7 @@ export class World {
     return this.#services.get(`worker ${worker % this.story.workers}`)
   }
 
-  /** An orderly stop, as app.ts makes it; then the next start. */
+  /** A graceful shutdown, as app.ts does it; then the next start. */
   #restart(service: Service | undefined): void {
     if (service === undefined || !service.process.alive || service.leaving) return
     service.leaving = true
@@ -293,8 +293,8 @@ export class World {
   }
 
   /**
-   * As joinWorkers does it: whoever is alone declares all leases abandoned before any other worker joins. A server that
-   * has not noticed yet that a connection is gone lets nobody be alone.
+   * As joinWorkers does it: a worker that is alone declares all leases abandoned before any other worker joins. While a server
+   * has not noticed that a dead worker's connection is gone, no worker is alone.
    */
   async #join({ process, ctx, loops }: Service): Promise<void> {
     while (this.#joining && process.alive) await ctx.clock.sleep(5)
@@ -355,11 +355,11 @@ export class World {
       signals,
       changes,
       traces: noTraces,
-      feeds: new Feeds({ changes, clock, log, read: async () => [] }), // nobody watches
+      feeds: new Feeds({ changes, clock, log, read: async () => [] }), // no stream is open
     }
   }
 
-  /** Who sleeps when the story ends never wakes. A signal made of several is kept by Node, and all this with it, while anybody listens. */
+  /** Each removes the listener of a sleep that the story's end cuts off: Node keeps a combined signal, and all this, while it has one. */
   readonly #sleepers = new Set<() => void>()
 
   #sleep(process: Process, ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -428,7 +428,7 @@ export class World {
           this.#settled(process, fields as { delivery_id: string; attempt: number; status: string }, name)
         } else if (level === 'error') {
           this.tell(`${process.name} logs ${name} ${JSON.stringify(fields).slice(0, 300)}`)
-          // All that can go wrong in a story is that a connection breaks; whatever else the service stumbles over is its own.
+          // A broken connection is the only error that a story causes; any other is the service's own.
           const { message } = (fields as { error?: { message?: string } }).error ?? {}
           if (message !== CONNECTION_LOST) this.complain('the engine itself', `${name}: ${JSON.stringify(fields)}`)
         }
