@@ -5,14 +5,14 @@ export type Clock = {
   now(): Date
   /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Whether this process has waited for others since this was asked last, instead of working all the time; for one who asks now and then. */
+  /** Whether the event loop has been idle for part of the time since the last call; for a single caller that samples it now and then. */
   hasSpareTime(): boolean
 }
 
-/** setTimeout fires at once above this many milliseconds; longer sleeps are cut and the caller looks again. */
+/** setTimeout fires at once above this many milliseconds; longer sleeps end early and the caller checks again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Whoever works for more than this share of the time has none to spare. */
+/** Above this event loop utilization the process counts as busy. */
 const BUSY = 0.9
 
 let measured = performance.eventLoopUtilization()

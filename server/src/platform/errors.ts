@@ -59,10 +59,10 @@ export function fail(kind: Exclude<FailureKind, 'unauthorized'>, message: string
   return new Failure(kind, message, details)
 }
 
-/** The schemes of credentials that are asked for: a token in `Authorization` (RFC 6750), or a site's key in `X-API-Key`. */
+/** The authentication schemes: a token in `Authorization` (RFC 6750), or a site's key in `X-API-Key`. */
 export type Challenge = 'Bearer' | 'ApiKey'
 
-/** Missing or wrong credentials. The answer has to say which kind is wanted (RFC 9110, section 15.5.2). */
+/** Missing or wrong credentials. The answer must name the scheme that is expected (RFC 9110, section 15.5.2). */
 export function unauthorized(challenge: Challenge, message: string, cause?: unknown): Failure {
   return new Failure('unauthorized', message, { headers: { 'WWW-Authenticate': challenge }, cause })
 }

@@ -1,29 +1,29 @@
 /**
- * Many asking at once, answered by one question to the database. What is asked while a batch is under way waits and goes
- * together with the next one: an idle service makes nobody wait, and a busy one asks less often the busier it is. Who asks
- * the same shares an answer.
+ * Answers many concurrent callers with one query to the database. Items asked for while a batch runs wait for the next
+ * batch: an idle service makes nobody wait, and the busier a service is, the more callers share a query. Callers that ask
+ * for the same item share its answer.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Something asked, and how many times in this batch. */
+/** An item, and how many callers asked for it in this batch. */
 export type Asked<Item> = { item: Item; times: number }
 
-/** An answer, and which of the `times` that it was asked for this was: 1 for the first. */
+/** An answer that `times` callers share, and this caller's place among them: 1 for the first. */
 export type Share<Result> = { result: Result; place: number; times: number }
 
 type Caller<Result> = { resolve(share: Share<Result>): void; reject(error: unknown): void }
 
 /**
- * A function that has `work` done for single items. Items of the same key are asked for once. `work` resolves with the
- * results in the order of what was asked; its error is everybody's. One batch runs at a time, with at most `most` keys, and
- * it begins after everything in it was asked: what it reads is never older than that.
+ * Makes a function for single items from `work`, which takes batches of them. Items with the same key are asked for once.
+ * `work` resolves with the results in the order of the items; its error goes to every caller of the batch. One batch runs at
+ * a time, with at most `most` keys, and begins after all its callers asked: what it reads is never older than that.
  */
 export function gather<Item, Result>(
   keyOf: (item: Item) => string,
   work: (asked: ReadonlyArray<Asked<Item>>) => Promise<readonly Result[]>,
   most = 1_000,
 ): (item: Item) => Promise<Share<Result>> {
-  // A batch belongs to nobody in particular: not to the request or the transaction that happened to come first.
+  // Batches run outside the async context of their callers: they must not join the first one's request or transaction.
   const outside = AsyncLocalStorage.snapshot()
   const waiting = new Map<string, { item: Item; callers: Array<Caller<Result>> }>()
   let running = false
@@ -34,11 +34,11 @@ export function gather<Item, Result>(
     const [outcome] = await Promise.allSettled([
       work(batch.map(([, { item, callers }]) => ({ item, times: callers.length }))),
     ])
-    startNext() // before anybody goes on with an answer: the database need not wait for that
+    startNext() // before the callers continue: the database need not wait for them
     for (const [index, [, { callers }]] of batch.entries()) {
       for (const [before, { resolve, reject }] of callers.entries()) {
         if (outcome.status === 'rejected') reject(outcome.reason)
-        else resolve({ result: outcome.value[index] as Result, place: before + 1, times: callers.length }) // one for each
+        else resolve({ result: outcome.value[index] as Result, place: before + 1, times: callers.length }) // `work` gives one for each
       }
     }
   }
@@ -56,7 +56,7 @@ export function gather<Item, Result>(
       else entry.callers.push({ resolve, reject })
       if (running) return
       running = true
-      // Those whose requests were read in the same turn come along.
+      // Callers whose requests were read in the same turn of the event loop join the batch.
       setImmediate(startNext)
     })
 }

@@ -9,9 +9,9 @@ import { messageOf } from './thrown.ts'
 export type Loop = {
   name: string
   start(): void
-  /** Look again now; a step that is running looks once more after it. */
+  /** Runs the next step now, or right after the one that is running. */
   nudge(): void
-  /** Stops after the running step; resolves when nothing runs any more. */
+  /** Stops after the running step, which it waits for. */
   stop(): Promise<void>
   /** Runs steps until one finds nothing to do. For tests and for work by hand; not while started. */
   drain(): Promise<void>

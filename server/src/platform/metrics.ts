@@ -1,7 +1,7 @@
 /** What the service counts and measures, for Prometheus. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-/** Seconds: from what a loopback call takes to the longest deadline. */
+/** In seconds, from the time of a loopback call to the longest deadline. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30]
 
 /** The metrics of one process. Asking for a name again gives the same metric. */
@@ -22,7 +22,7 @@ export class Metrics {
     return new Histogram({ name, help, labelNames, buckets: BUCKETS, registers: [this.#registry] })
   }
 
-  /** Shows values that are read when somebody looks. A set of gauges is read together; one that is not known is left out. */
+  /** Gauges whose values are read at each scrape, all by one call of `read`. A gauge without a value is left out. */
   gauges<Name extends string>(helps: Record<Name, string>, read: () => Promise<Partial<Record<Name, number>>>): void {
     let reading: Promise<Partial<Record<Name, number>>> | undefined
     for (const name of Object.keys(helps) as Name[]) // the keys of the record
@@ -41,7 +41,7 @@ export class Metrics {
       })
   }
 
-  /** Adds what Node knows of the process: memory, processor time, how late the event loop is. */
+  /** Adds Node's own process metrics: memory, CPU time, event loop lag. */
   addProcess(): void {
     collectDefaultMetrics({ register: this.#registry })
   }

@@ -1,4 +1,4 @@
-/** What was taken; giving it back twice is giving it back once. */
+/** What `take` took; freeing it a second time has no effect. */
 export type Slot = { free(): void }
 
 /** A counting semaphore, first come first served. */
@@ -12,12 +12,12 @@ export class Slots {
     this.#free = count
   }
 
-  /** How many could be taken at once. */
+  /** How many slots are free. */
   get free(): number {
     return this.#free
   }
 
-  /** Resolves once as many as `weight` are taken; what weighs more than there are takes all. */
+  /** Resolves once `weight` slots are taken; a weight above the total takes all of them. */
   async take(weight = 1): Promise<Slot> {
     const taken = Math.min(weight, this.#count)
     if (this.#waiting.length === 0 && taken <= this.#free) this.#free -= taken

@@ -1,9 +1,9 @@
-/** Somebody to tell when a signal aborts. */
+/** Is told when a signal aborts. */
 export type AbortListener = { onAbort(): void }
 
 type Watch = { listeners: Set<AbortListener>; onAbort: () => void }
 
-/** Signals that end attempts. Hundreds share one, and an event target is slow to lose one listener out of hundreds. */
+/** Signals that end attempts. Hundreds of attempts share one, and an EventTarget is slow to remove one of hundreds of listeners. */
 const watched = new WeakMap<AbortSignal, Watch>()
 
 /** Tells `listener` when the signal aborts, until `unwatch`. */
@@ -23,7 +23,7 @@ export function watch(signal: AbortSignal, listener: AbortListener): void {
   known.listeners.add(listener)
 }
 
-/** The listener hears nothing more. The last one takes ours from the signal. */
+/** Stops telling `listener`. After the last one, nothing stays registered on the signal. */
 export function unwatch(signal: AbortSignal, listener: AbortListener): void {
   const known = watched.get(signal)
   if (known === undefined) return

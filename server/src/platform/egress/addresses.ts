@@ -2,15 +2,15 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Which addresses outside the public internet may be called, beside all public ones:
+ * Which non-public addresses may be called, besides all public ones:
  * none, this machine (127.0.0.0/8 and ::1), or the listed ranges in CIDR notation.
  */
 export type AllowPolicy = 'none' | 'loopback' | { cidrs: string[] }
 
-/** A policy made ready for judging; `id` is equal for policies that allow the same, `networks` says that CIDRs were listed. */
+/** A compiled policy. Policies that list the same ranges have the same `id`; `networks`: whether CIDRs were listed. */
 export type Allowed = { id: string; ranges: Range[]; networks: boolean }
 
-/** `listed`: the address lies in a range the operator named, which is what plain http needs. */
+/** `listed`: the address lies in a range the operator named, as plain http requires. */
 type Verdict = { ok: true; listed: boolean } | { ok: false; reason: string }
 
 type Range = { base: number[]; prefix: number }
@@ -19,9 +19,9 @@ type SpecialRange = Range & { cidr: string; name: string; openable: boolean }
 const LOOPBACK_CIDRS = ['127.0.0.0/8', '::1/128']
 
 /**
- * Addresses that no stranger's URL may reach, first match decides the name. Sources: the IANA special-purpose registries
- * and the metadata addresses that clouds answer on. `open` ones may be allowed by the operator, `shut` ones by nobody:
- * they are credentials services, or another address in disguise, or nothing one could send a request to.
+ * Ranges that a user's URL must not reach; the first match gives the name. Sources: the IANA special-purpose registries and
+ * the metadata addresses that clouds answer on. The operator may allow `open` ranges, nobody the `shut` ones: they are
+ * credential services, other addresses in disguise, or no destination for a request.
  */
 const SPECIAL_RANGES: SpecialRange[] = (
   [
@@ -78,12 +78,12 @@ const SPECIAL_RANGES: SpecialRange[] = (
   ] as const
 ).map(([cidr, name, access]) => ({ ...parseCidr(cidr), cidr, name, openable: access === 'open' }))
 
-/** Everything that an operator may allow: for addresses that the operator wrote down and nobody else can choose. */
+/** Every range an operator may allow: for addresses that only the operator's configuration can name. */
 export const OPERATORS_NETWORKS: AllowPolicy = {
   cidrs: SPECIAL_RANGES.filter(({ openable }) => openable).map(({ cidr }) => cidr),
 }
 
-/** All that IANA has given out for global unicast; what lies outside is refused, named above or not. */
+/** The only range that IANA assigns global unicast from; an address outside is refused even if no range above names it. */
 const GLOBAL_UNICAST_V6 = parseCidr('2000::/3')
 const IPV4_MAPPED = parseCidr('::ffff:0:0/96')
 
@@ -100,15 +100,15 @@ export function parseAllow(text: string): AllowPolicy {
   return { cidrs }
 }
 
-/** Makes a policy ready for judging. Throws like {@link parseAllow} on a bad CIDR. */
+/** Compiles a policy for judging addresses. Throws like {@link parseAllow} on a bad CIDR. */
 export function compileAllow(policy: AllowPolicy): Allowed {
   const cidrs = policy === 'none' ? [] : policy === 'loopback' ? LOOPBACK_CIDRS : policy.cidrs
   return { id: cidrs.join(','), ranges: cidrs.map(parseCidr), networks: typeof policy === 'object' }
 }
 
 /**
- * Says whether an address in text form (no brackets; a zone is ignored) may be connected to. The forms that carry an
- * IPv4 address inside an IPv6 one are refused, whatever they carry, but for `::ffff:a.b.c.d` of a listed IPv4 address.
+ * Judges whether an address in text form (no brackets; a zone is ignored) may be connected to. IPv6 forms that embed an
+ * IPv4 address are refused whatever they embed, except `::ffff:a.b.c.d` of a listed IPv4 address.
  */
 export function judgeAddress(address: string, allowed: Allowed): Verdict {
   const bytes = addressBytes(address)

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Body, cleanHeaders, type ExchangeResult } from './exchange.ts'
 import type { EgressOutcome } from './message.ts'
 
-/** What came back, put into shape when somebody looks; most callers want the status only. */
+/** A response whose headers and body are assembled on access; most callers read only the status. */
 export class Answer implements Extract<EgressOutcome, { kind: 'response' }> {
   readonly kind = 'response'
   readonly status: number

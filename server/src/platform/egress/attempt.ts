@@ -11,7 +11,7 @@ import type { Target } from './target.ts'
 const DEFAULT_MAX_RESPONSE_BYTES = 16_384
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Set by the client itself: the framing of the message, whom it is for, and that nothing comes compressed. */
+/** Headers that only the client sets: message framing, the host, and that the response must not be compressed. */
 const OWN_HEADERS = new Set([
   'accept-encoding',
   'connection',
@@ -101,9 +101,9 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
   }
 
   /**
-   * Lets the event loop look at the network once more. undici itself does so before it reuses a socket, but not when it
-   * is called while network events are being handled: the news of the closing may then be the next event in line. Servers
-   * that close after each answer without having said so close right behind it.
+   * Sends one turn of the event loop later, so that a pending close is seen first. undici does the same before it reuses a
+   * socket, but not when it is called while network events are handled: the close may then be the next event in the queue.
+   * Servers that close after each answer without announcing it close right behind the answer.
    */
   #sendIfAlive(connection: Connection): void {
     setImmediate(() => {
@@ -117,8 +117,8 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
   }
 
   #send(connection: Connection): void {
-    // A process that was stopped for a while hears of the network before its timers. The connection may be one that nothing was
-    // sent over, which nobody would watch, and giving it to the next of thousands who are late as well would go deep.
+    // After the process was suspended, network events come before timers, so the deadline may have passed. The connection is not
+    // released: nothing watches an unused one, and passing it on to the next of thousands of late attempts would recurse deeply.
     if (this.#tookMs() >= this.#request.deadlineMs) {
       connection.destroy()
       this.onDeadline()
@@ -157,8 +157,8 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
       this.#finish(answer)
       return
     }
-    // The parser is still at work on the last bytes; a moment later it is known whether the socket lives on. The
-    // connection goes back first, so that the caller's next request finds it.
+    // The parser is still processing the last bytes; in the microtask it is known whether the socket stays open. The
+    // connection goes back to the pool first, so that the caller's next request finds it.
     queueMicrotask(() => {
       this.#parts.pool.release(connection)
       this.#finish(answer)
@@ -187,7 +187,7 @@ function onDeadline(attempt: Attempt): void {
   attempt.onDeadline()
 }
 
-/** Names and values in turn, as undici likes them best. */
+/** A flat list of names and values, the form undici prefers. */
 function requestHeaders(given: Record<string, string>, userAgent: string): string[] {
   const headers = ['accept-encoding', 'identity']
   let namesAgent = false

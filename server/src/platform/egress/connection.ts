@@ -5,7 +5,7 @@ import { EgressError } from './failure.ts'
 /** Response header bytes (names and values) beyond this end the attempt. */
 const MAX_HEADER_BYTES = 16_384
 
-/** What a peer may send beside headers and body in one exchange: status lines, chunk sizes, blank lines, trailers. */
+/** What a peer may send besides headers and body in one exchange: status lines, chunk sizes, blank lines, trailers. */
 const FRAMING_ALLOWANCE_BYTES = 65_536
 
 /** Idle connections are closed after this, which is less than the 5 s at which many servers close theirs. */
@@ -15,8 +15,8 @@ const LONGEST_IDLE_MS = 10_000
 const IDLE_MARGIN_MS = 1_000
 
 /**
- * One connected and vetted socket with undici's HTTP/1.1 client on top. undici is given exactly this socket: when it is
- * gone the client is gone, so nothing is ever reconnected, re-resolved or sent a second time behind our back.
+ * One connected and vetted socket with undici's HTTP/1.1 client on top. undici is given exactly this socket and ends with
+ * it, so it never reconnects, resolves the name again or sends a request a second time on its own.
  */
 export class Connection {
   readonly openedAtMs: number
@@ -49,14 +49,14 @@ export class Connection {
     this.#socket.on('readable', () => this.#checkBytes())
   }
 
-  /** False once it can carry no exchange. */
+  /** Whether the socket is still open. */
   get alive(): boolean {
     return !this.#gone && !this.#socket.destroyed
   }
 
   /**
-   * Whether it can carry another exchange: not if its peer has answered without reading what is left of the request. To be asked a turn
-   * of the event loop after the answer, which may be there before the end of a write over TLS is.
+   * Whether it can carry another exchange: not if the peer answered without reading the rest of the request. Ask one turn of
+   * the event loop after the answer: over TLS, the answer may arrive before the write is reported as done.
    */
   get usable(): boolean {
     return this.alive && this.#socket.writableLength === 0
@@ -96,20 +96,20 @@ export class Connection {
     })
   }
 
-  /** The parser skips some bytes without a word (blank lines, the reason phrase, chunk extensions); the socket counts. */
+  /** Counts at the socket, because the parser silently skips some bytes: blank lines, the reason phrase, chunk extensions. */
   #checkBytes(): void {
     if (this.#socket.bytesRead <= this.#byteLimit) return
     this.destroy(new EgressError('protocol_error', 'far more bytes than the response needs'))
   }
 }
 
-/** A connector that hands out the one socket and afterwards refuses. */
+/** A connector that hands out this socket once and then refuses. */
 function handOver(socket: Socket): NonNullable<Client.Options['connect']> {
   let given = false
   return (_options: unknown, callback: (...result: [null, Socket] | [Error, null]) => void) => {
     const first = !given && !socket.destroyed
     given = true
-    // Not at once: undici does not expect an answer before its own call has returned.
+    // Not synchronously: undici does not expect the callback before its own call has returned.
     queueMicrotask(() => {
       if (first && !socket.destroyed) callback(null, socket)
       else callback(new EgressError('connection_reset', 'connection closed'), null)

@@ -20,7 +20,7 @@ const MAX_ADDRESSES_TRIED = 8
 /**
  * Makes the only function that opens sockets: resolve, vet every address, connect to those very addresses (the name is
  * never resolved a second time), vet the peer's address once more, then TLS with the original name.
- * `tlsCa` (PEM) is trusted beside the usual authorities.
+ * `tlsCa` (PEM) is trusted besides the usual authorities.
  */
 export function createDial(resolve: Resolve, tlsCa?: string): Dial {
   let secureContext: tls.SecureContext | undefined
@@ -60,15 +60,15 @@ export function createDial(resolve: Resolve, tlsCa?: string): Dial {
 }
 
 /**
- * Connects to one of the given addresses. That they were vetted is not relied upon: a peer that is not allowed is
- * dropped before a byte is written to it, a TLS greeting included. Returns what gives up.
+ * Connects to one of the given addresses. It does not rely on their having been vetted: a peer that is not allowed is
+ * dropped before a byte is written to it, even of the TLS handshake. The returned function gives up.
  */
 export function openSocket(
   plan: { target: Target; allowed: Allowed; addresses: string[]; secureContext: () => tls.SecureContext },
   done: Dialled,
 ): () => void {
   const { target, allowed } = plan
-  // Forgotten once it is told: the listeners below stay, and with them would the request that the socket was opened for.
+  // Cleared once called: the listeners below stay and would otherwise retain the request that the socket was opened for.
   let told: Dialled | undefined = done
   const finish = (error: unknown, connected?: net.Socket) => {
     if (told === undefined) return
@@ -80,7 +80,7 @@ export function openSocket(
   const onClose = () => finish(new EgressError('connection_reset', 'closed while connecting'))
   const socket = net.connect({ port: target.port, ...pinned(target.hostname, plan.addresses) })
   socket.setNoDelay(true)
-  // These stay for the socket's life: an error event that nobody hears would end the process.
+  // These listeners stay for the socket's life: an unhandled error event would end the process.
   socket.on('error', (error) => finish(error))
   socket.once('close', onClose)
   socket.once('connect', () => {

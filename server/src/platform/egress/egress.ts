@@ -1,23 +1,22 @@
 /**
- * The one way out of this process: webhooks, test sends, looking at a site, calls to a model.
+ * The only way out of this process: webhooks, test sends, platform detection, calls to a language model.
  *
  * What it guarantees to its callers:
  * - `send` never throws and never rejects. It ends at the deadline, which covers resolving, waiting for a connection,
  *   connecting, TLS, headers and body.
- * - One call puts the request on the wire at most once. A kept connection that the peer closed is noticed before writing
- *   where that is possible, and only then is another one taken. If it closes after writing began, nobody can know whether
- *   the request arrived: the outcome is `connection_reset`, and trying again is the caller's decision.
+ * - One call puts the request on the wire at most once. Only if a kept connection turns out to be closed before anything is
+ *   written does the attempt take another. If it closes after writing began, nobody can know whether the request arrived:
+ *   the outcome is `connection_reset`, and the caller decides whether to retry.
  * - A final status is an answer. A body that is slow, endless, cut off or too long only makes the answer `truncated`.
  *
  * What it guarantees to the network it runs in:
- * - Only public addresses are called, and those private ones that the operator allowed; plain http only the latter. The
+ * - Only public addresses are called, and private ones that the operator allowed; by plain http only the latter. The
  *   literal, every resolved address and the connected peer are judged; sockets go to the judged addresses, and a name is
  *   resolved anew for every connection. Connections live for seconds when idle and a minute when busy.
- * - Redirects are answers, not instructions. Certificates are always verified, for the name in the URL.
+ * - Redirects are not followed. Certificates are always verified, for the name in the URL.
  * - Nothing is decompressed. The bytes of headers, body and everything around them are limited, and so are connections.
  *
- * A response `100 Continue` that was not asked for ends the attempt as `protocol_error`; other informational ones are
- * passed over.
+ * An unsolicited `100 Continue` ends the attempt as `protocol_error`; other informational responses are skipped.
  */
 import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
 import { Attempt, type AttemptParts } from './attempt.ts'
@@ -36,12 +35,12 @@ export type { EgressOutcome, EgressRequest } from './message.ts'
 export type Egress = {
   /** Sends one request. Never throws. */
   send(request: EgressRequest): Promise<EgressOutcome>
-  /** Sends one request; resolves when the status is known, with the body as it comes. Never rejects. */
+  /** Sends one request; resolves when the status is known, with the body as a stream. Never rejects. */
   stream(request: EgressRequest): Promise<EgressStream>
   /**
-   * Judges a URL when it is written down, without asking a resolver: https, no credentials, no forbidden literal
-   * address. Plain http is accepted for a literal address or `localhost` in an allowed range, and for any name when the
-   * operator has listed networks of their own; where such a name leads is judged when it is called.
+   * Judges a URL before it is stored, without a resolver: https, no credentials, no forbidden literal address. Plain http
+   * is accepted for a literal address or `localhost` in an allowed range, and for any name when the operator has listed
+   * CIDRs; the addresses of such a name are judged when it is called.
    */
   check(url: string): { ok: true } | { ok: false; reason: string }
   /** Ends the attempts under way like an abort and closes all sockets. Later sends are `aborted`. */
@@ -51,15 +50,15 @@ export type Egress = {
 export type EgressOptions = {
   allow: AllowPolicy
   userAgent: string
-  /** `dns.lookup` unless told. */
+  /** Default: `createLookup()`. */
   lookup?: Lookup
-  /** How many connections may be open before idle ones make room for others, 1,024 unless told. */
+  /** How many connections may be open before idle ones are closed to make room; default 1,024. */
   keptConnections?: number
-  /** How many requests to one origin run at the same moment, 512 unless told; more wait. */
+  /** How many requests to one origin run at once; the others wait. Default 512. */
   perOriginConnections?: number
-  /** PEM of an authority to trust beside the usual ones. */
+  /** PEM of an authority to trust besides the usual ones. */
   tlsCa?: string
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   nowMs?: () => number
 }
 
@@ -110,7 +109,7 @@ export function createEgress(options: EgressOptions): Egress {
         onStart: (status, headers) => resolve({ kind: 'response', status, headers, body }),
         onCancel: () => attempt?.stop('aborted', 'the caller stopped reading'),
       })
-      // After an answer this resolves nothing any more.
+      // After `onStart` the promise is already resolved, and this has no effect.
       const onSettled = (outcome: EgressOutcome) => {
         if (outcome.kind === 'unreachable') resolve(outcome)
       }

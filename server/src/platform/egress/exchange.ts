@@ -7,15 +7,15 @@ export type ExchangeResult =
   | { kind: 'answered'; status: number; headers: IncomingHttpHeaders; body: Body; truncated: boolean }
   | { kind: 'failed'; error: unknown; started: boolean }
 
-/** What was read, in the pieces that it came in. Of the last one there may be more than is wanted. */
+/** What was read, in chunks as received. The last chunk may reach beyond `length`. */
 export type Body = { chunks: readonly Uint8Array[]; length: number }
 
-/** Who is told of the result. */
+/** Is told the result. */
 export type ExchangeOwner = { onResult(result: ExchangeResult): void }
 
 /**
- * Somebody who wants the body as it comes. `start` is called once the status is known, then `data` for each piece, then
- * `end`: with an error if there was or might have been more. Nothing is called when there is no answer.
+ * Receives the body as it arrives. `start` is called once the status is known, then `data` for each chunk, then `end`: with
+ * an error if there was or might have been more. Nothing is called when there is no answer.
  */
 export type BodySink = {
   start(status: number, headers: Record<string, string>): void
@@ -25,8 +25,8 @@ export type BodySink = {
 
 /**
  * Reads one response up to a limit. As soon as the status is known there is an answer: whatever goes wrong afterwards
- * (reset, deadline, more bytes than wanted) only makes it `truncated`. Tells its owner exactly once. With a sink the body
- * goes there, and none is in the answer.
+ * (reset, deadline, more bytes than wanted) only makes it `truncated`. Tells its owner exactly once. With a sink, the body
+ * goes to the sink and the answer has none.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #limit: number

@@ -1,4 +1,4 @@
-/** Why no answer came, in the words that are shown and stored. */
+/** Why no answer came; stored and shown in these words. */
 export type FailureCause =
   | 'timeout'
   | 'dns_error'
@@ -28,7 +28,7 @@ const DETAIL_LIMIT = 160
 
 /**
  * Every low-level error code that is understood. Exact codes first; a trailing `*` matches by prefix. undici reports
- * several different things as UND_ERR_SOCKET, so for that code the message belongs to the key.
+ * several different errors as UND_ERR_SOCKET, so for that code the message is part of the key.
  */
 const CAUSES: Record<string, FailureCause> = {
   ECONNREFUSED: 'connection_refused',
@@ -93,7 +93,7 @@ export function toDetail(text: string): string {
   return printable(text).trim().slice(0, DETAIL_LIMIT).toWellFormed()
 }
 
-/** Replaces control characters (C0, DEL, C1) by spaces: some stores accept no NUL, some terminals obey the others. */
+/** Replaces control characters (C0, DEL, C1) with spaces: some stores reject NUL, some terminals act on the others. */
 export function printable(text: string): string {
   return /\p{Cc}/u.test(text) ? text.replace(/\p{Cc}/gu, ' ') : text
 }
@@ -102,7 +102,7 @@ function byPrefix(code: string): FailureCause | undefined {
   return PREFIXES.find(({ prefix }) => code.startsWith(prefix))?.cause
 }
 
-/** Addresses stay out of the text: what an internal name resolves to is not for the owner of the URL to learn. */
+/** Leaves addresses out of the text: the URL's owner must not learn what an internal name resolves to. */
 function describe(error: unknown, cause: FailureCause): Failure {
   const code = codeOf(error)
   const hasAddress = error instanceof Error && ('address' in error || 'hostname' in error)
@@ -111,7 +111,7 @@ function describe(error: unknown, cause: FailureCause): Failure {
   return { cause, detail: toDetail(text) }
 }
 
-/** The code, or the name of an error that has none (undici's parser errors arrive so). */
+/** The error's code, or its name if it has none (as with undici's parser errors). */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if ('code' in error && typeof error.code === 'string') return error.code

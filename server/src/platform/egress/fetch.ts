@@ -1,6 +1,6 @@
 /**
- * The guarded way out in the shape of `fetch`, for libraries that bring their own protocol but not their own connections.
- * It calls one base address only and POSTs only. Nothing is followed, decompressed or tried again.
+ * Egress in the shape of `fetch`, for libraries that bring their own protocol but not their own connections. It only POSTs,
+ * and only beneath one base URL. It never follows redirects, decompresses or retries.
  */
 import type { AllowPolicy } from './addresses.ts'
 import type { Egress } from './egress.ts'
@@ -9,12 +9,12 @@ import { EgressError } from './failure.ts'
 /** What a fetch may do. `baseUrl` without a trailing slash; `deadlineMs` for the whole of a call, its body included. */
 export type FetchBounds = { baseUrl: string; allow: AllowPolicy; deadlineMs: number; maxResponseBytes: number }
 
-/** Statuses that have no body by definition; a Response refuses one. */
+/** Statuses that have no body by definition; the Response constructor refuses one for them. */
 const WITHOUT_BODY = new Set([204, 205, 304])
-/** A Response refuses higher ones. */
+/** The Response constructor refuses higher statuses. */
 const HIGHEST_STATUS = 599
 
-/** Makes the function. It rejects with an EgressError where a fetch would fail, and its bodies end in one when cut off. */
+/** Makes the function. It rejects with an EgressError where `fetch` would reject; a body that is cut off ends in one. */
 export function createFetch(egress: Egress, bounds: FetchBounds): typeof fetch {
   const { baseUrl, allow, deadlineMs, maxResponseBytes } = bounds
   return async (input, init = {}) => {

@@ -1,8 +1,8 @@
 /**
- * The addresses of names. Names with a dot are asked of the name servers directly: any number at once, each for a few seconds at
- * most. The system's own way, getaddrinfo, has two threads in all and cannot be told to stop: two names whose servers are silent would
- * keep everybody else's waiting. It is asked for names without a dot (containers, machines of the house), and one at a time
- * for those that the name servers do not know: /etc/hosts and search domains have some.
+ * Resolves host names. Names with a dot go directly to the name servers: any number at once, each for a few seconds at most.
+ * The system's getaddrinfo has two threads in all and cannot be cancelled: two names whose servers are silent would block
+ * every other lookup. It serves names without a dot (containers, machines on the local network), and, one at a time, names
+ * that the name servers do not know: /etc/hosts and search domains have some.
  */
 import dns, { type LookupAddress } from 'node:dns'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,25 +16,25 @@ export type Lookup = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-/** A name server has two seconds, and is asked once more for four. */
+/** A name server has two seconds to answer, and four when asked a second time. */
 const PATIENCE = { timeout: 2_000, tries: 2 }
-/** Name servers change when a laptop moves, so they are looked up again after this. */
+/** The list of name servers is read again after this: it changes when a laptop moves. */
 const FRESH_MS = 60_000
-/** Once there are addresses of one family, those of the other have this long (RFC 8305, section 3). */
+/** Once one address family is answered, the other has this long (RFC 8305, section 3). */
 const OTHER_FAMILY_MS = 50
-/** The name servers do not know the name, or there are none. */
+/** Errors that say that the name servers do not know the name, or that there are none. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
-/** So many may wait for the system. */
+/** How many lookups may wait for getaddrinfo. */
 const MOST_WAITING = 64
 
-/** `servers` in place of the system's name servers, as host and port; `system` in place of its own way. */
+/** `servers` replaces the system's name servers, as host and port; `system` replaces getaddrinfo. */
 export type LookupOptions = {
   servers?: readonly string[]
   system?: Lookup
   patience?: { timeout: number; tries: number }
 }
 
-/** A lookup that nobody can hold up. IPv4 addresses come first. */
+/** A lookup that silent name servers cannot block. IPv4 addresses come first. */
 export function createLookup({ servers, system = dns.lookup, patience = PATIENCE }: LookupOptions = {}): Lookup {
   const turns = new Slots(1)
   let waiting = 0
@@ -95,7 +95,7 @@ async function askServers(resolver: dns.promises.Resolver, hostname: string): Pr
   return [...found[4], ...found[6]]
 }
 
-/** Of what both families came to, what says most: a server that is silent or broken may know the name. */
+/** Of the errors of both families, prefers one that does not say the name is unknown: a silent or broken server may know it. */
 function tellingOf(error: unknown): unknown {
   const errors: unknown[] = error instanceof AggregateError ? error.errors : [error]
   return errors.find((one) => !UNKNOWN.has(codeOf(one))) ?? errors[0]

@@ -10,17 +10,17 @@ export type EgressRequest = {
   body?: string | Uint8Array
   /** For the whole attempt, in milliseconds. */
   deadlineMs: number
-  /** The most that is read of the response's body; then the socket is destroyed. 16,384 unless told. */
+  /** The most that is read of the response's body; beyond it the socket is destroyed. Default 16,384. */
   maxResponseBytes?: number
   /** Ends the attempt as `aborted`, or as a truncated response if the status has arrived. */
   signal?: AbortSignal
-  /** In place of the instance's policy. */
+  /** Replaces the instance's policy. */
   allow?: AllowPolicy
 }
 
 /**
- * `headers`: lower-case names, repeated ones joined by commas, control characters replaced by spaces. `body`: what was
- * read, as it came; both are put together when they are asked for, so they are lost on copies of the outcome. `truncated`:
+ * `headers`: lower-case names, repeated ones joined by commas, control characters replaced with spaces. `body`: what was
+ * read, unchanged. Both are getters that assemble the value on access, so a copy of the outcome lacks them. `truncated`:
  * there was or might have been more. `tookMs`: from the call to the end of reading.
  */
 export type EgressOutcome =
@@ -38,7 +38,7 @@ export type EgressOutcome =
 export type Unreachable = Extract<EgressOutcome, { kind: 'unreachable' }>
 
 /**
- * A response whose body is still coming. `body` ends in an EgressError when it does not arrive whole: at the deadline, cut
+ * A response whose body is still arriving. `body` ends in an EgressError when it does not arrive whole: at the deadline, cut
  * off, longer than wanted. Cancelling it ends the attempt.
  */
 export type EgressStream =

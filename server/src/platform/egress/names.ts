@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { createResolver } from './resolve.ts'
 
-/** Looks up the names among these hosts (addresses need no looking up). `dead` are those without an answer. */
+/** Resolves the names among these hosts (literal addresses are skipped). `dead`: the names that do not resolve. */
 export async function lookUpNames(hosts: readonly string[]): Promise<{ names: string[]; dead: string[] }> {
   const names = hosts.filter((host) => !host.startsWith('[') && isIP(host) === 0)
   const resolve = createResolver()

@@ -5,9 +5,9 @@ import type { Dial } from './dial.ts'
 import type { Target } from './target.ts'
 
 /**
- * Somebody's wish for a connection. One of `connected` and `notConnected` is called once, perhaps at once, with a connection
- * of one's own or an error, but not after `withdraw`, which the pool sets while somebody waits: it leaves the line or stops
- * the dialling.
+ * A request for a connection. The pool calls either `connected`, with a connection for exclusive use, or `notConnected`, with
+ * an error: once, perhaps synchronously, and never after `withdraw`. The pool sets `withdraw` while the ask waits; it takes
+ * the ask out of the queue or stops the dialling.
  */
 export type Ask = {
   readonly target: Target
@@ -20,16 +20,16 @@ export type Ask = {
 /** `open` counts connections in every state, those being dialled included. */
 type Origin = { key: string; open: number; idle: Connection[]; waiting: Set<Ask> }
 
-/** However busy, a connection is not used beyond this age: the name may point elsewhere by now. */
+/** A connection is not reused beyond this age, however busy: the name may point elsewhere by now. */
 const MAX_AGE_MS = 60_000
 
 /**
  * Keeps connections for the next request to the same origin.
  *
- * An origin is known while it has a connection or somebody who waits for one. Requests beyond `perOriginConnections` wait
- * in order of arrival. Idle connections close themselves after seconds. While `keptConnections` are open in all, busy ones included,
- * another one is opened in place of an idle one, of the origin used longest ago: over TLS each takes 70 KiB. A connection
- * belongs to one request at a time, from `take` until `release` or its own end.
+ * The pool tracks an origin while it has a connection or a waiting ask. Requests beyond `perOriginConnections` wait in order
+ * of arrival. Idle connections close themselves after seconds. While `keptConnections` are open in all, busy ones included,
+ * opening another closes an idle one, of the least recently used origin: over TLS each takes 70 KiB. A connection belongs to
+ * one request at a time, from `take` until `release` or its own end.
  */
 export class ConnectionPool {
   readonly #dial: Dial
@@ -49,7 +49,7 @@ export class ConnectionPool {
     this.#nowMs = parts.nowMs
   }
 
-  /** Answers the ask, now or later. */
+  /** Finds or opens a connection for `ask`, now or later. */
   take(ask: Ask): void {
     const origin = this.#originOf(ask)
     const idle = this.#takeIdle(origin)
@@ -58,7 +58,7 @@ export class ConnectionPool {
     else this.#wait(origin, ask)
   }
 
-  /** Gives back a connection whose exchange ended well. */
+  /** Takes back a connection, to be reused if possible. */
   release(connection: Connection): void {
     const origin = this.#owners.get(connection)
     if (origin === undefined) return
@@ -98,7 +98,7 @@ export class ConnectionPool {
     return origin
   }
 
-  /** The last one in, which has the best chance of being alive. */
+  /** The most recently released connection, which has the best chance of being alive. */
   #takeIdle(origin: Origin): Connection | undefined {
     const connection = origin.idle.pop()
     if (origin.idle.length === 0) this.#idleOrigins.delete(origin)
@@ -139,7 +139,7 @@ export class ConnectionPool {
     })
   }
 
-  /** In a scope of its own: what the connection holds must not hold the ask that it was opened for, and a body of megabytes with it. */
+  /** In a scope of its own, so that the connection's callback does not retain the ask it was opened for, with a body of megabytes. */
   #connectionOver(socket: Socket, origin: string): Connection {
     return new Connection({ origin, socket, openedAtMs: this.#nowMs(), onGone: (gone) => this.#gone(gone) })
   }

@@ -4,12 +4,12 @@ import { createLookup, type Lookup } from './lookup.ts'
 /** Calls back once with the addresses of a name, at least one, or with an error. Never throws, has no deadline. */
 export type Resolve = (hostname: string, done: (error: EgressError | undefined, addresses: string[]) => void) => void
 
-/** A question older than this is not joined any more: the resolver may have lost it. */
+/** A query older than this is no longer joined: the resolver may have lost it. */
 const JOIN_WITHIN_MS = 5_000
 
 type Question = { askedAtMs: number; waiting: Parameters<Resolve>[1][] }
 
-/** Wraps a lookup so that those who ask for the same name at the same moment share one question. Answers are not kept. */
+/** Wraps a lookup so that concurrent callers for the same name share one query. Answers are not cached. */
 export function createResolver(lookup: Lookup = createLookup(), nowMs = () => performance.now()): Resolve {
   const questions = new Map<string, Question>()
 
@@ -40,7 +40,7 @@ export function createResolver(lookup: Lookup = createLookup(), nowMs = () => pe
   }
 }
 
-/** Whatever a resolver complains of is a DNS error; its code is short and says enough. */
+/** Every resolver error is a DNS error; its code is short and says enough. */
 function dnsError(error: unknown): EgressError {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : 'lookup failed'
   return new EgressError('dns_error', code)

@@ -4,8 +4,8 @@ import { EgressError, toFailure } from './failure.ts'
 type Ends = { onStart: (status: number, headers: Record<string, string>) => void; onCancel: () => void }
 
 /**
- * A body to read from, and the sink that fills it. What is read more slowly than it comes is kept; the exchange's limit
- * bounds that. `onCancel` is called when the reader gives up before the end.
+ * A body to read from, and the sink that fills it. Chunks are buffered until they are read; the exchange's limit bounds the
+ * buffer. `onCancel` is called when the reader gives up before the end.
  */
 export function streamBody({ onStart, onCancel }: Ends): {
   body: ReadableStream<Uint8Array<ArrayBuffer>>
@@ -25,7 +25,7 @@ export function streamBody({ onStart, onCancel }: Ends): {
   const sink: BodySink = {
     start: onStart,
     data(chunk) {
-      // A copy: the buffer belongs to the socket, and what reads on may want it transferable.
+      // A copy: the buffer belongs to the socket, and a consumer may want to transfer it.
       if (open) controller?.enqueue(Uint8Array.from(chunk))
     },
     end(error) {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type Allowed, judgeAddress } from './addresses.ts'
 
-/** Where a request goes, taken apart once. `hostname` is without brackets and without a trailing dot. */
+/** A parsed URL. `hostname` has no brackets and no trailing dot. */
 export type Target = {
   origin: string
   secure: boolean
@@ -9,16 +9,16 @@ export type Target = {
   port: number
   /** Path and query as they go on the wire. */
   path: string
-  /** Known without a resolver: the host is a literal address, or a name that always means this machine. */
+  /** Set if no resolver is needed: the host is a literal address, or a name that always means this machine. */
   addresses: string[] | undefined
 }
 
 type Refusal = { ok: false; reason: string }
 
 /**
- * Takes a URL apart by the WHATWG rules, which also turn every other spelling of an IPv4 address (`2130706433`, `0x7f.1`,
- * `0177.1`, full-width digits) into the usual one, so that what is judged is what would be connected to.
- * Any port but 0 is accepted: receivers run on all sorts of them, and TLS towards the public internet speaks nothing else.
+ * Parses a URL by the WHATWG rules, which also turn every other spelling of an IPv4 address (`2130706433`, `0x7f.1`,
+ * `0177.1`, full-width digits) into the usual one, so that the address judged is the one connected to.
+ * Any port but 0 is accepted: receivers run on all sorts of ports, and nothing but TLS is spoken to public addresses.
  */
 export function parseTarget(text: string): { ok: true; target: Target } | Refusal {
   const url = URL.parse(text)
@@ -36,8 +36,8 @@ export function parseTarget(text: string): { ok: true; target: Target } | Refusa
 }
 
 /**
- * Picks the addresses that may be connected to out of those a host has. One bad address spoils all of them: an honest
- * name has no private address among its public ones. Plain http needs every address to lie in a range the operator listed.
+ * Vets the addresses of a host. One refused address refuses all of them: an honest name has no private address among its
+ * public ones. Plain http needs every address to lie in a range the operator listed.
  */
 export function vetAddresses(
   target: Target,
@@ -51,7 +51,7 @@ export function vetAddresses(
     if (judged.ok) acceptable.push(address)
     else refusal ??= judged
   }
-  // Both loopback addresses stand for "localhost"; a policy that lists one of them means that one.
+  // "localhost" has both loopback addresses; if the policy lists only one, that one is used.
   if (isLocalhost(target.hostname) && acceptable.length > 0) return { ok: true, addresses: acceptable }
   if (refusal !== undefined) return refusal
   return { ok: true, addresses: acceptable }
@@ -65,7 +65,7 @@ export function vetAddress(target: Target, address: string, allowed: Allowed): {
   return { ok: true }
 }
 
-/** What can be said of a URL without asking a resolver, for refusing it when it is written down. */
+/** Judges a URL as far as possible without a resolver, so that it can be refused before it is stored. */
 export function checkUrl(text: string, allowed: Allowed): { ok: true } | Refusal {
   const parsed = parseTarget(text)
   if (!parsed.ok) return parsed
@@ -82,7 +82,7 @@ function knownAddresses(hostname: string): string[] | undefined {
   return isLocalhost(hostname) ? ['127.0.0.1', '::1'] : undefined
 }
 
-/** RFC 6761: these names are loopback wherever they are asked, so no resolver gets a say. */
+/** RFC 6761: these names always mean loopback, so no resolver is asked. */
 function isLocalhost(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost')
 }

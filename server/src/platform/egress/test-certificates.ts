@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** A certificate with its key, both PEM. Made afresh by each test run, so that none lies in the repository or expires. */
+/** A certificate with its key, both PEM. Each test run makes new ones, so that none is in the repository or expires. */
 export type TestCertificate = { cert: string; key: string; name: string }
 
 const DAY_MS = 86_400_000

@@ -37,7 +37,7 @@ export async function startReceiver(
     received: '',
     stop: (done) => server.close(done),
     allClosed: async () => {
-      // Not events.once: the reset that a client's end may cause would reject it.
+      // Not events.once: it would reject if the client's end causes a reset.
       const closing = [...sockets].filter((socket) => !socket.closed)
       await Promise.all(closing.map((socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()))))
     },
