@@ -1,19 +1,19 @@
 /**
- * "These things of this owner have changed": from whoever changed them, in any process, to whoever shows them live.
+ * Tells that things of an owner have changed: from the process that changed them to every process that shows them live.
  *
- * A change is told after its commit, by kind and id. It carries no state; who shows things reads them again. Nothing is
- * written, and nothing is sent while nobody watches:
+ * A process tells a change after its commit, by kind and id, without state: the receiver reads the things again. Nothing is
+ * written to tables, and nothing is sent while nobody watches:
  *
- * - *Watching.* A process that shows things of an owner says so to all processes, and again every `WATCH_AGAIN_MS`.
- *   Each takes the owner for watched for `WATCH_MS` from then on.
- * - *Telling.* Changes of watched owners go out to all processes, gathered for up to `FLUSH_MS`, in one statement apart
- *   from the transactions that made them. An owner of whom too much changed at once is told as a whole.
- * - *No gap when a watch begins.* Everybody's changes are kept for `RECENT_MS`, and told late if somebody turns out to have
- *   been about to watch; a watch takes milliseconds to get around.
- * - *No gap otherwise.* A process that begins to listen does not know who watches, nor what it has kept to itself or not
- *   heard: it tells everything as changed, and takes everybody for watched until all watches have been said again. The
- *   same goes for what could not be told. Only a process that dies right after a commit can keep a change to itself;
- *   when it is back it begins to listen.
+ * - *Watching.* A process that shows things of an owner announces that to all processes, and again every `WATCH_AGAIN_MS`.
+ *   Each treats the owner as watched for `WATCH_MS` from then on.
+ * - *Telling.* Changes of watched owners go out to all processes, gathered for up to `FLUSH_MS`, in one statement outside
+ *   the transactions that made them. If too much of one owner changed at once, the owner is told as a whole.
+ * - *No gap when a watch begins.* A process keeps the changes of all owners for `RECENT_MS`, and tells them late if a watch
+ *   of the owner arrives; a watch takes milliseconds to reach all processes.
+ * - *No gap otherwise.* A process that begins to listen does not know who is watched, nor which changes it has withheld or
+ *   not heard: it tells everything as changed, and treats every owner as watched until all watches have been renewed. After
+ *   a failure to tell, it tells everything as changed too. Only a process that dies right after a commit can withhold a
+ *   change; when it is back it begins to listen.
  */
 import type { Clock } from '../clock.ts'
 import { afterCommit, type Database, type Tx } from '../db/database.ts'
@@ -24,7 +24,7 @@ import type { ChangeKind } from './kinds.ts'
 /** A thing that has changed, come or gone; its owner is an account. */
 export type Change = { owner: string; kind: ChangeKind; id: string }
 
-/** Hears of changes. */
+/** Is told of changes. */
 export type ChangeListener = {
   /** Something of a watched owner changed. */
   changed(owner: string, kind: ChangeKind, ids: readonly string[]): void
@@ -34,29 +34,29 @@ export type ChangeListener = {
   watched(owner: string): void
 }
 
-/** How often a watch must be said again. */
+/** How often a watch must be renewed. */
 export const WATCH_AGAIN_MS = 20_000
-/** How long a watch holds: two of them may get lost. */
+/** How long a watch lasts: two renewals may get lost. */
 export const WATCH_MS = 65_000
 
 const FLUSH_MS = 100
 const RECENT_MS = 3_000
 const RETRY_MS = 1_000
-/** Above this many things of one owner in one flush, details help nobody. */
+/** Above this many changed things of one owner in one flush, the owner is told as a whole. */
 const MOST_PER_OWNER = 500
 
-/** PostgreSQL takes 8,000 bytes a signal; an id has 36. */
+/** PostgreSQL takes 8,000 bytes per signal; an id has 36. */
 const IDS_PER_SIGNAL = 200
 const EVERYTHING = '*'
 
 type Needs = { clock: Clock; db: Database; log: Log; signals: Signals }
 
-/** This process's part: tells what it changed, and hears what any has told. */
+/** This process's part: tells its own changes, and hears those of all processes. */
 export class Changes {
   readonly #ctx: Needs
   readonly #listeners: ChangeListener[] = []
   readonly #closing = new AbortController()
-  /** In the order in which they end. */
+  /** In order of expiry. */
   readonly #watchedUntil = new Map<string, number>()
   #allWatchedUntil = 0
   #recent: Array<{ at: number; changes: readonly Change[] }> = []
@@ -78,7 +78,7 @@ export class Changes {
   /** Tells changes that have been committed. Cheap while nobody watches: the hot path calls it. */
   tell(changes: readonly Change[]): void {
     const now = this.#now()
-    // Those that come from the future were told before the clock was set back.
+    // Entries from the future were made before the clock was set back.
     while (this.#recent[0] !== undefined && !(this.#recent[0].at >= now - RECENT_MS && this.#recent[0].at <= now))
       this.#recent.shift()
     this.#recent.push({ at: now, changes })
@@ -86,7 +86,7 @@ export class Changes {
       this.#queue(changes.filter(({ owner }) => this.#isWatched(owner, now)))
   }
 
-  /** Has changes of these owners told from now on. To be repeated every `WATCH_AGAIN_MS`. */
+  /** Makes all processes tell the changes of these owners from now on. To be repeated every `WATCH_AGAIN_MS`. */
   async watch(owners: readonly string[]): Promise<void> {
     if (owners.length === 0) return
     const now = this.#now()
@@ -98,7 +98,7 @@ export class Changes {
     this.#listeners.push(listener)
   }
 
-  /** Tells what is still to be told. */
+  /** Waits until the pending changes have been told, or telling them fails. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#flushing
@@ -121,7 +121,7 @@ export class Changes {
     this.#watchedUntil.set(owner, now + WATCH_MS)
   }
 
-  /** Listening has begun, so nothing is known. */
+  /** Listening has begun: neither the watches nor earlier changes are known. */
   #begin(): void {
     this.#allWatchedUntil = this.#now() + WATCH_AGAIN_MS + RECENT_MS
     this.#tellEverything()
@@ -165,7 +165,7 @@ export class Changes {
   }
 
   async #flushAll(): Promise<void> {
-    // What one commit has changed is told together.
+    // Changes of one commit are told together.
     await new Promise(setImmediate)
     while (this.#everythingPending || this.#pending.size > 0) {
       const { signals, db, clock, log } = this.#ctx

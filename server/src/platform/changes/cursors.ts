@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What another process may know later, or by another clock, than the one that made a cursor. */
+/** How much later another process may hear of a change, by its own clock, than the process that made a cursor. */
 const ALLOWANCE_MS = 5_000
 
 const CURSOR = /^([0-9a-z]{1,10})-([0-9A-Za-z_-]{8})$/
@@ -14,7 +14,7 @@ export class Cursors {
     return `${time.toString(36)}-${this.#process}`
   }
 
-  /** Since when what was heard here is new to who has the cursor; undefined when the text is no cursor. */
+  /** What was heard here after this time is new to the cursor's holder; undefined when the text is no cursor. */
   since(cursor: string): number | undefined {
     const [, time = '', process] = CURSOR.exec(cursor) ?? []
     if (process === undefined) return undefined

@@ -64,7 +64,7 @@ function newFeed() {
   }
 }
 
-/** As long as a step takes that waits for nobody. */
+/** Long enough for a step that waits for nothing. */
 async function turns(): Promise<void> {
   for (let count = 0; count < 20; count += 1) await new Promise(setImmediate)
 }

@@ -5,7 +5,7 @@ import type { Cursors } from './cursors.ts'
 import type { ChangeKind } from './kinds.ts'
 import type { Memory } from './memory.ts'
 
-/** What is to be read, by kind. */
+/** The ids of the things to read, by kind. */
 export type Things = ReadonlyMap<ChangeKind, readonly string[]>
 
 /** Reads things of an owner as they are now, each as one event; a thing that is gone has an event too. */
@@ -23,21 +23,21 @@ export type Follower = {
   mayGoOn: () => Promise<unknown>
 }
 
-/** A stream and whose it is. */
+/** An open stream, and who opened it. */
 export type OpenStream = Follower & { stream: EventStream; openedAt: Date }
 
 /** What feeds are made with. */
 export type FeedNeeds = { clock: Clock; log: Log; read: ReadThings; cursors: Cursors }
 
-/** A busy owner is read this often, and told to fetch everything again this often, at most. */
+/** How often, at most, the things of a busy owner are read, and its clients told to fetch everything again. */
 const READ_EVERY_MS = 200
 const RESYNC_EVERY_MS = 3_000
 const RETRY_MS = 1_000
 
 /**
- * All streams of one owner. What is heard of the owner since `#told` is read as it is now, with one set of queries, and the
- * same text is sent to every stream. One step runs at a time, so what a stream is told of a thing never goes back in time;
- * `#told` moves when the text has been sent, so what could not be read is read again.
+ * All streams of one owner. The feed reads the present state of the things heard of since `#told`, with one set of queries,
+ * and sends the same text to every stream. One step runs at a time, so what a stream is told of a thing never goes back in
+ * time; `#told` advances once the things have been read, so what could not be read is read again.
  */
 export class Feed {
   readonly #ctx: FeedNeeds
@@ -76,12 +76,12 @@ export class Feed {
     if (this.streams().length === 0) this.#wake.abort()
   }
 
-  /** Begins to tell what there is to tell; to be called when something was heard. */
+  /** Starts to tell the news unless it is being told; to be called when something was heard. */
   step(): void {
     this.#steps ??= this.#run()
   }
 
-  /** Sends a sign of life; while nothing is left to tell, it carries how far everybody is. */
+  /** Sends a heartbeat; while there is no news left to tell, it carries a cursor. */
   beat(): void {
     const now = this.#now()
     const idle = this.#steps === undefined && this.#news()?.length === 0
@@ -98,13 +98,13 @@ export class Feed {
     return this.#ctx.clock.now().getTime()
   }
 
-  /** What has been heard and not told; undefined when that is too much, or something may have been missed. */
+  /** What was heard and not told yet; undefined when that is too much, or something may have been missed. */
   #news(): string[] | undefined {
     return this.#memory.since(this.#told)
   }
 
   async #run(): Promise<void> {
-    // What was told together is read together.
+    // What is heard in one turn of the event loop is read together.
     await new Promise(setImmediate)
     for (;;) {
       const joining = this.#joining.shift()
@@ -129,13 +129,13 @@ export class Feed {
     )
   }
 
-  /** How long until so many milliseconds after a time. One that is yet to come is of before the clock was set back. */
+  /** How long until `ms` after `time`; 0 for a time in the future, which is from before the clock was set back. */
   #untilAfter(time: number, ms: number): number {
     const now = this.#now()
     return time > now ? 0 : time + ms - now
   }
 
-  /** Tells a stream that has joined that it misses nothing from here on, and what it has missed. */
+  /** Tells a joining stream that it is `ready`, so misses nothing from here on, and what it has missed. */
   async #admit(one: OpenStream): Promise<void> {
     this.#streams.add(one)
     const since = one.cursor === undefined ? this.#told : this.#ctx.cursors.since(one.cursor)
@@ -143,7 +143,7 @@ export class Feed {
     const mark = this.#memory.mark(this.#now())
     try {
       const events = missed === undefined ? [RESYNC] : await this.#read(missed)
-      // Nobody else waits for what this one has been told; if it has left meanwhile, the others do.
+      // `#told` advances only if this is the only stream: others have not been told what this one was.
       if (this.#streams.size === 1 && this.#streams.has(one)) this.#told = mark
       this.#send(one, eventText([READY, ...events], this.#ctx.cursors.at(mark)))
     } catch (error) {
@@ -190,7 +190,7 @@ export class Feed {
 const READY: ServerEvent = { event: 'ready', data: {} }
 const RESYNC: ServerEvent = { event: 'resync', data: {} }
 
-/** A thing as it is remembered. */
+/** The text under which a thing is remembered. */
 export function thingText(kind: ChangeKind, id: string): string {
   return `${kind} ${id}`
 }

@@ -1,13 +1,13 @@
 /**
  * Streams of what changes, per owner.
  *
- * All streams of an owner in this process are one feed (`feed.ts`). Every text that is sent ends with a *cursor*: when its
- * reading began. Everything heard before has been sent to whoever has the cursor; the id of a heartbeat says so too. Whoever
- * comes back with a cursor is told what was heard since, as it is now.
+ * All streams of an owner in this process are one feed (`feed.ts`). Every text that is sent carries a *cursor*: the time at
+ * which its reading began. A client with the cursor has been sent everything heard before; a heartbeat's cursor says the
+ * same. A client that reconnects with a cursor is told what was heard since, in its present state.
  *
- * What is heard is remembered for every owner who is watched, by every process that answers requests, so that coming back
- * works across processes too: with an allowance for their clocks and for a signal's way, which repeats a little. What is
- * not remembered (too long ago, too much, before this process began) is answered by `resync`: fetch again.
+ * Every process that answers requests remembers what it hears of every watched owner, so that reconnecting works across
+ * processes too: with an allowance for their clocks and for a signal's delay, which repeats a little. What is not remembered
+ * (too long ago, too much, before this process began) is answered by `resync`: fetch again.
  */
 import { Failure, fail } from '../errors.ts'
 import { EventStream } from '../http/event-stream.ts'
@@ -18,12 +18,12 @@ import { Feed, type FeedNeeds, type Follower, type OpenStream, thingText } from 
 import { Memory } from './memory.ts'
 
 const MOST_STREAMS = 20
-/** How long an owner stays watched after the last stream has ended, for whoever comes back. */
+/** How long an owner stays watched after the last stream has ended, for clients that reconnect. */
 const LINGER_MS = 120_000
-/** Less than others tell changes for after one watch, so that nothing is taken for remembered that was not told. */
+/** Less than other processes tell changes after one watch, so that no change counts as remembered that was not told. */
 const REMEMBER_MS = WATCH_MS - 5_000
 
-/** An owner of whom changes are heard. Times in milliseconds; `lingersUntil` is 0 unless a stream was open here. */
+/** An owner whose changes are heard. Times in milliseconds; `lingersUntil` is 0 unless a stream was open here. */
 type Owner = { memory: Memory; rememberedUntil: number; lingersUntil: number; feed: Feed | undefined }
 
 /** All feeds of this process. */
@@ -39,7 +39,7 @@ export class Feeds {
     this.#changes = changes
   }
 
-  /** Hears and remembers from now on. To be called once, where streams may be opened. */
+  /** Listens and remembers from now on. To be called once, in processes where streams may be opened. */
   start(): void {
     this.#ticking = this.#tick()
     this.#changes.listen({
@@ -71,7 +71,7 @@ export class Feeds {
     return one.stream
   }
 
-  /** Asks of every stream (of one owner, if given) whether it may go on, and ends it if not. */
+  /** Ends every stream (of one owner, if given) that may not go on. */
   async recheck(owner?: string): Promise<void> {
     for (const one of this.#streams(owner)) {
       const refusal = await one.mayGoOn().then(
@@ -118,7 +118,7 @@ export class Feeds {
     known.lingersUntil = this.#now() + LINGER_MS
   }
 
-  /** A watch was said: the owner's changes are heard for a while. If they were not before, something may be missing. */
+  /** A watch was announced: the owner's changes are heard for a while. If they were not before, something may be missing. */
   #remember(owner: string): Owner {
     const now = this.#now()
     const rememberedUntil = now + REMEMBER_MS
@@ -140,10 +140,10 @@ export class Feeds {
     known.feed?.step()
   }
 
-  /** Every `WATCH_AGAIN_MS`, however long it takes: a watch must not run out because others took long. */
+  /** Attends every `WATCH_AGAIN_MS` from start to start: a watch must not expire because attending took long. */
   async #tick(): Promise<void> {
     for (let last = this.#now(); !this.#closing.signal.aborted; ) {
-      // No longer than that where the clock was set back meanwhile.
+      // At most `WATCH_AGAIN_MS`, even if the clock was set back meanwhile.
       const waitMs = Math.min(last - this.#now(), 0) + WATCH_AGAIN_MS
       if (waitMs > 0) await this.#ctx.clock.sleep(waitMs, this.#closing.signal)
       if (this.#closing.signal.aborted) return
@@ -152,7 +152,7 @@ export class Feeds {
     }
   }
 
-  /** Says again who is watched, forgets who is not, and sends signs of life to the streams that may go on. */
+  /** Renews the watches, forgets owners that are no longer watched, sends heartbeats, and ends streams that may not go on. */
   async #attend(now: number): Promise<void> {
     for (const [id, { feed, rememberedUntil }] of this.#owners)
       if (feed === undefined && rememberedUntil <= now) this.#owners.delete(id)

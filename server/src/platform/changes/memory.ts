@@ -2,16 +2,16 @@
 const MOST = 500
 
 /**
- * What has been heard of one owner lately, so that a stream that was cut off can go on where it ended. Each thing is
- * remembered once, with the time of its last change. Beyond the most, the oldest are forgotten.
+ * What has been heard of one owner lately, so that a stream that was cut off can resume where it ended. Each thing is
+ * remembered once, with the time of its last change. Beyond `MOST` things, the oldest are forgotten.
  *
- * Times are milliseconds, nudged so that they tell before from after: what is heard after `mark` gets a later time than
- * `mark` gave, also within one millisecond.
+ * Times are in milliseconds, adjusted to tell before from after: what is heard after `mark` gets a later time than `mark`
+ * gave, even within one millisecond.
  */
 export class Memory {
-  /** From things to when they were last heard of, longest ago first. */
+  /** When each thing was last heard of, longest ago first. */
   readonly #heard = new Map<string, number>()
-  /** Everything heard after that is here. */
+  /** Everything heard after this time is remembered. */
   #complete: number
   #earliest: number
 
@@ -34,7 +34,7 @@ export class Memory {
     }
   }
 
-  /** A time between what has been heard and what will be. */
+  /** A time that separates what has been heard from what will be. */
   mark(now: number): number {
     const time = Math.max(this.#earliest, now)
     this.#earliest = time + 1
@@ -47,7 +47,7 @@ export class Memory {
     this.#complete = this.mark(now)
   }
 
-  /** The things heard of after `time`; undefined when that is not known. */
+  /** The things heard of after `time`; undefined when they are not all remembered. */
   since(time: number): string[] | undefined {
     if (time < this.#complete || time >= this.#earliest) return undefined
     return [...this.#heard].filter(([, at]) => at > time).map(([thing]) => thing)

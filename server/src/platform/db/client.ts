@@ -1,4 +1,4 @@
-/** The driver's client as the query builder sees it: it runs statements in the manner that they ask for. */
+/** Wraps the driver's client for the query builder: each statement runs in the manner that its text asks for (manner.ts). */
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { mannerOf, type Sent } from './manner.ts'
@@ -7,7 +7,7 @@ type Result = { command: string; rowCount: number | null; rows: unknown[] }
 
 const clients = new WeakMap<object, PostgresPoolClient>()
 
-/** Always the same one for a client of the driver. */
+/** The wrapper of a driver's client, always the same one. */
 export function heeding(client: PostgresPoolClient): PostgresPoolClient {
   const known = clients.get(client)
   if (known !== undefined) return known
@@ -17,22 +17,22 @@ export function heeding(client: PostgresPoolClient): PostgresPoolClient {
 }
 
 function wrap(client: PostgresPoolClient): PostgresPoolClient {
-  /** Whether statements may follow each other without waiting, and be prepared; the clients of simulations do neither. */
+  /** Whether this is the driver's client, which prepares and pipelines statements; the clients of simulations do neither. */
   const own = client instanceof pg.Client
   const pipelined = own && client.pipeline
-  /** The first error of what was sent ahead in this transaction. */
+  /** The first error of a statement sent ahead in this transaction. */
   let failed: { error: unknown } | undefined
   /** Writes what is held back, if anything is. */
   let writeHeld = () => {}
 
   async function query(text: string, values: unknown[]): Promise<Result> {
-    // What the driver could not even send has not failed the transaction on the server.
+    // Thrown here because a statement that the driver could not even send has not failed the transaction on the server.
     if (failed !== undefined && text !== 'rollback') throw failed.error
     const { name, ahead } = mannerOf(text)
     const beginning = pipelined && text === 'begin'
     if (beginning) writeHeld = holdWrites(client)
     const running = own && name !== undefined ? runPrepared(client, name, text, values) : runPlain(client, text, values)
-    // A transaction begins together with its first statement; later ones are not held: the server works on one while we make the next.
+    // `begin` is written together with the first statement. Later ones are not held: the server works on one while we make the next.
     if (!beginning) writeHeld()
     if (ahead && pipelined) {
       running.catch((error: unknown) => {
@@ -42,7 +42,7 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
     }
     try {
       const result = await running
-      // The server answers the commit of a failed transaction as it does a rollback.
+      // The server answers the commit of a failed transaction like a rollback, without an error.
       if (failed !== undefined && text !== 'rollback') throw failed.error
       return ahead ? onItsWay(running) : result
     } catch (error) {
@@ -56,13 +56,13 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
 }
 
 function runPlain(client: PostgresPoolClient, text: string, values: unknown[]): Promise<Result> {
-  const asked = client.query(text, values) as unknown as Promise<Result> // the types know cursors too, which nobody uses
+  const asked = client.query(text, values) as unknown as Promise<Result> // the types also allow cursors, which are not used here
   return asked.then(takenOut)
 }
 
 /**
- * Runs a prepared statement. It goes to the driver as a query of the driver's own: from an object with a name, the driver makes one
- * by copying the object's property descriptors, which takes as long as all else that it does to send a statement.
+ * Runs a prepared statement, given to the driver as a `pg.Query`. From a plain object with a name, the driver would make one by
+ * copying property descriptors, which takes as long as all else that it does to send a statement.
  */
 function runPrepared(client: pg.Client, name: string, text: string, values: unknown[]): Promise<Result> {
   return new Promise((resolve, reject) => {
@@ -75,8 +75,8 @@ function runPrepared(client: pg.Client, name: string, text: string, values: unkn
 }
 
 /**
- * Keeps what is written to the server until the result is called, or to the end of this turn of the event loop: each write to an idle
- * server wakes it, which takes longer than most statements.
+ * Holds back writes to the server until the returned function is called, or until the end of this turn of the event loop: each
+ * write to an idle server wakes it, which takes longer than most statements.
  */
 function holdWrites({ connection: { stream } }: pg.Client): () => void {
   let held = true
@@ -90,9 +90,9 @@ function holdWrites({ connection: { stream } }: pg.Client): () => void {
 }
 
 /**
- * A copy of a result, which is left empty. The driver's objects of a statement are found alive by the next two scavenges, long after it has
- * ended, and so move to the old generation with all the rows they hold; nothing but a collection of everything frees them there.
- * Emptied, they take a few hundred bytes along instead.
+ * Copies a result and empties the original. The next two scavenges still find the driver's objects of a statement alive, long after it
+ * has ended, and promote them to the old generation with all the rows they hold, where only a full garbage collection frees them.
+ * Emptied, they take along a few hundred bytes instead.
  */
 function takenOut(result: Result): Result {
   const { command, rowCount, rows } = result
@@ -100,9 +100,9 @@ function takenOut(result: Result): Result {
   return { command, rowCount, rows }
 }
 
-/** What the builder is answered in place of the result. */
+/** What the query builder gets in place of the result: one row, which holds the promise of the rows. */
 function onItsWay(running: Promise<Result>): Result {
   const rows = running.then((result) => result.rows)
-  rows.catch(() => {}) // whoever wants them hears of it, and the transaction fails in any case
+  rows.catch(() => {}) // a caller that awaits them gets the error, and the transaction fails in any case
   return { command: 'SELECT', rowCount: 1, rows: [{ rows } satisfies Sent<unknown>] }
 }

@@ -1,9 +1,9 @@
 /**
  * The database handle. One driver (pg) and one dialect serve both the embedded database and a PostgreSQL server.
  *
- * The embedded database has a single connection, and a pool can be drained; in both cases a query on the root
- * handle from inside a transaction would wait for a connection that the transaction itself holds. The guard turns
- * that silent hang into an error at once: while a transaction's callback runs, the root handle hands out nothing.
+ * The embedded database has a single connection, and a pool can be exhausted; in both cases a query on the root
+ * handle from inside a transaction would wait for a connection that the transaction itself holds. A guard turns that
+ * silent hang into an error at once: while a transaction's callback runs, the root handle gives it no connection.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
@@ -26,18 +26,18 @@ export type Database = {
    * at most twice; `work` must therefore have no effects but its queries and `afterCommit`.
    */
   tx<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** The same for reading: all statements see the database as the first of them does. */
+  /** The same for reading, on one snapshot: all statements see the database as the first of them does. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  /** Runs `work` on a handle whose statements may take as long as they like: for changes of the schema. */
+  /** Runs `work` on a handle without statement timeouts: for changes of the schema. */
   unhurried<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** Has every statement from now on told of once it has ended: its text, how long it took, and whether it failed. */
+  /** From now on, tells `told` of every statement once it has ended: its text, how long it took, and whether it failed. */
   observe(told: StatementObserver): void
   /** Whether this is a PostgreSQL server or the embedded database. */
   kind: 'postgres' | 'embedded'
   close(): Promise<void>
 }
 
-/** Hears of statements. Their values are never told. */
+/** Is told of statements, never of their parameters' values. */
 export type StatementObserver = (sql: string, tookMs: number, failed: boolean) => void
 
 type Scope = { afterCommit: Array<() => void> }
@@ -53,7 +53,7 @@ export function afterCommit(effect: () => void): void {
 type Pending = { hook: ((tx: Tx) => Promise<void>) | undefined }
 const pending = new AsyncLocalStorage<Pending>()
 
-/** Runs `work`; `hook` joins the first transaction in it that commits, as its last statement. */
+/** Runs `work`; its first transaction that commits runs `hook` last, before the commit. */
 export function beforeFirstCommit<T>(hook: (tx: Tx) => Promise<void>, work: () => Promise<T>): Promise<T> {
   return pending.run({ hook }, work)
 }
@@ -91,7 +91,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
     async unhurried(work) {
       if (kind === 'embedded') return work(root)
       const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2 })
-      patient.on('error', () => {}) // whoever uses the connection hears of it
+      patient.on('error', () => {}) // the query that uses the connection rejects
       const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(patient) }) })
       try {
         return await work(db)
@@ -145,17 +145,17 @@ function guarded(pool: pg.Pool): PostgresPool {
 }
 
 /**
- * How long a statement may take, in milliseconds: then the server ends it; and when even that is not heard of, the connection is given up.
- * `onConnect` prepares a connection before it is used.
+ * Statement timeouts in milliseconds: the server ends a statement after the first; if the client has no answer by the second, it
+ * gives up the connection. `onConnect` prepares a connection before it is used.
  */
 export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & { statement_timeout: number; query_timeout: number }
 
 /**
- * For the service, whose statements take far less. A connection may go silent without a word (a failover, a firewall that forgot it), and
- * whoever waits for it makes others wait: results of attempts, counts of requests. About as long as a dead worker's lease.
+ * For the service, whose statements take far less. A connection may go silent (a failover, a firewall that forgot it), and a batch
+ * that waits for it blocks the next ones: results of attempts, counts of requests. About as long as a dead worker's lease.
  */
 const HURRIED: StatementLimits = { statement_timeout: 30_000, query_timeout: 35_000 }
-/** For commands and changes of the schema: there is no telling. The driver says nothing of a zero, so the user's own limits are lifted here. */
+/** For commands and schema changes, which may take any time. The driver does not send zeros, so `onConnect` lifts the server's limits. */
 export const UNHURRIED: StatementLimits = {
   statement_timeout: 0,
   query_timeout: 0,
@@ -166,7 +166,7 @@ export const UNHURRIED: StatementLimits = {
   },
 }
 
-/** For every connection to a PostgreSQL server: one that cannot be made, or was lost without a word while idle, is noticed. */
+/** For every connection to a PostgreSQL server: detects one that cannot be made, or that was silently lost while idle. */
 export const NOTICED = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
 /** A pool for a PostgreSQL server. `max` connections; an error of a connection, idle or in use, is reported and its
@@ -190,10 +190,10 @@ export function createPostgresPool(
   return pool
 }
 
-/** Reports errors of a pool's connections, idle or in use, which would be thrown at the process otherwise. */
+/** Reports errors of a pool's connections, idle or in use, which would otherwise be thrown at the process. */
 export function hearErrors(pool: pg.Pool, onError: (error: Error) => void): void {
   pool.on('error', onError)
-  // The pool takes its listener away while a connection is in use.
+  // The pool removes its own listener while a connection is in use.
   pool.on('connect', (client) => client.on('error', onError))
 }
 
@@ -203,7 +203,7 @@ function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Whether the error says that the database itself is gone (connection lost, shutting down, no answer in time, nothing left of what it needs,
+ * Whether the error says that the database itself is gone (connection lost, shutting down, no answer in time, out of resources,
  * read-only after a failover), not that a query is wrong.
  */
 export function isDatabaseGone(error: unknown): boolean {
@@ -230,7 +230,7 @@ export function uniqueViolation(error: unknown): string | undefined {
   return error instanceof Error && 'constraint' in error ? String(error.constraint) : undefined
 }
 
-/** The column (`table.column`) that a statement would have left without a value, or undefined when the error is another. */
+/** The column (`table.column`) whose not-null constraint was violated, or undefined when the error is another. */
 export function missingValue(error: unknown): string | undefined {
   if (sqlState(error) !== '23502' || !(error instanceof Error)) return undefined
   return 'table' in error && 'column' in error ? `${error.table}.${error.column}` : undefined

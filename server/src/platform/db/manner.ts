@@ -1,22 +1,22 @@
 /**
- * How a statement wishes to be run, said in its text: prepared, or sent ahead. The query builder passes only texts on to the
- * driver's client, where client.ts heeds them. statements.ts makes such statements.
+ * How a statement is to be run: prepared, or sent ahead. Its text says so, because the query builder passes nothing else on to the
+ * driver's client. statements.ts makes these texts, client.ts reads them.
  */
 import { hash } from 'node:crypto'
 
-/** Begins the text of a statement that is prepared. */
+/** Prefix of a statement that is prepared. */
 export const PREPARED = '/* prepared */ '
-/** Begins the text of one that is sent ahead, and prepared too. */
+/** Prefix of a statement that is sent ahead, and prepared too. */
 export const AHEAD = '/* ahead */ '
 
-/** A statement on its way. `rows` are there with the next statement that is waited for, at the latest with the commit. */
+/** A statement that was sent ahead. `rows` arrive with the next awaited statement of the transaction, at the latest with the commit. */
 export type Sent<Row> = { rows: Promise<Row[]> }
 
 /** How the statement of this text is to be run; `name`: under which it is prepared, if it is. */
 export type Manner = { name: string | undefined; ahead: boolean }
 
 const PLAIN: Manner = { name: undefined, ahead: false }
-/** A transaction begins with its first statement. */
+/** `begin` is sent ahead of the transaction's first statement. */
 const BEGINNING: Manner = { name: undefined, ahead: true }
 const known = new Map<string, Manner>()
 

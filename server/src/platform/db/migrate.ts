@@ -16,7 +16,7 @@ export class SchemaError extends Error {
   }
 }
 
-/** What the database has to be encoded in: in others most of the world's text cannot be stored. */
+/** The encoding a database must have: others cannot store most of the world's text. */
 export const ENCODING = 'UTF8'
 
 /** Throws SchemaError for a database in another encoding. */
@@ -33,7 +33,7 @@ export function wrongEncoding(encoding: string): SchemaError {
   )
 }
 
-/** How the schema stands to `migrations`. Changes nothing. */
+/** Compares the schema with `migrations`. Changes nothing. */
 export async function schemaState(db: Db, migrations: Migrations): Promise<SchemaState> {
   const known = Object.keys(migrations).toSorted()
   const { rows: found } = await sql<{ exists: boolean }>`

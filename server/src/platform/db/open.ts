@@ -15,8 +15,8 @@ export type OpenDatabase = {
 }
 
 /**
- * Opens the database that the configuration names, with the limits of the service or others. `onBroken` hears when the embedded
- * one cannot go on.
+ * Opens the database that the configuration names, with the service's statement limits unless others are given. `onBroken` is
+ * called when the embedded database has stopped.
  */
 export async function openDatabase(
   config: Config,
@@ -29,7 +29,7 @@ export async function openDatabase(
     const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, lost, limits)
     return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }
-  // Only who has no server pays for loading the embedded one.
+  // Imported here, so that a service on a PostgreSQL server does not load it.
   const { openEmbedded } = await import('./embedded/open-embedded.ts')
   const embedded = await openEmbedded({
     dir: config.dataDir,

@@ -1,5 +1,5 @@
 /**
- * Starting and stopping PGlite. It writes `process.exitCode` as if it were the program; both ends put that back.
+ * Starting and stopping PGlite. PGlite writes `process.exitCode` as if it were the program; both restore it.
  */
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { EmbeddedError, reasonOf } from './errors.ts'

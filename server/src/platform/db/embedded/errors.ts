@@ -9,7 +9,7 @@ export type EmbeddedErrorCode =
   | 'closed'
   | 'broken'
 
-/** What the WebAssembly file system throws is no Error, and carries a number of WASI's. */
+/** The WebAssembly file system throws values that are no Errors and carry these WASI error numbers. */
 const WASI: Record<number, string> = {
   2: 'permission denied',
   19: 'the quota of disk space is used up',
@@ -19,7 +19,7 @@ const WASI: Record<number, string> = {
   69: 'the file system is read-only',
 }
 
-/** What a thrown value says, in a few words. */
+/** The reason that a thrown value gives, in a few words. */
 export function reasonOf(cause: unknown): string {
   if (cause instanceof Error) return cause.message
   if (typeof cause !== 'object' || cause === null || !('errno' in cause)) return String(cause)

@@ -1,6 +1,6 @@
 import { EmbeddedError } from './errors.ts'
 
-/** Whether PostgreSQL still runs and what it said last. Broken is final; `onBroken` hears it once. */
+/** Whether PostgreSQL still runs and what it wrote last. Broken is final; `onBroken` is called once. */
 export class Health {
   readonly #onBroken: (error: EmbeddedError) => void
   #broken: EmbeddedError | null = null

@@ -1,5 +1,5 @@
 /**
- * PGlite's Node file system with what it lacks for durable commits.
+ * PGlite's Node file system, with what it lacks to make commits durable.
  *
  * As shipped, PostgreSQL runs with fsync off and a sync of a host file does nothing. Here the sync reaches the host:
  * `stream_ops.fsync` is filled in, the start parameters lose `-F`, and WAL is synced by fsync because the
@@ -29,7 +29,7 @@ type HostModule = {
 }
 type HostStream = { nfd: number; path?: string }
 
-/** Left out of PGlite's own parameters: fsync off, and leave to change system catalogs. */
+/** Removed from PGlite's own parameters: fsync off, and permission to change system catalogs. */
 const UNWANTED = ['-F', '-O']
 
 /** A quarter of the default: saves 110 MB of memory, and the host's page cache serves what no longer fits. */
@@ -41,7 +41,7 @@ export function startParams(sync: boolean): string[] {
   return [...kept, '-c', SHARED_BUFFERS, '-c', sync ? 'wal_sync_method=fsync' : 'fsync=off']
 }
 
-/** A host directory as PGlite's file system. `onAbort` hears once when PostgreSQL gives up. */
+/** A host directory as PGlite's file system. `onAbort` is called once when PostgreSQL aborts. */
 export class HostFS extends NodeFS {
   readonly #onAbort: (reason: string) => void
 

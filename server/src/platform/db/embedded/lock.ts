@@ -3,8 +3,8 @@
  *
  * Free → held (by `holdDirectory`) → free (by `release`, or by the kernel when the process dies).
  * The hold is the kernel's lock on `db.lock`, taken through SQLite's exclusive transaction, so it ends with the
- * process however that ends and is never stolen. `db.pid` beside it only names the holder for the message; nobody
- * decides anything by it. POSIX drops a process's locks on a file when that process closes any descriptor of it:
+ * process however that ends and is never stolen. `db.pid` beside it only names the holder for the message; nothing is
+ * decided by it. POSIX drops a process's locks on a file when that process closes any descriptor of it:
  * nothing in this process may open `db.lock` itself, backups included.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'

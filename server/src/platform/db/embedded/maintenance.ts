@@ -5,9 +5,9 @@ export type RunStatement = (sql: string) => Promise<{ rows: Record<string, unkno
 const OLDEST_TRANSACTION_AGE = 250_000_000
 
 /**
- * What autovacuum and the checkpointer do on a server, of which the embedded database has neither, for every table: one that is
- * left out grows for ever. Each statement is a call of its own, so that other work gets in between; while one runs, the event
- * loop stands still.
+ * Does what autovacuum and the checkpointer do on a server; the embedded database has neither. It covers every table: one that is
+ * left out grows for ever. Each statement is a separate call, so that other work runs in between; a running one blocks the event
+ * loop.
  */
 export async function maintain(run: RunStatement): Promise<void> {
   const { rows: tables } = await run(`

@@ -1,5 +1,5 @@
 /**
- * The embedded database: PGlite in a directory, with commits on disk, one process at a time, and upkeep.
+ * The embedded database: PGlite in a directory, with durable commits, one process at a time, and maintenance.
  *
  * What it guarantees: a commit that was acknowledged survives the death of the process and of the machine (as far as
  * the disk keeps what it has synced); no second process opens the directory while this one lives; a first start is
@@ -23,7 +23,7 @@ export type EmbeddedOptions = {
   snapshot?: Snapshot
   /** Default true. False keeps everything in memory, for tests: `dir` is neither read nor locked. */
   durable?: boolean
-  /** Hears once when PostgreSQL has aborted (disk full, failed sync); the process should then end and restart. */
+  /** Called once when PostgreSQL has aborted (disk full, failed sync); the process should then end and restart. */
   onBroken?: (error: EmbeddedError) => void
 }
 
@@ -95,7 +95,7 @@ async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<Embed
   }
 }
 
-/** The environment's PG* variables must not reach this connection, hence a value for each that matters. */
+/** Sets a value for each PG* variable that matters: those of the environment must not reach this connection. */
 function poolConfig(session: Session): pg.PoolConfig {
   return {
     stream: () => new SessionStream(session),

@@ -94,7 +94,7 @@ export class Session {
       this.#health.breakDown('', error)
     }
     this.#assertUsable()
-    // Otherwise a client with more work queued keeps timers and sockets waiting for as long as it has any.
+    // Otherwise a client with more work queued would starve timers and sockets for as long as it has any.
     await nextTurn()
     return answer
   }
