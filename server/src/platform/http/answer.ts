@@ -1,7 +1,7 @@
 /**
- * What every answer has, whatever it answers and on whichever way the request came: a request id, the client's address, a
- * span, a line in the log, a duration, headers. Failures become the JSON errors of the specification (section 7); anything
- * unknown becomes a 500 that reveals nothing but the request id, with the cause in the log.
+ * Does what all answers have in common, through the router or on the fast path: request id, client address, span, log line,
+ * duration, headers. Failures become the JSON errors of the specification (section 7); any other error becomes a 500 that
+ * reveals nothing but the request id, with the cause in the log.
  */
 import type { Context } from '../context.ts'
 import { isDatabaseGone } from '../db/database.ts'
@@ -12,32 +12,32 @@ import type { Work } from '../traces/traces.ts'
 import { createClientAddress } from './client-address.ts'
 import type { Reply, RequestFacts } from './endpoint.ts'
 
-/** A request, as far as every answer needs it. */
+/** What every answer needs of its request. */
 export type Arrival = Pick<RequestFacts, 'method' | 'header'> & { remoteAddress: string | undefined }
 
-/** What becomes known of a request on its way, for its answer's headers and its line in the log. */
+/** What is learnt while a request is served, for its answer's headers and its log line. */
 export type Progress = {
   usage?: Usage | undefined
-  /** Whether it comes every few seconds, only to see that somebody is there. */
+  /** Set for health probes, which come every few seconds and are logged as debug. */
   probe?: true
-  /** Why the answer is a failure, where nothing was thrown. */
+  /** Why the answer is a failure, if nothing was thrown. */
   problem?: string
 }
 
 /** Answers a request, or throws. */
 export type Run<Answer> = (facts: RequestFacts, progress: Progress) => Promise<Answer>
 
-/** An answer, and the headers that it has because every answer has them. */
+/** An answer, and the headers that all answers have. */
 export type Answered<Answer> = { reply: Answer | Reply; common: Record<string, string> }
 
-/** Runs what answers the requests of a route, and tells of it. Never throws. */
+/** Answers a request of a route with `run`; traces, logs and measures it. Never throws. */
 export type Answerer = <Answer extends Reply | Response>(
   arrival: Arrival,
   route: string,
   run: Run<Answer>,
 ) => Promise<Answered<Answer>>
 
-/** What answers the requests of this service. */
+/** The answerer of this service. */
 export function createAnswerer(ctx: Context): Answerer {
   const clientAddress = createClientAddress(ctx.config.trustProxy)
   const durations = ctx.metrics.durations('postrider_request_duration_seconds', 'From request to answer', [
@@ -83,10 +83,10 @@ function requestWork(route: string, { requestId, method, header }: RequestFacts)
   return { name: route, kind: 'server', facts, parent: header('traceparent') }
 }
 
-/** A cookie, unlike an Authorization header, does not by itself keep shared caches from storing what it let somebody see. */
+/** Unlike an Authorization header, a cookie does not by itself keep shared caches from storing an answer. */
 export const UNSTORED = 'private, no-cache'
 
-/** What a reply without a stream is sent as. The headers are a plain object, which the listener writes as it is. */
+/** The headers of a reply, and its content unless it is a stream. The headers are a plain object, which the listener writes as it is. */
 export function sentAs({ body, json, headers }: Reply, common: Record<string, string>) {
   const content = json ?? (body === undefined ? null : JSON.stringify(body))
   const type = content === null ? {} : { 'Content-Type': 'application/json' }

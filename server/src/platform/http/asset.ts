@@ -1,4 +1,4 @@
-/** Texts that do not change while the process lives: compressed when they are first asked for, kept, and tagged. */
+/** Texts that do not change while the process lives: compressed at the first request, kept in memory, and tagged. */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -19,11 +19,11 @@ const COMPRESS: Record<Encoding, (bytes: Bytes) => Promise<Bytes>> = {
 
 /** A text to serve. */
 export type Asset = {
-  /** Another text has another one. */
+  /** Of the text: another text has another hash. */
   hash: string
   /**
-   * Answers a request: compressed as the client accepts it, or 304 when the client has it. An address that names the
-   * hash, as in `?v=HASH`, will never mean another text and is kept for good; otherwise it is kept but asked about.
+   * Answers a request: compressed as the client accepts it, or 304 when the client has it. A URL that names the hash, as
+   * in `?v=HASH`, never means another text and is cached as immutable; any other is cached but revalidated.
    */
   answer(request: Request): Promise<Response>
 }

@@ -22,8 +22,8 @@ function cidrList(cidrs: readonly string[]): BlockList {
 
 /**
  * Finds the client's address. Only proxies in the trusted networks are believed: their `X-Forwarded-For` is read from
- * the right, past further trusted proxies, and the first other address is the client. What stands left of it was written
- * by the client and means nothing.
+ * the right, past further trusted proxies, and the first other address is the client. Anything left of it was written by
+ * the client and proves nothing.
  */
 export function createClientAddress(
   trusted: readonly string[],

@@ -1,7 +1,7 @@
-/** Headers that many answers carry: described once, referred to everywhere. */
+/** Headers that many answers carry: described once in the API document, and referenced elsewhere. */
 import { type Endpoint, honoursIdempotencyKeys } from './endpoint.ts'
 
-/** A header object of the document, as far as headers of this service need one. */
+/** A header object of the API document, with the fields that this service uses. */
 export type Header = {
   description: string
   /** Whether every answer that lists it carries it. */
@@ -69,7 +69,7 @@ export function headersOfSuccess(one: Endpoint): CommonHeader[] {
   ]
 }
 
-/** References to common headers; those of `always` are shown as being on every such answer. */
+/** References to common headers; those in `always` are documented as required. */
 export function headerObjects(names: readonly CommonHeader[], always: readonly CommonHeader[] = []) {
   return Object.fromEntries(
     names.map((name) => [

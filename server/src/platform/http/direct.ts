@@ -1,8 +1,8 @@
 /**
- * A shorter way to the endpoints that are asked far more often than all others: past the router and past `Request` and
- * `Response` objects, which take more time than the endpoints do. `answer` and `serve` are those of the ordinary way, so
- * the answers are the same. Whatever is out of the ordinary is left to it: HEAD, escapes in the path, an address with a host, a
- * header Host that is not plainly one.
+ * A fast path to the endpoints that get by far the most requests: past the router and past `Request` and `Response` objects,
+ * which take more time than the endpoints do. It uses the same `answer` and `serve` as the router, so the answers are the
+ * same. Unusual requests are left to the router: HEAD, escapes in the path, a URL with a host, a Host header that is no plain
+ * host and port.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorField, type Log } from '../log.ts'
@@ -10,15 +10,15 @@ import { type Answered, type Answerer, sentAs } from './answer.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 import type { Serve } from './serve.ts'
 
-/** Answers a request; false leaves it to the ordinary way. */
+/** Answers a request; false leaves it to the router. */
 export type Direct = (request: IncomingMessage, response: ServerResponse) => boolean
 
 const PLAIN_HOST = /^[\w.-]+(?::\d+)?$/
 
-/** What answers, serves, and hears of what could not be sent. */
+/** What answers and serves requests, and the log for answers that could not be sent. */
 type Parts = { answer: Answerer; serve: Serve; log: Log }
 
-/** The direct way to these endpoints. */
+/** The fast path to these endpoints. */
 export function createDirect(endpoints: readonly Endpoint[], { answer, serve, log }: Parts): Direct {
   const routes = endpoints.map((one) => ({
     one,

@@ -20,12 +20,12 @@ export type RequestFacts = {
   header(name: string): string | undefined
 }
 
-/** How the document describes a way to authenticate. */
+/** How the API document describes a way to authenticate. */
 export type SecurityDocument =
   | { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
 
-/** Who asks, and how the request was counted; undefined when it was not. */
+/** Who asks, and how the request was counted; `usage` is undefined when it was not. */
 export type Admission<Principal> = { principal: Principal; usage: Usage | undefined }
 
 /** One way to authenticate: how the document describes it, and how a request proves it. */
@@ -52,12 +52,12 @@ type AtOnce<Principal> = {
   admit(ctx: Context, request: RequestFacts): Promise<Admission<Principal>>
 }
 
-/** JSON that is ready to be sent, as text or as bytes. What is sent once is better sent as text: bytes would be memory of their own. */
+/** Serialized JSON, as text or as bytes. What is sent only once is better sent as text: bytes would take memory of their own. */
 export type Json = string | Uint8Array<ArrayBuffer>
 
 /**
- * What a handler answers, as the pipeline sees it: a value, or its JSON if that is ready, or a stream as it comes. With
- * none of them, no body is sent.
+ * What a handler answers, as the pipeline sees it: a value, its JSON if that is serialized already, or a stream. With none
+ * of them, no body is sent.
  */
 export type Reply = {
   status: number
@@ -67,7 +67,7 @@ export type Reply = {
   headers?: Record<string, string>
 }
 
-/** Named examples, as they stand on the wire. The name is shown to the reader: "A draft in Markdown". */
+/** Named examples, as sent on the wire. The name is shown to the reader: "A draft in Markdown". */
 export type Examples = Record<string, unknown>
 
 /** A header of an answer; unless it is optional, every such answer carries it. */
@@ -138,12 +138,12 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   /** A request without any body is taken as `{}`. */
   bodyOptional?: boolean
   headers?: z.ZodObject
-  /** Asked far more often than most: it goes the shorter way (direct.ts). For GET without streams. */
+  /** Requested far more often than most: it gets the fast path (direct.ts). For GET without streams. */
   hot?: true
-  /** Nothing of what it does is done before its one transaction commits: it need not wait for its idempotency key. */
+  /** Has no effect before its one transaction commits, so it may begin before it holds its idempotency key. */
   atomic?: true
   replies: Documented
-  /** What else may happen, beyond what follows from authentication and input. */
+  /** Its failures beyond those that follow from authentication and input. */
   errors: readonly FailureKind[]
   handler(call: Call<Principal, Params, Query, Body>): Promise<ReplyTo<NoInfer<Documented>>>
 } & (Body extends z.ZodType ? { bodyExamples: Examples } : unknown)
@@ -205,7 +205,7 @@ const INSTANT = { format: 'date-time', example: '2026-11-02T08:00:00.000Z' }
 /** An instant on the wire: ISO 8601, UTC, milliseconds. JSON makes that of a Date. */
 export const Timestamp = z.date().openapi(INSTANT)
 
-/** The same, where it is stored as the text that goes on the wire. */
+/** The same, for an instant that is stored as its wire text. */
 export const TimestampText = z.string().openapi(INSTANT)
 
 /** An identifier on the wire (UUIDv7). */

@@ -13,8 +13,8 @@ export function versionTag(version: number): string {
 }
 
 /**
- * A check for `If-Match`: throws `precondition_failed` when the header names other versions than the one at hand, and `invalid`
- * at once for what is no strong entity tag. Without the header, or with `*`, anything passes.
+ * A check for `If-Match`: throws `precondition_failed` when the header does not name the given version, and `invalid` at once
+ * for anything but strong entity tags. Without the header, or with `*`, every version passes.
  */
 export function ifMatchCheck(header: string | undefined): (version: number) => void {
   const tags = header?.split(',').map((tag) => tag.trim())
@@ -37,7 +37,7 @@ export function tagged(text: string): TaggedBody {
   return { json: text, tag: `"${hash('sha256', text, 'base64url').slice(0, 27)}"` }
 }
 
-/** A 200, or a 304 when `If-None-Match` names the body's tag already. Caches may keep it but must ask. */
+/** A 200, or a 304 when `If-None-Match` names the body's tag. Private caches may keep it but must revalidate. */
 export function replyUnlessKnown(
   { json, tag }: TaggedBody,
   ifNoneMatch: string | undefined,

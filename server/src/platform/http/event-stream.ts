@@ -1,9 +1,9 @@
-/** One response of server-sent events (HTML standard, section 9.2), as a body that never holds more than it may. */
+/** One response of server-sent events (HTML standard, section 9.2), as a body with a bounded buffer. */
 
 /** One event. `data` is sent as JSON. */
 export type ServerEvent = { event: string; data: object }
 
-/** The head of every such response. Nothing in between may keep it, hold it back, or reuse its connection. */
+/** The headers of every such response. No intermediary may cache it, buffer it, or reuse its connection. */
 export const EVENT_STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -14,7 +14,7 @@ export const EVENT_STREAM_HEADERS = {
 /** How long a browser waits before it connects again (milliseconds). */
 const RETRY_MS = 2_000
 
-/** The text of events. `id` stands with the last alone: who has that has them all. */
+/** The text of events. Only the last one carries `id`: a client that has received it has them all. */
 export function eventText(events: readonly ServerEvent[], id: string): string {
   return events
     .map(({ event, data }, index) => {
@@ -24,17 +24,17 @@ export function eventText(events: readonly ServerEvent[], id: string): string {
     .join('')
 }
 
-/** A sign of life. An event without data is not shown to anybody, but its id is remembered. */
+/** A heartbeat. A browser does not dispatch an event without data, but remembers its id. */
 export function heartbeatText(id: string): string {
   return `:\nid: ${id}\n\n`
 }
 
-/** Why a stream ended: the client went, could not keep up, or we have nothing more to say to it. */
+/** Why a stream ended: the client left, could not keep up, or the service ended it. */
 export type EndReason = 'left' | 'too_slow' | 'over'
 
 const encoder = new TextEncoder()
 
-/** Takes text whenever there is some, gives it away as fast as the client reads. */
+/** Buffers text and passes it on as fast as the client reads. */
 export class EventStream {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
   readonly #mostWaiting: number
@@ -45,7 +45,7 @@ export class EventStream {
   #ended: EndReason | undefined
   #onEnd: Array<(reason: EndReason) => void> = []
 
-  /** `mostWaiting`: a client that leaves so many characters waiting is given up. */
+  /** `mostWaiting`: a client that leaves more characters than this waiting is dropped. */
   constructor(mostWaiting = 256 * 1024) {
     this.#mostWaiting = mostWaiting
     this.body = new ReadableStream(
@@ -82,7 +82,7 @@ export class EventStream {
     this.#give()
   }
 
-  /** Ends the stream; what waits is lost. */
+  /** Ends the stream; text that is still waiting is lost. */
   end(): void {
     if (this.#ended !== undefined) return
     this.#finish('over')

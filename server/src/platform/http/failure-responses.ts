@@ -1,4 +1,4 @@
-/** How the document shows refusals: one response for each kind, which every endpoint that can refuse so refers to. */
+/** How the API document shows refusals: one response per kind, referenced by every endpoint that can refuse that way. */
 import { z } from 'zod'
 import { type Challenge, type FailureKind, wireOf } from '../errors.ts'
 import { type CommonHeader, EVERYWHERE, type Header, headerObjects, RATE_LIMIT } from './common-headers.ts'
@@ -19,11 +19,11 @@ const field = z
 type Details = {
   name: string
   description: string
-  /** What the body says beside `error` and `message`. */
+  /** What the body has besides `error` and `message`. */
   fields?: z.ZodRawShape
   /** Bodies without their `error`, by name. */
   examples: Record<string, { message: string; [field: string]: unknown }>
-  /** Common headers, beside those of every answer and the limits, that an answer of this kind always or sometimes carries. */
+  /** Common headers that this kind always or sometimes carries, besides those of every answer and the limits. */
   always?: readonly CommonHeader[]
   sometimes?: readonly CommonHeader[]
   /** Headers that only this kind has. */
@@ -156,7 +156,7 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
 }
 
-/** How the document shows a kind of failure: the response under its `name`, and the schema of its body, named alike. */
+/** How the API document shows a kind of failure: the response under its `name`, and the schema of its body, of the same name. */
 export function failureResponse(kind: FailureKind | 'internal') {
   const { name, description, fields, examples, always = [], sometimes = [], own = {} } = KINDS[kind]
   const { status, error } = kind === 'internal' ? { status: 500, error: 'internal_error' } : wireOf(kind)

@@ -4,7 +4,7 @@ const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz
 
 const LEAP_SECOND = /:\d{2}:60/
 
-/** Instants the database and JavaScript both hold. */
+/** The range of instants that the database and JavaScript can both hold. */
 const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 

@@ -1,4 +1,4 @@
-/** What is said about input that a schema refuses and has no words of its own for. */
+/** Messages for input that a schema refuses without a message of its own. */
 import type { z } from 'zod'
 
 const TYPES: Record<string, string> = {
@@ -11,7 +11,7 @@ const TYPES: Record<string, string> = {
   string: 'a string',
 }
 
-/** A whole sentence about an issue. `z.ZodType.safeParse` asks for it. */
+/** A whole sentence about an issue, for `z.ZodType.safeParse`. */
 export function sentenceAbout(issue: z.core.$ZodRawIssue): string {
   const what = issue.path === undefined || issue.path.length === 0 ? 'The body' : issue.path.join('.')
   switch (issue.code) {
@@ -27,7 +27,7 @@ export function sentenceAbout(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** The issue to tell of: of several forms that a value may have, that of the last, which is the one people mean. */
+/** The issue to report: for a union, that of its last form, which is the one people mean. */
 export function telling(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
   if (issue?.code !== 'invalid_union') return issue
   const inner = telling(issue.errors.at(-1)?.[0])

@@ -47,7 +47,7 @@ function refuseDeepNesting(text: string): void {
 /** The only ways to U+0000 and to lone surrogates in a text that is valid UTF-8 and valid JSON. */
 const SUSPICIOUS_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/
 
-/** Looks at every string and key, if the text gives reason to. Only what can hold text is put on the list. */
+/** Checks every string and key, if the text has a suspicious escape. Only objects and arrays are put on the list. */
 function refuseUnstorableText(text: string, root: unknown): void {
   if (!SUSPICIOUS_ESCAPE.test(text)) return
   const pending: Array<{ path: string; value: object }> = []

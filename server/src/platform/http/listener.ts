@@ -1,6 +1,6 @@
 /**
- * The Node side of HTTP. A request that is not HTTP, or has no address to route by, never reaches the pipeline; it is
- * answered like every other refusal all the same: JSON, with a request id.
+ * The Node side of HTTP. Bytes that are not HTTP, and requests without an address to route by, never reach the pipeline, but
+ * are answered like every other refusal: JSON, with a request id.
  */
 import { createServer, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,16 +11,16 @@ import type { Pipeline } from './pipeline.ts'
 
 type Refusal = { status: number; headers: Record<string, string>; body: string }
 
-/** Proxies keep idle connections for about a minute; whoever hangs up first must be them, or requests on the way are lost. */
+/** Proxies keep idle connections for about a minute. The proxy must be the first to close one, or requests on the way are lost. */
 const KEEP_ALIVE_MS = 75_000
 
-/** A server, not listening yet, that gives the pipeline every request there is. */
+/** A server, not listening yet, that passes every request to the pipeline. */
 export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct }: Pipeline): Server {
   const answer = getRequestListener(app.fetch, {
-    // Only requests of HTTP/1.0 may come without the header Host; it does not matter to us.
+    // Stands in for the header Host, which only requests of HTTP/1.0 may lack.
     hostname: 'localhost',
     errorHandler(error) {
-      // The pipeline answers for its own errors; this would be one of the adapter.
+      // The pipeline answers its own errors; any other error here is the adapter's.
       if (!(error instanceof RequestError)) return new Response(null, { status: 500 })
       const { status, headers, body } = refusal(ctx, invalid('url', 'The address or the header Host is not valid.'))
       return new Response(body, { status, headers })
@@ -39,7 +39,7 @@ export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct 
   return server
 }
 
-/** Answers bytes that the parser cannot read, as far as anybody is still there, and hangs up. */
+/** Answers bytes that the parser cannot read, if the client is still connected, and closes the connection. */
 function refuseBytes(ctx: Pick<Context, 'ids' | 'log'>, error: Error, socket: Duplex): void {
   const code = 'code' in error ? error.code : undefined
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()

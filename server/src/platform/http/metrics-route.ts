@@ -4,8 +4,8 @@ import type { Metrics } from '../metrics.ts'
 import type { SystemRoute } from './pipeline.ts'
 
 /**
- * GET /metrics for whoever presents the operator's token. Without one there is no such route: behind a proxy on the same
- * machine the whole world seems to come from loopback, so an address proves nothing.
+ * GET /metrics, for requests with the operator's token. If none is configured, there is no such route: behind a proxy on the
+ * same machine every request comes from loopback, so an address proves nothing.
  */
 export function metricsRoutes(metrics: Metrics, token: string | undefined): SystemRoute[] {
   if (token === undefined) return []
@@ -24,7 +24,7 @@ export function metricsRoutes(metrics: Metrics, token: string | undefined): Syst
   ]
 }
 
-/** Of one length, so that comparing tells nothing. */
+/** Digests have one length, so that comparing them reveals nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

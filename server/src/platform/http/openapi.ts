@@ -14,7 +14,7 @@ import type { Webhook } from './webhook.ts'
 type Generated = ReturnType<OpenApiGeneratorV31['generateDocument']>
 type Response = RouteConfig['responses'][string]
 
-/** What is documented, and what stands at the head. */
+/** What is documented, and the head of the document. */
 export type Described = {
   endpoints: readonly Endpoint[]
   webhooks: readonly Webhook[]
@@ -29,7 +29,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   description:
     'Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409.',
-  // No example: one that is sent as it stands would be everybody's.
+  // No example: clients that send it unchanged would all share one key.
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', maxLength: 255 },
 } as const
 

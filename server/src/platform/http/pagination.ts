@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Nothing has more pages than this; it keeps offsets within what the database counts. */
+/** No list has more pages than this; it keeps offsets within the database's range. */
 const LAST_PAGE = 1_000_000_000
 
 const count = (label: string, max: number, fallback: number, rule: string, description: string) =>

@@ -1,6 +1,6 @@
 /**
- * The routes: to endpoints, and to what lies beside them. answer.ts has what every answer has, serve.ts the way through an
- * endpoint, direct.ts the shorter way to the endpoints that are asked most.
+ * Routes requests to endpoints, and to what is served beside them. answer.ts does what all answers have in common, serve.ts
+ * takes a request through its endpoint, direct.ts is the fast path to the busiest endpoints.
  */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
@@ -13,10 +13,10 @@ import type { Endpoint, Reply } from './endpoint.ts'
 import { createServe } from './serve.ts'
 import type { WebApp } from './web-app.ts'
 
-/** A route beside the API: GET, for anybody, not counted, not documented. Not everything beside the API is JSON. */
+/** A route beside the API: GET, without an auth scheme, not counted, not documented. Its answer need not be JSON. */
 export type SystemRoute = { path: string; answer(request: Request, progress: Progress): Promise<Reply | Response> }
 
-/** What answers requests: `direct` those that it takes, `app` all others. */
+/** Answers requests: `direct` those that it takes, `app` all others. */
 export type Pipeline = { app: Hono<Bindings>; direct: Direct }
 
 /** The HTTP application for a list of endpoints, the routes beside them, and a web application for the other paths. */
@@ -62,7 +62,7 @@ export function createPipeline(
       throw error
     }),
   )
-  // Answers to other origins have headers of their own.
+  // Cross-origin answers need headers that the fast path does not set.
   const hot = corsOrigins.length > 0 ? [] : endpoints.filter((one) => one.hot === true && one.method === 'get')
   return { app, direct: createDirect(hot, { answer: answerer, serve, log: ctx.log }) }
 }
@@ -75,14 +75,14 @@ function respond(c: HonoContext<Bindings>, { reply, common }: Answered<Reply | R
   }
   const { status, stream } = reply
   const { content, headers } = sentAs(reply, common)
-  // What a client leaves waiting in the socket would stay there for as long as it likes.
+  // Otherwise what a slow client has not read would stay in the socket's buffer for as long as the client likes.
   stream?.onEnd((reason) => {
     if (reason === 'too_slow') c.env?.outgoing?.destroy()
   })
   return new Response(stream?.body ?? content, { status, headers })
 }
 
-/** What scripts of other origins may read, besides what they always may. */
+/** Headers that scripts of other origins may read, besides the CORS-safelisted ones. */
 const EXPOSED_HEADERS = [
   'ETag',
   'Idempotent-Replayed',
@@ -104,12 +104,12 @@ function crossOrigin({ ids }: Pick<Context, 'ids'>, origins: readonly string[]):
   }
 }
 
-/** What the Node listener tells beside the request. */
+/** What the Node listener passes along with the request. */
 type Bindings = { Bindings: Partial<HttpBindings> }
 
 const firstSegment = (path: string) => path.split('/')[1] ?? ''
 
-/** Files are many and say little: they are logged for those who look closely. */
+/** Answers with a file of the web application. Files are many and say little, so they are logged as debug. */
 function answerWithFile(ctx: Context, webApp: WebApp | undefined, request: Request): Response | undefined {
   const response = webApp?.answer(request)
   if (response === undefined) return undefined

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { messageOf } from '../thrown.ts'
 
-/** `free`, used by a service that says whether it is ready, used by something else, or not to be had (`reason`). */
+/** `free`; used by a `service` that says whether it is ready; `used` by something else; or `refused` by the system. */
 export type PortState =
   | { kind: 'free' }
   | { kind: 'service'; ready: boolean; problems: string[] }
@@ -11,7 +11,7 @@ export type PortState =
 
 const ANSWER_WITHIN_MS = 2_000
 
-/** Tries to listen where the service would; if that is taken, asks who is there. */
+/** Tries to listen where the service would; if the port is taken, asks its listener whether it is the service. */
 export async function portState(host: string, port: number): Promise<PortState> {
   const server = createServer()
   try {

@@ -1,18 +1,18 @@
 /**
  * Whether a request that carries a cookie was made by our own pages.
  *
- * A cookie goes along with whatever a browser sends here, whichever page made it do so. `SameSite=Strict` keeps it from
- * other sites, but "site" is a registrable domain: a blog at blog.example.com is the same site as a dashboard at
+ * A browser attaches the cookie to every request it sends here, whichever page caused it. `SameSite=Strict` excludes other
+ * sites, but "site" is a registrable domain: a blog at blog.example.com is the same site as a dashboard at
  * posts.example.com, and on a laptop every port of localhost is. So the request itself must show where it comes from.
  *
  * 1. `Sec-Fetch-Site` is the browser's own verdict, and scripts cannot set it. Where it is sent it decides: only
- *    `same-origin` passes, and for reading also `none`, which is an address typed by a person. Unlike us, the browser
- *    knows the address that it used, whatever a proxy has made of it since.
+ *    `same-origin` passes, and for reading also `none`, which is an address typed by a person. Unlike the service, the
+ *    browser knows the address that it used, whatever a proxy has made of it since.
  * 2. Browsers leave it out when the service is reached by plain http on a network. Then `Origin` must be ours: that of
- *    PUBLIC_URL, or one whose host is the `Host` that was asked. The second covers a laptop that calls itself 127.0.0.1
+ *    PUBLIC_URL, or one whose host equals the request's `Host`. The second covers a laptop that calls itself 127.0.0.1
  *    today and localhost tomorrow; an attacker's page cannot make a browser send another `Host` than ours to us. Schemes
  *    are not compared there, since behind a proxy only the proxy knows which one was used.
- * 3. Browsers send `Origin` with everything but plain reading, so a change without one is refused, whatever else it has.
+ * 3. Browsers send `Origin` with everything but plain reading, so a change without `Origin` is refused in any case.
  */
 import { fail } from '../errors.ts'
 import type { RequestFacts } from './endpoint.ts'

@@ -10,7 +10,7 @@ import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type
 import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
 
-/** A request that has found its endpoint. `request` is there for whoever reads a body. */
+/** A request that was routed to its endpoint. `request` is there if a body may be read. */
 export type Incoming = {
   url: string
   request?: Request
@@ -19,15 +19,15 @@ export type Incoming = {
   progress: Progress
 }
 
-/** Serves a request by its endpoint. Throws what becomes its refusal. */
+/** Serves a request with its endpoint. What it throws becomes the refusal. */
 export type Serve = (one: Endpoint, incoming: Incoming) => Promise<Reply>
 
-/** A body of more bytes is large. */
+/** A body of more bytes than this counts as large. */
 const LARGE = 65_536
-/** Bytes of large bodies that are worked on at once: each takes many times its size in memory while it is. */
+/** How many bytes of large bodies are processed at once: meanwhile, each takes many times its size in memory. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
 
-/** What serves the requests of this service. They share what counts them, and the room for large bodies. */
+/** Serves the requests of this service. They share one counter, and the slots for large bodies. */
 export function createServe(ctx: Context): Serve {
   const count = createRequestCounter(ctx.db.root, ctx.clock)
   const large = new Slots(LARGE_AT_ONCE)
@@ -38,7 +38,7 @@ export function createServe(ctx: Context): Serve {
     if (usage?.refused === true) throw refused(usage)
     const bytes = one.body === undefined || request === undefined ? undefined : await bytesOf(request)
     if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
-    // Only now: who sends slowly must not keep the others waiting.
+    // Taken only after the body was read: a slow sender must not keep others waiting.
     const room = await large.take(bytes.length)
     return handle(ctx, one, incoming, principal, bytes).finally(room.free)
   }
@@ -56,7 +56,7 @@ async function handle(
     one.body === undefined || bytes === undefined || request === undefined
       ? undefined
       : parse(one.body, bodyOf(request, bytes, one.bodyOptional === true))
-  // A path that no stored text can equal names nothing.
+  // A path parameter that cannot be stored equals no stored text.
   if (!Object.values(params).every(isStorable)) throw fail('not_found', 'There is nothing at this address.')
   // The definition's own schemas parsed the input, so it has the types its handler declares.
   const call = { ...facts, ctx, principal, params, query, body } as Parameters<Endpoint['handler']>[0]
@@ -67,7 +67,7 @@ async function handle(
   return answerOnce(ctx, { scope, key, path: new URL(url).pathname, body }, work)
 }
 
-/** Who asks, counted. */
+/** Authenticates a request and counts it. */
 async function admit(
   ctx: Context,
   count: RequestCounter,
@@ -122,7 +122,7 @@ async function readAtMost(request: Request, limit: number): Promise<Uint8Array> 
   const announced = request.headers.get('content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge()
   try {
-    // With a length the listener reads no more than that, and no stream of web APIs has to be made, which takes longer than the reading.
+    // With a length the listener reads no more than that, and no web stream has to be made, which takes longer than the reading.
     if (announced !== null) return new Uint8Array(await request.arrayBuffer())
     if (request.body === null) return new Uint8Array()
     const chunks: Uint8Array[] = []

@@ -24,7 +24,7 @@ function welcome({ registration, role }: SystemFacts['config']): object {
 
 const NOT_BUILT = 'Not built. Run "npm run build" and start the service again.'
 
-/** Routes beside the API: is the process alive, is it ready for work, and where to look next. */
+/** Routes beside the API: liveness, readiness, and where to look next. */
 export function systemRoutes({ db, config, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
   const card = welcome(config)
   const root = hasWebApp || config.role === 'worker' ? card : { ...card, dashboard: NOT_BUILT }

@@ -19,7 +19,7 @@ function solid(min: number): string {
   return min === 1 ? '\\S' : `\\S[\\s\\S]{${min - 2},}\\S`
 }
 
-/** What is said when a text is missing, or is something else. `label` begins the messages. */
+/** The messages for a missing text and for a value of another type. `label` begins the messages. */
 export function textError(label: string): { error: (issue: { input?: unknown }) => string } {
   return { error: ({ input }) => (input === undefined ? `${label} is required.` : `${label} is a string.`) }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textError } from './text.ts'
 
-/** The parser would mend what was meant by less; whoever gets the text as it is, in a page or a feed, would not. */
+/** Stricter than the URL parser, which repairs addresses: readers of a page or a feed get the text as given. */
 const ABSOLUTE = /^https?:\/\/[^/\\]/i
 
 /** An absolute http or https address of at most 2,048 characters, kept as given. `label` begins the messages. */

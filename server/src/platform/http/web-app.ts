@@ -1,7 +1,7 @@
 /**
  * A built web application, served from memory. Its files are read once, so a build that replaces the directory while
  * the service runs cannot mix two builds; a request path is only ever looked up in a map, never joined to a directory.
- * What has no file of its own and is asked for as a page gets the page: the application finds its way by the address.
+ * A navigation to a path without a file gets the page: the application routes by the address itself.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { isNoSuchFile } from '../thrown.ts'
 import { chooseEncoding } from './content-coding.ts'
 import { isKnown } from './etag.ts'
 
-/** Answers requests with the application's files, or with its page; undefined when it has nothing to say. */
+/** Answers requests with the application's files, or with its page; undefined for all other requests. */
 export type WebApp = { answer(request: Request): Response | undefined }
 
 type Content = { type: string; tag: string; cacheControl: string; encodings: Map<string, Uint8Array<ArrayBuffer>> }
@@ -30,7 +30,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 }
 
-/** Encodings by the ending that a precompressed file has beside its original, the best first. */
+/** File name endings of the precompressed files beside an original, and their encodings, the best first. */
 const ENCODINGS = [
   ['.br', 'br'],
   ['.gz', 'gzip'],
@@ -83,7 +83,7 @@ async function readContent(name: string, path: string, names: ReadonlySet<string
   }
 }
 
-/** Browsers say it themselves; older ones and tools ask for HTML. */
+/** Browsers send `Sec-Fetch-Mode`; older ones and tools are judged by whether they accept HTML. */
 function isNavigation({ headers }: Request): boolean {
   const mode = headers.get('sec-fetch-mode')
   return mode === null ? (headers.get('accept') ?? '').includes('text/html') : mode === 'navigate'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** A request that the service sends, as the document shows it. */
+/** A request that the service sends, as the API document shows it. */
 export type Webhook = {
   /** The event's name. */
   name: string
@@ -10,7 +10,7 @@ export type Webhook = {
   description: string
   headers: z.ZodObject
   body: z.ZodType
-  /** A body as it stands on the wire. */
+  /** A body as sent on the wire. */
   example: unknown
   /** What the receiver may answer, and what follows from it. Statuses, or `default`. */
   answers: Record<string, string>

@@ -1,13 +1,14 @@
 /**
- * Idempotency keys: a POST that is repeated with the key of the first time gets the first time's answer.
+ * Idempotency keys: a POST that is repeated with its key gets the first request's answer.
  *
- * The row is written before the work begins, so of two requests at once only one works. Work that can be taken back until its first
- * commit begins at the same time: it waits for the row with the commit, and leaves nothing behind if the key is another's. The first
- * transaction of the work marks the row as committed, together with what it does: if the process dies before the answer is kept, the key tells
- * that the work was done, and it is not done again. What failed without doing anything leaves the key free.
+ * The row is written before the work begins, so of two concurrent requests only one works. Atomic work, which has no effect before
+ * its first commit, begins at the same time as the row is written: its commit waits for the row, and if another request holds the
+ * key, the work leaves nothing behind. The first transaction of the work marks the row as committed, together with what it does: if
+ * the process dies before the answer is kept, the key tells that the work was done, and it is not done again. Work that failed
+ * without an effect leaves the key free.
  *
- * A request that takes so long that its key is taken over may still be alive (its process was stopped for a while). The time at
- * which the key was claimed is its fence: it can neither commit nor answer any more.
+ * A request that takes so long that its key is taken over may still be alive (its process was suspended). The time at which it
+ * claimed the key is its fence: it can no longer commit or answer.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -21,26 +22,26 @@ import type { Reply } from '../http/endpoint.ts'
 import './tables.ts'
 
 const KEPT_MS = 24 * 3_600_000
-/** A request that has run for this long was cut off; its key may be taken over. */
+/** A request that has run for this long counts as abandoned; its key may be taken over. */
 const ABANDONED_MS = 60_000
 
 const FIELD = 'Idempotency-Key'
 const REPLAYED = { 'Idempotent-Replayed': 'true' }
 
-/** A request as its key knows it. `scope`: whose key; `path` and `body`: what must be the same again. */
+/** A request with a key. `scope`: whose key; `path` and `body`: what must be the same when it is repeated. */
 export type KeyedRequest = { scope: string; key: string; path: string; body: unknown }
 
 type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
 
-/** A key as the database has it; `request` is a hash, `now` when it was claimed. */
+/** A claim to a key; `request` is a hash, `now` the time of the claim. */
 type Claim = { scope: string; key: string; request: Buffer; now: Date }
 
-/** `atomic`: nothing of the work is done before its first transaction commits. */
+/** `atomic`: the work has no effect before its first transaction commits. */
 export type Work = { atomic: boolean; run(): Promise<Reply> }
 
 /**
- * Answers a request with a key: by `work`, or with the kept answer. Throws `invalid` for a bad key, `conflict` when the key
- * belongs to another request, when that is still running, or when its answer was lost.
+ * Answers a request with a key: by `work`, or with the kept answer. Throws `invalid` for a bad key, `conflict` when the key was
+ * used for another request, or when its first request is still running or lost its answer.
  */
 export async function answerOnce(ctx: Needs, request: KeyedRequest, work: Work): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
@@ -62,8 +63,8 @@ export async function answerOnce(ctx: Needs, request: KeyedRequest, work: Work):
 type Outcome = PromiseSettledResult<Reply>
 
 /**
- * Sends a claim without waiting for its answer, but until it has its connection: work that begins meanwhile waits for the answer with
- * a connection of its own in hand, which must not be the one that the claim needs.
+ * Sends a claim and waits until it has a connection, but not for its result: work that begins meanwhile holds a connection of its
+ * own while it waits for the result, and must not take the last one, which the claim needs.
  */
 async function sendClaim(db: Db, wanted: Claim): Promise<{ ours: Promise<boolean> }> {
   const connected = Promise.withResolvers<void>()
@@ -75,7 +76,7 @@ async function sendClaim(db: Db, wanted: Claim): Promise<{ ours: Promise<boolean
   return { ours }
 }
 
-/** Does the work. `ours`: whether the key is, if that is known in time; without it the work cannot commit. */
+/** Does the work. `ours`: whether this request holds the key; if not, the work cannot commit. */
 async function carryOut(wanted: Claim, ours: Promise<boolean>, { run }: Work): Promise<Outcome> {
   const hook = async (tx: Tx) => {
     if (!(await ours)) throw new Error('the idempotency key is held by another request')
@@ -85,21 +86,21 @@ async function carryOut(wanted: Claim, ours: Promise<boolean>, { run }: Work): P
   return outcome
 }
 
-/** Keeps the answer under the key, which is ours, and gives it. */
+/** Keeps the answer under the key, which this request holds, and returns it. */
 async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Reply> {
   if (outcome.status === 'fulfilled') {
     await keep(ctx, wanted, outcome.value)
     return outcome.value
   }
   const error: unknown = outcome.reason
-  // The key has another's answer, or will have.
+  // Another request has taken over the key: its answer counts.
   if (isTakenOver(error))
     throw fail(
       'conflict',
       'This took so long that a later request with its idempotency key was begun. Nothing was done.',
       { field: FIELD, cause: error },
     )
-  // A refusal that passes by itself is none of the key's: it is to be tried again, as it says.
+  // A temporary refusal is not kept: the request is to be tried again, as the refusal says.
   if (error instanceof Failure && error.status < 500 && error.kind !== 'rate_limited') {
     await keep(ctx, wanted, { status: error.status, body: error.toBody(), headers: error.headers })
   } else {
@@ -108,7 +109,7 @@ async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Repl
   throw error
 }
 
-/** Takes the key for this request, or finds the answer that is kept under it. `claimed`: whether it is ours already. */
+/** Claims the key for this request, or finds the answer that is kept under it. `claimed`: whether the request holds it already. */
 async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply | undefined> {
   if (claimed) return undefined
   const { db } = ctx
@@ -143,8 +144,8 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
 }
 
 /**
- * Writes a key down as running; false if it is there already. The disk is not waited for: the work's own commit,
- * which is later, takes the claim along.
+ * Inserts a key as running; false if it exists already. The commit does not wait for the disk: the work's own commit,
+ * which is later, flushes the claim too.
  */
 async function claim(db: Db, { scope, key, request, now }: Claim): Promise<boolean> {
   const { numAffectedRows } = await prepared(sql`
@@ -176,8 +177,8 @@ async function takeOver(db: Db, { scope, key, now }: Claim): Promise<boolean> {
 }
 
 /**
- * With the commit, the work has been done under this key. A claim that the database's server lost in a crash is made good. Where the
- * claim is another's by now, the state becomes null, which the table refuses: so nobody has to wait for an answer before the commit.
+ * Marks the key as committed, within the work's transaction. If the database server lost the claim in a crash, it is inserted again. If
+ * another request holds the claim by now, the state becomes null, which the table refuses: so the commit need not wait for a result.
  */
 async function mark(tx: Tx, { scope, key, request, now }: Claim): Promise<void> {
   await sendAhead(
@@ -210,7 +211,7 @@ async function keep({ db, keys }: Needs, { scope, key, now }: Claim, { status, b
     .execute()
 }
 
-/** Only what did nothing is forgotten. */
+/** Deletes the key of work that had no effect. */
 async function forget(db: Db, { scope, key, now }: Claim): Promise<void> {
   await db
     .deleteFrom('idempotency_keys')

@@ -9,8 +9,8 @@ const BATCH = 20
 type Kept = { scope: string; key: string; body: Buffer }
 
 /**
- * Seals the kept answers with `to` instead of `from`, so that requests repeated across the change still get them. One that does not open
- * is lost, and stays as it is.
+ * Seals the kept answers with `to` instead of `from`, so that requests repeated across the change still get them. An answer that
+ * does not open is lost, and stays as it is.
  */
 export async function resealAnswers(tx: Tx, from: Keys, to: Keys): Promise<void> {
   await sql`lock table idempotency_keys in share row exclusive mode`.execute(tx)

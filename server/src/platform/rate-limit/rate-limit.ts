@@ -1,7 +1,7 @@
 /**
- * Counting requests. One row per bucket, changed by one statement for all requests that come at once, so the count is exact
- * however many processes count, and outlives them all. A request of such a batch sees the count as if it had come alone, in
- * its turn: with 3 left, the first three of a batch pass and the others are refused.
+ * Counts requests. Each bucket is one row, updated by one statement for a batch of concurrent requests, so the count is exact
+ * however many processes count, and outlives them all. A request of a batch sees the count as if it had come alone, in its
+ * turn: with 3 left, the first three of a batch pass and the others are refused.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../clock.ts'
@@ -22,7 +22,7 @@ export type Bucket = { name: string; limit: RateLimit }
 /** The count after a request. `resetSeconds`: until the window ends, rounded up. */
 export type Usage = { limit: number; remaining: number; resetSeconds: number; refused: boolean }
 
-/** Counts requests; those that come at once share a statement. Undefined when the bucket has no limit. */
+/** Counts requests; concurrent ones share a statement. Undefined when the bucket has no limit. */
 export type RequestCounter = (bucket: Bucket) => Promise<Usage | undefined>
 
 /** A counter of requests in the database. */
@@ -59,15 +59,16 @@ export type Counted = { used: number; leftMs: number }
 /**
  * The statement that counts. `hits` is a relation of (bucket, hits, window_ms), each bucket once; `requests` is an expression for
  * the limit, which may refer to `r`, the bucket's row. The result has bucket and `Counted`. A window begins with the first request
- * after the last one ended, or when the last one lies in a future from which the clock has been set back. What was refused earlier is not counted, and never moves the window. Buckets are taken in one order, so
- * that processes which count several of them at once do not wait for each other in a circle.
+ * after the last one ended, or when the last one lies in a future from which the clock has been set back. Requests refused earlier
+ * are not counted, and never move the window. Buckets are locked in one order, so that processes that count several of them at once
+ * do not deadlock.
  *
- * The commit is not waited for until it is on disk, because everybody who comes meanwhile would wait too. A database server that
- * loses its power forgets what was counted in its last half second; nothing else does.
+ * The commit does not wait for the disk, because all requests that come meanwhile would wait too. A crash of the database server
+ * loses what was counted in about its last half second; nothing else does.
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
-  const at = sql`${now.toISOString()}::timestamptz` // it is there several times, and the driver takes its time to write a Date
-  // The clocks of several processes may differ by a little.
+  const at = sql`${now.toISOString()}::timestamptz` // it is used several times, and the driver is slow to write a Date
+  // A minute, because the clocks of processes may differ by a little.
   const over = sql`(r.window_ends_at <= ${at} or r.window_ends_at > excluded.window_ends_at + interval '1 minute')`
   return sql`
     insert into rate_limits as r (bucket, window_ends_at, used)
@@ -79,12 +80,12 @@ export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBui
     returning bucket, used, (extract(epoch from window_ends_at - ${at}) * 1000)::float8 as "leftMs"`
 }
 
-/** What a request of those counted together sees: the requests after it are not its own. */
+/** The usage that one request of a batch sees, without the requests after it. */
 export function usageOf(limit: Limit, { result, place, times }: Share<Counted>): Usage {
   return usage(limit, result.used - (times - place), result.leftMs)
 }
 
-/** The use of a bucket so far, without counting. */
+/** The usage of a bucket so far, without counting a request. */
 export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): Promise<Usage | undefined> {
   if (limit === 'off') return undefined
   const row = await db
@@ -97,7 +98,7 @@ export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): 
   return usage(limit, row?.used ?? 0, leftMs)
 }
 
-/** Removes counts whose window has ended. Skips those that are being counted at the moment, instead of waiting for them. */
+/** Removes counts whose window has ended. Skips rows that another statement has locked, instead of waiting for them. */
 export async function removeEndedWindows(db: Db, now: Date): Promise<void> {
   await sql`
     delete from rate_limits where bucket in (
