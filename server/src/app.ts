@@ -31,8 +31,8 @@ import { endpoints } from './routes.ts'
 import { VERSION } from './version.ts'
 
 /**
- * What tests replace (time, the log, an open database, name resolution, the dashboard's files), and who hears when the
- * database is broken.
+ * What tests replace (time, the log, an open database, name resolution, the dashboard's files), and `onBroken`, which is
+ * called when the embedded database has stopped.
  */
 export type Overrides = {
   clock?: Clock
@@ -50,11 +50,11 @@ export type App = {
   hasDashboard: boolean
   /** Answers requests from now on; resolves with the port. */
   listen(): Promise<{ port: number }>
-  /** Starts the background loops, as far as the process's role asks for them. */
+  /** Starts the background loops, if the process's role has them. */
   startLoops(): Promise<void>
   /** Does all background work that is due now, and waits for it. Not while the loops run. */
   drain(): Promise<void>
-  /** Stops accepting, lets work in flight finish for `graceMs`, gives everything back. */
+  /** Graceful shutdown: stops accepting, lets work in flight finish for up to `graceMs`, releases everything. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -152,7 +152,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       const streamsEnded = ctx.feeds.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
-      // Connections whose request is still under way become idle later, and would be kept.
+      // Connections with a request still under way become idle later, and would be kept open.
       server.keepAliveTimeout = 1
       const work = Promise.all([
         ...running.map((loop) => loop.stop()),

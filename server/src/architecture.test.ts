@@ -1,4 +1,4 @@
-/** The rules of the house that a compiler does not know: which way imports run, and what only the platform touches. */
+/** Rules of the architecture that the compiler does not check: which way imports run, and what only the platform touches. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -6,7 +6,7 @@ import { loadWebApp, type WebApp } from './platform/http/web-app.ts'
 /** Where `npm run build` puts it, and where an image has it. */
 const DIRECTORY = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
 
-/** Posts show images from anywhere and the two kinds of embeds; everything that can act comes from here. */
+/** Posts show images from anywhere and the two kinds of embeds; everything else must come from the service itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",

@@ -20,7 +20,7 @@ const POLL_MS = 1_000
 const MAINTAIN_MS = 5 * 60_000
 const EXPIRE_MS = 10 * 60_000
 
-/** Every background loop of the service, and what those drive that only begin the work. */
+/** Every background loop of the service, and the parts that carry on the work that some of the loops only begin. */
 export type Loops = {
   deliver: Loop
   'publish-due': Loop
@@ -33,7 +33,7 @@ export type Loops = {
   draftWriter: DraftWriter
 }
 
-/** Defines the loops; none is started. `limits` in place of the dispatcher's own. */
+/** Defines the loops; none is started. `limits` replace the dispatcher's own. */
 export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], limits: Partial<Limits> = {}): Loops {
   const { clock, log } = ctx
   const dispatcher = new Dispatcher(ctx, () => deliver.nudge(), limits)
@@ -96,7 +96,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   }
 }
 
-/** Removes what has served its time. */
+/** Removes what has expired. */
 async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const { db, clock, log } = ctx
   await removeEndedWindows(db.root, clock.now())
@@ -108,7 +108,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
   return { again: (await unnameForgottenSites(db.root)) || more }
 }
 
-/** Not at once: a start is when people are waiting. */
+/** Its first step does nothing: at start, people are waiting. */
 function maintenanceLoop({ clock, log }: Context, maintain: NonNullable<OpenDatabase['maintain']>): Loop {
   let first = true
   return defineLoop({

@@ -7,7 +7,7 @@ const terminal = {
   note: (line: string) => void process.stderr.write(`${line}\n`),
 }
 
-// Nobody may be there to read, or the disk be full. Work goes on all the same; what becomes of the results is told at the end.
+// The reader may be gone, or the disk full. The command goes on all the same, and reports at the end if its results were lost.
 let unwritten: Error | undefined
 process.stdout.on('error', (error) => {
   unwritten = error

@@ -1,8 +1,8 @@
-/** The part of the configuration that is about drafts: which model writes them, and what they may cost. */
+/** The configuration for drafts: which model writes them, and what they may cost. */
 import { compileAllow, OPERATORS_NETWORKS } from './egress/addresses.ts'
 import { checkUrl } from './egress/target.ts'
 
-/** The protocols that are spoken. */
+/** The supported protocols. */
 export const AI_PROVIDERS = ['openai-compatible', 'anthropic'] as const
 export type AiProvider = (typeof AI_PROVIDERS)[number]
 
@@ -15,12 +15,12 @@ export type ModelConfig = {
   timeoutMs: number
 }
 
-/** What a model is called wherever it is shown: provider and name. */
+/** The name under which a model is shown: provider and name. */
 export function modelName({ provider, model }: Pick<ModelConfig, 'provider' | 'model'>): string {
   return `${provider}/${model}`
 }
 
-/** Everything about drafts. Without a model drafts are outlines. Tokens are those of questions and answers together. */
+/** Everything about drafts. Without a model drafts are outlines. Tokens are those of prompts and answers together. */
 export type AiConfig = {
   model: ModelConfig | undefined
   /** Jobs at work at once: in one process, and for one account. */
@@ -42,7 +42,7 @@ export type AiVariables = Omit<AiConfig, 'model'> & {
 
 const ANTHROPIC_URL = 'https://api.anthropic.com/v1'
 
-/** Puts the variables together. `report` is told what does not fit, a line each. */
+/** Combines the variables. `report` is told what does not fit, one line each. */
 export function aiConfig(variables: AiVariables, report: (problem: string) => void): AiConfig {
   const { provider, baseUrl: given, apiKey, modelName: model, timeoutMs, ...caps } = variables
   const baseUrl = given ?? (provider === 'anthropic' ? ANTHROPIC_URL : undefined)
@@ -59,7 +59,7 @@ export function aiConfig(variables: AiVariables, report: (problem: string) => vo
 
 const NETWORKS = compileAllow(OPERATORS_NETWORKS)
 
-/** The root of a model's API. Throws for what could never be called. */
+/** The root of a model's API. Throws for an address that could never be called. */
 export function parseAiBaseUrl(text: string): string {
   const verdict = checkUrl(text, NETWORKS)
   if (!verdict.ok) throw new Error(`cannot be called: ${verdict.reason}`)
@@ -76,7 +76,7 @@ export function parseTokens(text: string): number {
   return Number(text)
 }
 
-/** How many jobs may be at work. */
+/** How many jobs may be at work at once. */
 export function parseJobs(text: string): number {
   if (!/^([1-9]|[1-9]\d|100)$/.test(text)) throw new Error(`"${text}" is not a number from 1 to 100`)
   return Number(text)

@@ -1,6 +1,6 @@
 /**
- * The operator's configuration: environment in, one frozen value out. Every problem is reported together and
- * nothing is touched before all of it is right.
+ * The operator's configuration: environment in, one value out. All problems are reported together, and nothing else
+ * starts before all of it is valid.
  */
 import {
   AI_PROVIDERS,
@@ -47,7 +47,7 @@ export type Config = {
   deliveryTimeoutMs: number
   /** How long finished deliveries are kept; undefined: for ever. */
   historyRetentionMs: number | undefined
-  /** What a scraper of /metrics must present; undefined: there are no metrics. */
+  /** The bearer token that a scraper of /metrics must send; undefined: there is no such route. */
   metricsToken: string | undefined
   /** Where traces go; undefined: there are none. */
   traces: TraceConfig | undefined
@@ -195,7 +195,7 @@ function readAi(read: Reader, problems: string[]): AiConfig {
       value === 'off' ? value : parseTokens(value),
     ),
   }
-  // A variable that cannot be read is not also missing.
+  // A variable that could not be parsed must not be reported as missing too.
   const unread = problems.some((one) => one.startsWith('AI_'))
   return aiConfig(variables, (problem) => {
     if (!unread) problems.push(problem)
@@ -255,7 +255,7 @@ function parseOrigins(text: string): string[] {
   })
 }
 
-/** Far beyond what anybody waits for; the time of the next attempt must be one that the database can hold. */
+/** At most 30 days, far beyond what anybody waits for: the database must be able to hold the time of the next attempt. */
 function parseDelay(text: string): number {
   const ms = parseDuration(text)
   if (ms > 30 * UNITS.d) throw new Error('each must be at most 30d')

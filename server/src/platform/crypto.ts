@@ -33,7 +33,7 @@ export function seal(keys: Keys, place: string, secret: string): Buffer {
   return Buffer.concat([Buffer.from([SEAL_VERSION]), nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/** What is sealed does not open. */
+/** A sealed value does not open with the key, at the place where it is. */
 export class SealError extends Error {
   constructor(place: string, options?: ErrorOptions) {
     super(`what is sealed at ${place} does not open with this key`, options)
@@ -53,7 +53,7 @@ export function unseal(keys: Keys, place: string, sealed: Buffer): string {
   }
 }
 
-/** What `unseal` gives; undefined where it would throw SealError. */
+/** Like `unseal`, but undefined where that would throw SealError. */
 export function unsealIfItOpens(keys: Keys, place: string, sealed: Buffer): string | undefined {
   try {
     return unseal(keys, place, sealed)
@@ -63,7 +63,7 @@ export function unsealIfItOpens(keys: Keys, place: string, sealed: Buffer): stri
   }
 }
 
-/** A keyed fingerprint by which a sealed secret can be looked up without being readable. */
+/** A keyed fingerprint by which a sealed secret can be looked up; it does not reveal the secret. */
 export function lookupIndex(keys: Keys, secret: string): Buffer {
   return createHmac('sha256', keys.index).update(secret).digest()
 }

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { type Asked, gather } from './gather.ts'
 
-/** Work that waits until it is told to go on, and tells what it was asked. */
+/** Work that waits until it is told to go on, and records what it was asked. */
 function controlled() {
   const batches: Array<{ asked: ReadonlyArray<Asked<string>>; done: PromiseWithResolvers<void> }> = []
   const work = async (asked: ReadonlyArray<Asked<string>>) => {

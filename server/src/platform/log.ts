@@ -23,8 +23,8 @@ const SECRET_FIELDS = new Set([
 ])
 
 /**
- * The fields without what must not be written, here or one object deeper. pino's own redaction does the same with wildcard
- * paths, at the price of more than the whole line.
+ * The fields with secrets replaced, at the top level and one object deeper. pino's own redaction does the same with wildcard
+ * paths, but costs more than the whole line.
  */
 function censored(fields: object, depth = 2): object {
   if (!needsCensoring(fields, depth)) return fields
@@ -36,7 +36,7 @@ function censored(fields: object, depth = 2): object {
   )
 }
 
-/** Looks without copying anything: nearly every line is as it should be, and there may be tens of thousands a second. */
+/** Checks without copying anything: nearly every line is clean, and there may be tens of thousands a second. */
 function needsCensoring(fields: object, depth: number): boolean {
   for (const name in fields) {
     if (SECRET_FIELDS.has(name)) return true
@@ -49,21 +49,21 @@ function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
 
-/** Beyond about this many characters that standard output has not taken yet, lines are dropped and counted. */
+/** Above about this many characters not yet written to standard output, lines are dropped and counted. */
 const LONGEST_BACKLOG = 8 * 1024 * 1024
-/** When standard output takes nothing, because a pipe or the disk is full, it is tried again after this time. */
+/** How long until a write is tried again after a pipe or the disk was full. */
 const RETRY_MS = 20
-/** At the end of the process, how often a full pipe is tried again before what is left is given up. */
+/** How often a full pipe is tried again at the end of the process, before the remaining lines are given up. */
 const LAST_TRIES = 50
 
 /**
- * Standard output, written in the background: a reader that is slow (a terminal held with Ctrl-S, a stuck log collector) must
- * not hold up deliveries, nor must a full disk end them. What is still unwritten when the process exits is written then, as
- * far as there is room for it.
+ * Standard output, written in the background: a slow reader (a terminal held with Ctrl-S, a stuck log collector) must not hold
+ * up deliveries, nor must a full disk end them. At the end of the process, the remaining lines are written synchronously, as
+ * far as there is room for them.
  */
 function openStandardOutput(): DestinationStream {
   let waiting = ''
-  /** Taken from what waits, and not written yet. */
+  /** Taken from `waiting`, and not written yet. */
   let chunk = Buffer.alloc(0)
   let state: 'idle' | 'writing' | 'full' | 'gone' = 'idle'
   let dropped = 0
@@ -94,7 +94,7 @@ function openStandardOutput(): DestinationStream {
     })
   }
   process.once('exit', () => {
-    // What is being written is finished by its thread.
+    // A write that is under way is finished by its thread.
     if (state === 'writing') chunk = Buffer.alloc(0)
     for (let tries = 0; state !== 'gone' && take() && tries <= LAST_TRIES; )
       try {
@@ -126,7 +126,7 @@ function timeField(): string {
 
 let opened: DestinationStream | undefined
 
-/** There is one, however many logs write to it. */
+/** One stream per process, however many logs write to it. */
 function standardOutput(): DestinationStream {
   opened ??= openStandardOutput()
   return opened
@@ -148,7 +148,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     info: (event, fields = {}) => logger.info(censored(fields), event),
     warn: (event, fields = {}) => logger.warn(censored(fields), event),
     error: (event, fields = {}) => logger.error(censored(fields), event),
-    // Looked at only when somebody reads it: this level is for what happens thousands of times a second.
+    // Censored only if the level is enabled: it is for what happens thousands of times a second.
     debug: (event, fields = {}) => {
       if (logger.isLevelEnabled('debug')) logger.debug(censored(fields), event)
     },

@@ -14,8 +14,8 @@ const SECRETS = [
 ]
 
 /**
- * The environment with secrets that are given as files, as Docker and Kubernetes do: `SECRET_KEY_FILE` names one that holds
- * `SECRET_KEY`. Space around is not part of it. Throws ConfigError with every problem found.
+ * The environment, with the secrets that are given as files, as Docker and Kubernetes do: `SECRET_KEY_FILE` names a file that
+ * holds `SECRET_KEY`. Surrounding white space is removed. Throws ConfigError with every problem found.
  */
 export function readSecretFiles(env: Env): Env {
   const problems: string[] = []

@@ -2,15 +2,15 @@
  * The root of all keys: SECRET_KEY, or the key file that was generated into the data directory at first start. The
  * file is readable by its owner only and is as precious as the database: without it the sites' secrets cannot be opened.
  *
- * Which key is the right one, the database says: it holds a fingerprint. That is what makes a rotation safe to interrupt:
+ * The database holds the fingerprint of the right key. That makes a rotation safe to interrupt:
  *
  *   at rest        secret.key fits the database
  *   staged         secret.key fits; secret.key.new is on disk, complete or not            (`stageSecretKey`)
  *   committed      secret.key.new fits, and everything sealed opens with it                (the transaction)
  *   at rest again  secret.key.new has become secret.key                                    (`adoptStagedKey`)
  *
- * Whoever finds the third state at start brings about the fourth; in the second, the staged key is ignored. The first key comes the same way,
- * so that secret.key is never there in part, and what is there is never written over.
+ * A process that starts in the third state brings about the fourth; in the second, it ignores the staged key. The first key is made
+ * the same way, so that secret.key is never incomplete and never overwritten in place.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { open, readFile, rename, stat } from 'node:fs/promises'
@@ -27,7 +27,7 @@ type KeySource = Pick<Config, 'secretKey' | 'dataDir'>
 const KEY_FILE = 'secret.key'
 const STAGED_FILE = 'secret.key.new'
 
-/** The name a key has in the database and in backups. It reveals nothing of the key. */
+/** What identifies a key in the database and in backups. It reveals nothing of the key. */
 function fingerprintOf(keys: Keys): Buffer {
   return lookupIndex(keys, 'installation')
 }
@@ -45,9 +45,9 @@ export function keyFits(secretKey: string, fingerprint: Buffer): boolean {
 }
 
 /**
- * The key at hand: the one that fits, if `stored` names one; otherwise SECRET_KEY or the key file, whether they fit or
- * not. `staged` says that it is the staged one. Undefined when there is none. Throws ConfigError for a key file that cannot be read or holds
- * no whole key. Changes nothing.
+ * The key at hand: SECRET_KEY; or the staged key, if only that one fits `stored`; or else the key file's, whether it fits or
+ * not. `staged`: whether it is the staged one. Undefined when there is none. Throws ConfigError for a key file that cannot be
+ * read or holds no whole key. Changes nothing.
  */
 export async function findSecretKey(
   config: KeySource,
@@ -115,8 +115,8 @@ export async function assertSameKey(db: Database, keys: Keys): Promise<void> {
 }
 
 /**
- * For transactions that seal what nobody can make again, once they hold a lock on its table: throws `unavailable` if the database belongs to
- * another key by now, because `keys rotate` was forced beside this process.
+ * For transactions that seal what cannot be made again, once they hold a lock on its table: throws `unavailable` if the database
+ * belongs to another key by now, because `keys rotate` was forced while this process runs.
  */
 export async function assertKeyInUse(tx: Tx, keys: Keys): Promise<void> {
   const stored = await storedFingerprint(tx)
@@ -132,18 +132,18 @@ export function createSecretKey(): string {
   return randomBytes(32).toString('base64')
 }
 
-/** Gives a data directory that has no key file its first one, on disk. */
+/** Writes the first key file of a data directory, synced to disk. */
 export async function writeKeyFile(dataDir: string, key: string): Promise<void> {
   await stageSecretKey(dataDir, key)
   await adoptStagedKey(dataDir)
 }
 
-/** Puts the next key beside the present one, on disk. A staged key that is there already has never come into use. */
+/** Writes the next key beside the present one, synced to disk. It may overwrite a staged key, which never came into use. */
 export async function stageSecretKey(dataDir: string, key: string): Promise<void> {
   await writeSynced(dataDir, STAGED_FILE, key)
 }
 
-/** Keeps a copy of the present key under a name that says which it is; backups made with it need it. */
+/** Keeps a copy of the present key under a name with its fingerprint; backups made with it need it. */
 export async function keepOldKey(dataDir: string, key: string): Promise<string> {
   const name = `${KEY_FILE}.${shortFingerprint(fingerprintOf(deriveKeys(key)))}`
   await writeSynced(dataDir, name, key)
@@ -161,7 +161,7 @@ export async function replaceFingerprint(tx: Tx, keys: Keys): Promise<void> {
   await sql`update installation set key_fingerprint = ${fingerprintOf(keys)}`.execute(tx)
 }
 
-/** Makes the database one that has not been used with a key yet. */
+/** Makes the database one that no key has been used with yet. */
 export async function forgetFingerprint(tx: Tx): Promise<void> {
   await sql`delete from installation`.execute(tx)
 }
@@ -185,7 +185,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
 async function writeSynced(dataDir: string, name: string, key: string): Promise<void> {
   const file = await open(join(dataDir, name), 'w', 0o600)
   try {
-    await file.chmod(0o600) // it may have been there, for everybody
+    await file.chmod(0o600) // the file may exist already, readable by everybody
     await file.writeFile(`${key}\n`)
     await file.sync()
   } finally {

@@ -1,8 +1,8 @@
 /**
- * Signals between the processes of one database: "something about this changed, look again". They are hints: rows are
- * the truth, and whoever listens also works, later or fresher, without them. On PostgreSQL they travel by NOTIFY with the
- * commit that caused them; a process hears its own at once, and not again from the server. The embedded database has one
- * process.
+ * Signals between the processes of one database: "something about this changed, look again". They are hints: the rows are
+ * the truth, and a listener that misses a signal still does its work, only later. On PostgreSQL they travel by NOTIFY with
+ * the commit that caused them; a process hears its own signals at once, and not again from the server. The embedded database
+ * has one process.
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
@@ -13,8 +13,8 @@ import { sendAhead } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
 /**
- * What is signalled: that a loop has work, that the endpoint of a site changed, a site confirmed a post, a draft was cancelled or
- * an account's logins ended (its id is the subject), and what `changes/changes.ts` has to say.
+ * What is signalled: that a loop has work; that a site's endpoint changed, a site confirmed a post, a draft was cancelled or an
+ * account's logins ended (the subject has the ids); and the messages of `changes/changes.ts`.
  */
 export type Topic =
   | 'deliver'
@@ -33,15 +33,15 @@ export type Signals = {
   /** Tells every process, this one included, once the transaction has committed. */
   send(tx: Tx, topic: Topic, subject?: string): Promise<void>
   /**
-   * Tells every process, this one last, outside of any transaction: several subjects at once, of up to 7,900 bytes each.
-   * Not waiting for the disk, so that publishing, whose signals queue behind the same lock, does not wait for this.
+   * Tells every process, this one last, outside of any transaction: several subjects at once, of up to 7,900 bytes each. The
+   * commit does not wait for the disk, because publishing, whose signals queue behind the same lock, would wait too.
    */
   broadcast(db: Db, topic: Topic, subjects: readonly string[]): Promise<void>
-  /** Settles once other processes' signals are heard, or when a first try has failed. */
+  /** Settles once this process hears others' signals, or when the first attempt to listen has failed. */
   ready: Promise<void>
   /**
    * `listener` gets the subject, or undefined when signals may have been missed and any subject may have changed: each
-   * time that listening begins, the first included.
+   * time that listening begins, including the first.
    */
   on(topic: Topic, listener: (subject: string | undefined) => void): void
   close(): Promise<void>
@@ -96,7 +96,7 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
 
 type Ears = { message(payload: string): void; missed(): void }
 
-/** Listens on a connection of its own until `stop` is called; comes back when the connection is lost. */
+/** Listens on a connection of its own until `stop` is called; reconnects when the connection is lost. */
 function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promise<void>; stop: () => Promise<void> } {
   const stopping = new AbortController()
   const tried = Promise.withResolvers<void>()

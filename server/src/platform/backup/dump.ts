@@ -4,11 +4,11 @@ import type { Database, Tx } from '../db/database.ts'
 import type { BackupTable } from './format.ts'
 import { hasSequences, storedTables, usePortableText } from './tables.ts'
 
-/** A read is sized by the largest row so far, so that memory stays near this whatever the rows are. */
+/** Each fetch is sized by the largest row so far, so that memory stays near this whatever the rows are. */
 const READ_BYTES = 4 * 1024 * 1024
 const ROWS = { first: 16, most: 400 }
 
-/** Rows of one table as they stand in the file: lines, each with its end. */
+/** Rows of one table as written to the file: lines, each with its newline. */
 export type RowBatch = { table: string; lines: string[] }
 
 /** Runs `work` in one read-only transaction that sees the database as it was at its beginning. */

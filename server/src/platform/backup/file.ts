@@ -1,7 +1,7 @@
 /**
  * The backup as a file. It appears under its name by one rename, when it is complete and on disk; until then it is
- * `FILE.partial`. Of two that are written to one FILE at once, the first fails. Reading checks everything: a file that was cut
- * or changed ends in BackupError, at the latest at its end.
+ * `FILE.partial`. If two are written to one FILE at once, the first fails. Reading checks everything: a file that was cut or
+ * changed ends in BackupError, at the latest at its end.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -27,7 +27,7 @@ const GZIP_LEVEL = 3
 /** Rows handed over at once while reading. */
 const BATCH = { rows: 1_000, bytes: 1024 * 1024 }
 
-/** The regular file that `path` leads to, over links if there are any; undefined when there is nothing. Throws BackupError for anything else. */
+/** The regular file that `path` leads to, following links; undefined when there is nothing. Throws BackupError for anything else. */
 export async function regularFile(path: string): Promise<string | undefined> {
   if (await isMissing(path)) return undefined
   if (!(await stat(path)).isFile())
@@ -47,7 +47,7 @@ async function isMissing(path: string): Promise<boolean> {
   }
 }
 
-/** Writes the lines and their checksum to `path`, readable by its owner only. Resolves with the bytes on disk. */
+/** Writes the lines and their checksum to `path`, readable by its owner only. Resolves with the file's size in bytes. */
 export async function writeBackupFile(path: string, lines: AsyncIterable<string>): Promise<number> {
   const partial = `${path}.partial`
   await rm(partial, { force: true })
@@ -96,7 +96,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** Takes the rows of a table, some at a time. */
+/** Takes rows of a table, a batch at a time. */
 export type TakeRows = (table: BackupTable, lines: string[]) => Promise<void>
 
 /** Reads a backup to its end and hands over its rows. Resolves with the header once the checksum is proven right. */
@@ -132,14 +132,14 @@ async function readTable(lines: Lines, table: BackupTable, take: TakeRows): Prom
   }
 }
 
-/** A line, and the checksum of all that stands before it, to be asked for before the next line is. */
+/** A line, and the checksum of all that stands before it; call `sumBefore` before reading the next line. */
 type Line = { text: string; sumBefore: () => string }
 type Lines = AsyncGenerator<Line, undefined>
 
 async function* readLines(path: string): Lines {
   const hash = createHash('sha256')
   const contents = createGunzip()
-  // What goes wrong in the file ends the reading below; the callback is only there because pipeline asks for one.
+  // An error of the file ends the loop below; the callback is only there because `pipeline` requires one.
   pipeline(createReadStream(path), contents, () => {})
   try {
     for await (const bytes of splitLines(contents)) {

@@ -10,7 +10,7 @@
  */
 import { z } from 'zod'
 
-/** Raised when files of the new kind cannot be read by the old code. */
+/** Increased when old code cannot read files of the new kind. */
 const FORMAT_VERSION = 1
 
 const NAME = 'postrider-backup'
@@ -104,9 +104,9 @@ function parseJson(line: string): unknown {
 }
 
 /**
- * How the migrations of a backup stand to those this version has: `fits` when they are its first ones (rows can be
- * loaded after exactly these, and the rest runs at the next start), `newer` when it has some we do not know, `apart`
- * when ours have one in between.
+ * Compares the migrations of a backup with those of this version: `fits` when they are this version's first ones (rows
+ * can be loaded after exactly these, and the rest runs at the next start), `newer` when the backup has some that are
+ * unknown here, `apart` when this version has one in between.
  */
 export function fitOf(migrations: readonly string[], known: readonly string[]): 'fits' | 'newer' | 'apart' {
   if (migrations.some((name) => !known.includes(name))) return 'newer'

@@ -6,7 +6,7 @@ import { messageOf } from '../thrown.ts'
 import { BackupError, type BackupTable } from './format.ts'
 import type { StoredTable } from './tables.ts'
 
-/** The tables among these that hold rows. Nobody else can add any until the transaction ends. */
+/** The tables among these that hold rows. Locks them all: nobody else can add rows until the transaction ends. */
 export async function lockAndFindRows(tx: Tx, tables: readonly StoredTable[]): Promise<string[]> {
   const filled: string[] = []
   for (const { name } of tables) {
@@ -20,8 +20,8 @@ export async function lockAndFindRows(tx: Tx, tables: readonly StoredTable[]): P
 }
 
 /**
- * Runs `work` while the tables' triggers rest: rows of a backup are stored as they were, and what triggers made of them is
- * among them.
+ * Runs `work` with the tables' triggers disabled: the rows of a backup are stored as they were, and what triggers made of
+ * them is in the backup too.
  */
 export async function withoutTriggers(
   tx: Tx,
@@ -50,7 +50,7 @@ export async function loadRows(db: Db, stored: StoredTable, table: BackupTable, 
 }
 
 async function insertRows(db: Db, stored: StoredTable, table: BackupTable, lines: string[]): Promise<void> {
-  const rows = lines.map((line) => JSON.parse(line) as (string | null)[]) // the checksum vouches for what was written
+  const rows = lines.map((line) => JSON.parse(line) as (string | null)[]) // the checksum proves that the lines are as they were written
   const types = new Map(stored.columns.map(({ name, type }) => [name, type]))
   const fields = table.columns.map((column, index) => {
     const type = types.get(column)

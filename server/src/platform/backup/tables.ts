@@ -1,14 +1,14 @@
-/** The tables of the service as the database knows them, so that a backup has whatever the migrations have made. */
+/** The service's tables, read from the database's catalog, so that a backup has whatever the migrations have made. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 
 /** A table and its columns, with their types as SQL writes them. Generated columns are left out. */
 export type StoredTable = { name: string; columns: { name: string; type: string }[] }
 
-/** What the migrator keeps for itself. */
+/** The migrator's own tables. */
 const OF_THE_MIGRATOR = ['kysely_migration', 'kysely_migration_lock']
 
-/** Every table in the schema in use, those referred to before those that refer to them. Extensions' tables are left out. */
+/** Every table in the current schema, referenced tables before those that reference them. Extensions' tables are left out. */
 export async function storedTables(db: Db): Promise<StoredTable[]> {
   const { rows: tables } = await sql<StoredTable>`
     select c.relname as name, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
@@ -38,7 +38,7 @@ export async function hasSequences(db: Db): Promise<boolean> {
 
 type Reference = { from: string; to: string }
 
-/** Tables in an order in which rows can be loaded: what is referred to comes first. Throws on a circle. */
+/** Tables in an order in which rows can be loaded: referenced tables come first. Throws on a cycle. */
 export function loadOrder(tables: readonly string[], references: readonly Reference[]): string[] {
   const ordered: string[] = []
   let waiting = [...tables]
@@ -53,7 +53,7 @@ export function loadOrder(tables: readonly string[], references: readonly Refere
   return ordered
 }
 
-/** Makes values have the same text everywhere, and lets a statement take as long as it needs, until the transaction ends. */
+/** Until the transaction ends, gives values the same text on every server, and lifts the limits on a statement's time. */
 export async function usePortableText(tx: Tx): Promise<void> {
   for (const setting of [
     ["'ISO, YMD'", 'datestyle'],

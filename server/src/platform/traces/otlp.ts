@@ -1,6 +1,6 @@
 /**
- * Traces by OpenTelemetry's own SDK, sent as OTLP over HTTP through the guarded way out. Spans wait in a bounded queue; when
- * the collector does not keep up or is not there, spans are dropped and the service goes on.
+ * Traces by OpenTelemetry's own SDK, sent as OTLP over HTTP through the service's egress client. Spans wait in a bounded
+ * queue; when the collector is too slow or unreachable, spans are dropped and the service goes on.
  */
 import {
   type Attributes,
@@ -49,7 +49,7 @@ export function createOtlpTraces(
   config: TraceConfig,
   { egress, log, version }: { egress: Egress; log: Log; version: string },
 ): Traces {
-  // Holds which span work belongs to; it has no other state, so one serves the whole process.
+  // Tracks which span the running work belongs to; it has no other state, so one serves the whole process.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
   const provider = new TracerProvider({
@@ -73,7 +73,7 @@ export function createOtlpTraces(
       })
     },
     statement(sql, tookMs, failed) {
-      // What belongs to no work that is traced, such as looking whether something is due, would only be noise.
+      // Statements outside traced work, such as the polls of the loops, would only be noise.
       if (trace.getActiveSpan() === undefined) return
       const now = Date.now()
       const attributes: Attributes = { 'db.system.name': 'postgresql', 'db.query.text': sql }

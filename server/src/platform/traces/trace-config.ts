@@ -3,11 +3,11 @@ import { compileAllow, OPERATORS_NETWORKS } from '../egress/addresses.ts'
 import { checkUrl } from '../egress/target.ts'
 import { parseHeaderValue } from '../header-value.ts'
 
-/** How spans are written down: as Protocol Buffers, or as JSON. */
+/** How spans are encoded: as Protocol Buffers, or as JSON. */
 export const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
-/** Where traces go. `url` is the collector's address for traces, `share` (0 to 1) of those begun here are recorded. */
+/** Where traces go. `url` is the collector's address for traces; `share` (0 to 1) of the traces begun here is recorded. */
 export type TraceConfig = {
   url: string
   headers: Record<string, string>
@@ -18,7 +18,7 @@ export type TraceConfig = {
 
 const NETWORKS = compileAllow(OPERATORS_NETWORKS)
 
-/** The address for traces of a collector's base address. Throws for what could never be called. */
+/** The address for traces beneath a collector's base address. Throws for an address that could never be called. */
 export function parseOtlpEndpoint(text: string): string {
   const verdict = checkUrl(text, NETWORKS)
   if (!verdict.ok) throw new Error(`cannot be called: ${verdict.reason}`)
