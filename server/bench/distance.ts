@@ -1,4 +1,4 @@
-/** Deliveries per second to sites that take as long to answer as sites in the world do, and what the worker holds meanwhile. */
+/** Deliveries per second to sites that take as long to answer as real sites do, and what the worker holds meanwhile. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { seedBacklog, seedSites } from './support/seed.ts'
 import { type Place, postgresPlace } from './support/service.ts'
 
 const SITES = 1_000
-/** Processes that receive. Each site has a port of its own, so that it has connections of its own, as sites in the world have. */
+/** Receiving processes. Each site has a port of its own and so connections of its own, as real sites have. */
 const RECEIVERS = 4
 const ANSWER_AFTER_MS = [0, 100, 300, 1_000, 3_000]
 
@@ -48,7 +48,7 @@ most memory that the worker had.`,
 
 type Run = {
   place: Place
-  /** The file of a certificate that the worker is to trust. */
+  /** The file of the certificate that the worker trusts. */
   trusted: string
   receivers: BenchReceiver[]
   scheme: string

@@ -1,4 +1,4 @@
-/** Many posts due in the same second: when the last first attempt was made, whether each came once, and how requests fared meanwhile. */
+/** Many posts due in the same second: when the last first attempt came, whether each came once, and how long requests took meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { PostriderClient } from '@postrider/sdk'
@@ -82,7 +82,7 @@ async function measure(place: Place, posts: number): Promise<Outcome> {
   }
 }
 
-/** Requests at a steady rate, whether or not the earlier ones are answered; their times in milliseconds. */
+/** Sends requests at a steady rate, whether or not earlier ones are answered; adds their times in milliseconds to `times`. */
 async function ask(client: PostriderClient, times: number[], until: AbortSignal): Promise<void> {
   const post = await client.posts.create({ title: 'Asked for' })
   const kinds = [

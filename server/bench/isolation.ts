@@ -1,6 +1,6 @@
 /**
- * Isolation: how soon healthy sites get their first attempt, alone and beside a thousand sites that hang and one that has a
- * hundred thousand deliveries pending.
+ * Isolation: how soon healthy sites get their first attempt, alone and beside a thousand hanging sites and one site that has
+ * a hundred thousand deliveries pending.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -16,7 +16,7 @@ const HANGING = 1_000
 const PENDING_EACH = 20
 const BACKLOG = 100_000
 const PUBLISH_EVERY_MS = 500
-/** Sites that hang are found out by hanging: until each has done so once, they count as healthy. */
+/** How long hanging sites have to be found out: until a site has hung once, it counts as healthy. */
 const SETTLE_MS = 20_000
 
 /** Runs the bench: `--seconds 60`. */
@@ -98,7 +98,7 @@ async function measure(publishes: number, others: boolean): Promise<{ times: num
   }
 }
 
-/** For each arrival, the time since the publish before it; each publish is followed by as many arrivals as there are sites. */
+/** For each arrival, the time since the publish before it; each publish is followed by one arrival per healthy site. */
 function sinceLatest(arrivals: number[], publishedAt: readonly number[]): number[] {
   const sorted = arrivals.toSorted((a, b) => a - b)
   return sorted.map((at, index) => at - (publishedAt[Math.floor(index / HEALTHY)] ?? at))

@@ -1,4 +1,4 @@
-/** Publish to first byte: from the moment a client sends the publish until the webhook's request reaches the receiver, when nothing else is going on. */
+/** Publish to first byte: from when a client sends the publish until the webhook's request reaches the receiver, on an idle service. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { connect, registered } from './support/account.ts'

@@ -5,7 +5,7 @@ import { Pool } from 'undici'
 export type PostTask = {
   port: number
   total: number
-  /** So many come before the clock starts. */
+  /** How many POSTs precede the measurement. */
   warmUp: number
   body: string
   headers: Record<string, string>

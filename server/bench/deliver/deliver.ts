@@ -1,6 +1,6 @@
 /**
  * Durable deliveries per second, against bare `undici` POSTs of the same bytes to the same receiver, and against job
- * queues that do only the POST. All sides take turns in every round; figures are medians of the rounds.
+ * queues that only POST. All sides take turns in every round; figures are medians of the rounds.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -85,7 +85,7 @@ record: row, roll-up and lane, with fsync. All are pending before the first is s
 The service runs as it is installed, its log going to a pipe that is read. Rivals do only the POST, from jobs added before the clock
 starts. Receiver, sender, database and the bench share the machine.`
 
-/** What the service would send, as one request that is sent again and again. */
+/** What the service would send, as one request to repeat. */
 function postTask(port: number): Omit<PostTask, 'total' | 'warmUp'> {
   const at = new Date()
   const body = webhookBody({

@@ -1,4 +1,4 @@
-/** Job queues that do only the POST: no delivery row, no signature, no history. Installed on demand, with their own lock. */
+/** Job queues that only POST: no delivery row, no signature, no history. Installed on demand, with a lock file of their own. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

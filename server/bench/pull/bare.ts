@@ -1,4 +1,4 @@
-/** The yardstick, in a process of its own: `node:http` with answers that are ready. It gets them from the service, headers and all. */
+/** The yardstick, in a process of its own: `node:http` with prepared answers. It takes them from the service, headers included. */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import type { Request } from './load-process.ts'
 /** Which service to take the answers from, and for which requests (a file with a JSON array). */
 export type BareTask = { service: string; requests: string }
 
-/** What node writes by itself. */
+/** Headers that Node writes by itself. */
 const OWN = new Set(['connection', 'date', 'keep-alive'])
 
 const task: BareTask = JSON.parse(process.argv[2] ?? '') // given by pull.ts

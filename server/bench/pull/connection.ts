@@ -1,4 +1,4 @@
-/** A keep-alive connection that has one request under way at a time and reads no more of an answer than it must. */
+/** A keep-alive connection that has one request under way at a time and parses no more of an answer than it must. */
 import { connect, type Socket } from 'node:net'
 
 /** A request as it goes over the wire; `length` is that of the answer's body when it is known before. */
@@ -9,8 +9,8 @@ const STATUS_AT = 'HTTP/1.1 '.length
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
- * `onAnswer` is told the status and the length of the body, `onLost` the request that was under way when the server closed the
- * connection, as it may while nothing is asked: it is to be sent again. What else comes is a failure of the bench and thrown.
+ * `onAnswer` is told the status and the length of the body; `onLost` is told the request that was under way when the server closed
+ * the connection, as it may while idle: it is to be sent again. Anything else is a failure of the bench and thrown.
  */
 export class Connection {
   readonly #socket: Socket
@@ -19,7 +19,7 @@ export class Connection {
   #wire: Wire | undefined
   #status = 0
   #length = 0
-  /** Bytes of the answer that are still to come; undefined while its head is not complete. */
+  /** Bytes of the answer that are still missing; undefined while its head is not complete. */
   #missing: number | undefined
   #head = Buffer.alloc(0)
 

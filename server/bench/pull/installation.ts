@@ -1,8 +1,7 @@
 /**
- * An installation that has grown large, written in sets: one account has half of all posts, ten a fiftieth each, a hundred a
- * fivehundredth each, and eight hundred the rest. Posts and deliveries are those of two years and lie in the tables in the order
- * of time, as if the service had written them. Most posts are published to all sites of their account, a tenth of the
- * published ones to some of them.
+ * A large installation, written by set-based statements: one account has half of all posts, ten have a fiftieth each, a hundred a
+ * five-hundredth each, and eight hundred the rest. Posts and deliveries span two years and lie in the tables in order of time, as
+ * if the service had written them. Most posts are published to all sites of their account, a tenth of the published ones to some.
  */
 import { sql } from 'kysely'
 import type { Context } from '../../src/platform/context.ts'
@@ -10,7 +9,7 @@ import type { Db, Tx } from '../../src/platform/db/database.ts'
 import { seedSites } from '../support/seed.ts'
 import { makeTexts } from './words.ts'
 
-/** How much there is of it. */
+/** How many posts and deliveries it has. */
 export type Size = { posts: number; deliveries: number }
 
 type Group = { accounts: number; sitesEach: number; slotsEach: number }
@@ -66,7 +65,7 @@ export async function seedInstallation(ctx: Context, size: Size): Promise<void> 
   step('vacuum', true)
 }
 
-/** Tells on standard error how far it is, and how long the step took that has ended. */
+/** Reports on standard error the current step, and how long an ended step took. */
 function progress(): (what: string, ended?: boolean) => void {
   let from = performance.now()
   return (what, ended = false) => {
@@ -117,7 +116,7 @@ async function seedTexts(db: Db): Promise<void> {
   await sql.raw('analyze bench_paragraphs; analyze bench_titles').execute(db)
 }
 
-/** Every post's number, id, time, account and status; and for the published ones how many deliveries there were until it. */
+/** Every post's number, id, time, account and status; and for published posts how many deliveries there were until it. */
 async function plan(db: Db, { posts, deliveries }: Size): Promise<void> {
   await sql`
     create unlogged table bench_posts as
@@ -147,7 +146,7 @@ async function withoutTriggers(ctx: Context, work: (tx: Tx) => Promise<void>): P
   })
 }
 
-/** Runs `insert` for one part of the posts after the other, two at a time, without triggers. */
+/** Runs `insert` for the posts in parts, two parts at a time, without triggers. */
 async function inParts(
   ctx: Context,
   posts: number,
@@ -207,7 +206,7 @@ async function insertDeliveries(tx: Tx, from: number, to: number): Promise<void>
   `.execute(tx)
 }
 
-/** Makes the indexes of a table anew afterwards, which takes a fraction of the time. Those of constraints stay. */
+/** Drops the table's indexes and rebuilds them after `work`, which takes a fraction of the time. Those of constraints stay. */
 async function withoutIndexes(ctx: Context, table: string, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ indexname: string; indexdef: string }>`
     select indexname, indexdef from pg_indexes i where tablename = ${table} and not exists (

@@ -1,7 +1,7 @@
 /**
- * The load, in a process of its own. As many requests as are answered, over a number of connections; or requests at the
- * times of a schedule, whether or not the earlier ones are answered. There, a time runs from the moment at which the request was
- * due, so that a stall counts for everyone who would have waited through it.
+ * The load, in a process of its own. Either each connection sends its next request after an answer, or requests are sent on a
+ * schedule, whether or not earlier ones are answered. On a schedule, times run from when a request was due, so that a stall
+ * counts for every request that would have waited through it.
  */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { Connection, type Wire } from './connection.ts'
 /** A request; `length` is that of the answer's body when it is the same every time. */
 export type Request = { path: string; headers: Record<string, string>; length?: number | undefined }
 
-/** What to ask (a file with a JSON array of requests, chosen at random), of which port, for how long; `status` is what must be answered. */
+/** What to request (a file with a JSON array of requests, chosen at random), from which port, for how long, and the status to expect. */
 export type LoadTask = {
   port: number
   requests: string
@@ -21,10 +21,10 @@ export type LoadTask = {
   ms: number
 } & ({ connections: number } | { perSecond: number })
 
-/** `busy`: the share of a processor that the load itself took. Times in milliseconds. */
+/** `busy`: the share of a processor that this process itself used. Times in milliseconds. */
 export type LoadResult = { perSecond: number; busy: number; p50: number; p99: number; longest: number; count: number }
 
-const task: LoadTask = JSON.parse(process.argv[2] ?? '') // given by whoever starts it
+const task: LoadTask = JSON.parse(process.argv[2] ?? '') // given by pull.ts
 const requests: Request[] = JSON.parse(await readFile(task.requests, 'utf8')) // written by the same
 const wires: Wire[] = requests.map(({ path, headers, length }) => {
   const lines = Object.entries({
@@ -43,7 +43,7 @@ function check(status: number): void {
   if (status !== task.status) throw new Error(`${status} instead of ${task.status}`)
 }
 
-/** As fast as it goes. The times are those from sending to the whole answer. */
+/** As fast as answers come. Times run from sending to the whole answer. */
 async function flood(connections: number): Promise<LoadResult> {
   const times: number[] = []
   let measuring = false
@@ -79,7 +79,7 @@ async function flood(connections: number): Promise<LoadResult> {
 /** A connection and when its request was due. */
 type Line = { connection: Connection; dueAt: number }
 
-/** At random times, as many a second on average as are wanted (a Poisson process: clients that know nothing of each other). */
+/** At random times, `perSecond` on average (a Poisson process: clients that know nothing of each other). */
 async function follow(perSecond: number): Promise<LoadResult> {
   const times: number[] = []
   const idle: Line[] = []

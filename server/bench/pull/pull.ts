@@ -1,6 +1,6 @@
 /**
  * Reading from a large installation: the Pull API against a bare `node:http` server that has the same answers ready, then
- * the analytics' overview and the search. Load, servers and database have a process each; sides take turns in every round.
+ * the analytics overview and the search. Load, servers and database have a process each; sides take turns in every round.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -52,7 +52,7 @@ export async function run(args: string[]): Promise<void> {
     await place.seed((ctx) => seedInstallation(ctx, size))
   }
   const asked = await place.seed(prepareRequests)
-  // Every request is counted as in any installation; only the limit is out of reach.
+  // Requests are counted as in any installation, but the limit is never reached.
   const limits = { RATE_LIMIT_PULL: '100000000/h' }
   const cached = await place.start(limits)
   const sections: string[] = [METHOD]
@@ -164,7 +164,7 @@ const times = ({ count, p50, p99, longest }: LoadResult): Cells => [count, ...[p
 
 const inMs = (value: number) => `${value.toFixed(1)} ms`
 
-/** Asks everything once, one after the other; returns how long each took. It finds the database as its start left it. */
+/** Sends every request once, one after the other, to a database as its start left it; returns how long each took. */
 async function eachOnce(service: ServiceProcess, requests: readonly Request[]): Promise<number[]> {
   const took: number[] = []
   for (const { path, headers } of new Map(
@@ -186,7 +186,7 @@ function load(task: LoadTask): Promise<LoadResult> {
 const portOf = ({ url }: ServiceProcess) => Number(new URL(url).port)
 const sideOf = (service: ServiceProcess) => ({ port: portOf(service), pid: service.child.pid ?? 0 })
 
-/** Requests with the length of their answers, and the same for somebody who has the answer. Afterwards the service has all in its cache. */
+/** Requests with the length of their answers, and the same as conditional requests. Afterwards the service has all answers in its cache. */
 async function kind(files: string, name: string, plain: Request[], service: ServiceProcess): Promise<Kind> {
   const requests: Request[] = []
   const known: Request[] = []
@@ -225,7 +225,7 @@ async function startBare(task: BareTask): Promise<{ child: ChildProcess; port: n
 
 const TICKS_PER_SECOND = 100
 
-/** What a process has had of the processors so far. Linux only; elsewhere not known. */
+/** CPU time that a process has used so far, in milliseconds. Linux only; elsewhere NaN. */
 async function processorMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,4 +1,4 @@
-/** What is asked of a seeded installation: whose keys and tokens, which pages, posts, periods and words. */
+/** The requests to a seeded installation: with whose keys and tokens, for which pages, posts, periods and words. */
 import { sql } from 'kysely'
 import { findAccount } from '../../src/accounts/queries.ts'
 import { issueToken } from '../../src/accounts/tokens.ts'
@@ -20,7 +20,7 @@ export type Asked = {
 const PAGES = 5
 const OTHER_ACCOUNTS = 700
 
-/** Half of the requests are for the account with half of the posts. Its sites are asked for pages 1 to 5, others for the first. */
+/** Half of the requests are for the account with half of the posts. Its sites request pages 1 to 5, others the first. */
 export async function prepareRequests(ctx: Context): Promise<Asked> {
   const db = ctx.db.root
   const accounts = await accountsBySize(db)

@@ -1,4 +1,4 @@
-/** Made-up text whose words are as unevenly spread as those of real text, and terms to search in it. */
+/** Made-up text with the word frequencies of real text, and terms to search for in it. */
 import { randomFrom } from '../../test/support/random.ts'
 
 const STOPPED = 'the of and to in a is that for it as was with be by on not he his but at are this have from'
@@ -18,11 +18,11 @@ type Texts = {
   /** To put bodies together from. */
   paragraphs: string[]
   titles: string[]
-  /** What to search for, by what it stands for. */
+  /** Search terms, by the case that they stand for. */
   terms: Record<string, string[]>
 }
 
-/** The same every time. Word number `r` is as frequent as 1/r (Zipf's law); besides, each title has a word of its own. */
+/** The same texts every time. Word number `r` has a frequency of 1/r (Zipf's law); each title also has a word of its own. */
 export function makeTexts(): Texts {
   const random = randomFrom(7)
   const pick = (list: readonly string[]) => list[Math.floor(random() * list.length)] ?? ''

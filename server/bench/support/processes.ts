@@ -10,7 +10,7 @@ export type BenchReceiver = {
   ports: number[]
   /** The first of them. */
   port: number
-  /** Forgets what came; from now on arrivals are kept one by one if `keep` is set, and the first is the one after `skip` others. */
+  /** Forgets what arrived. From now on, `keep` keeps every arrival, and `firstAt` is that of the first request after `skip` others. */
   reset(keep?: boolean, skip?: number): Promise<void>
   /** How many requests were answered, over how many connections, and when the first and the last one came (milliseconds since 1970). */
   count(): Promise<{ count: number; connections: number; firstAt: number; lastAt: number }>

@@ -1,5 +1,6 @@
 /**
- * A receiving site as a process of its own, or as many as it is asked for ports, over TLS if it is given a certificate. Answers every POST with 200 and a short body, and keeps the arrivals.
+ * A process that receives as one site per port, over TLS if it is given a certificate. It answers every POST with 200 and a short
+ * body, and keeps the arrivals if told to.
  * Over IPC: `reset` forgets, `count` tells how many came, `arrivals` gives [delivery id, path, milliseconds since 1970].
  * Requests to /hang are never answered, and not counted. Those to /after/300 are answered, and counted, 300 milliseconds later.
  */

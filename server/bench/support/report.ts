@@ -5,7 +5,7 @@ import { cpus, release, totalmem, type } from 'node:os'
 
 const RESULTS = new URL('../results/', import.meta.url)
 
-/** The middle one of some figures. */
+/** The median of the values. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5)
 }

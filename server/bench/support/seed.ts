@@ -1,4 +1,4 @@
-/** Rows for benches, written in sets: what would take hours over the API takes seconds, and is the same to the engine. */
+/** Rows for benches, written by set-based statements: seconds instead of hours over the API, and the same to the engine. */
 import { sql } from 'kysely'
 import { secretPlace } from '../../src/deliveries/index.ts'
 import type { Context } from '../../src/platform/context.ts'

@@ -1,4 +1,4 @@
-/** Services under test, as processes of their own with production settings; and the context that seeds their database. */
+/** Services under test, each a process of its own with production settings; and the context that seeds their database. */
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir, totalmem } from 'node:os'
@@ -17,7 +17,7 @@ import { type ServiceProcess, startProcess } from '../../test/support/process.ts
 export type Place = {
   name: 'postgres' | 'embedded'
   env: Record<string, string>
-  /** An empty database in this place; the one before is gone. */
+  /** Creates an empty database in this place, and removes the one before. */
   fresh(): Promise<void>
   /** Whether there is a database; a kept place may have one from before. */
   exists(): Promise<boolean>
@@ -36,10 +36,10 @@ const BENCH_ENV = {
   RATE_LIMIT_PULL: 'off',
 }
 
-/** What PostgreSQL's manual advises for a server of its own: a quarter of the memory. */
+/** A quarter of the memory, as PostgreSQL's manual advises for a dedicated server. */
 const SHARED_BUFFERS = `${Math.floor(totalmem() / 4 / 1024 ** 2)}MB`
 
-/** A PostgreSQL server of the bench's own, with fsync on. `keep` names a directory that keeps its data for another run. */
+/** A PostgreSQL server for the bench alone, with fsync on. `keep` names a directory that keeps its data for another run. */
 export async function postgresPlace(keep?: string): Promise<Place> {
   const settings = { shared_buffers: SHARED_BUFFERS }
   const server = keep === undefined ? await startTestPostgres({ settings }) : await startOwnPostgres({ settings, keep })
@@ -85,7 +85,7 @@ export async function embeddedPlace(): Promise<Place> {
   }
 }
 
-/** A service whose log is taken and thrown away: keeping it would cost the bench more than writing it costs the service. */
+/** A service whose log is read and discarded: keeping it would cost the bench more than writing it costs the service. */
 async function startUnread(env: Record<string, string>): Promise<ServiceProcess> {
   const service = await startProcess(env)
   for (const stream of [service.child.stdout, service.child.stderr]) stream?.removeAllListeners('data').resume()

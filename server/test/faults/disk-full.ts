@@ -1,4 +1,4 @@
-/** The disk runs full under the embedded database, and has room again after a restart. Needs root, for a small file system of its own. */
+/** The disk runs full under the embedded database, and has room again before a restart. Needs root, to mount a small file system. */
 import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

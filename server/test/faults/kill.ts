@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Load, type Outcome } from './load.ts'
 
-/** How it is run. `env` selects the database; `random` returns numbers from 0 to 1. */
+/** Options of a run. `env` selects the database; `random` returns numbers from 0 to 1. */
 export type KillOptions = {
   kills: number
   env: Record<string, string>

@@ -1,7 +1,7 @@
 /**
- * A service under publishing load, and a receiver in this process that notes every POST: what the fault runs share.
- * Checked after each: every publish that was answered 2xx arrived at every site, and wherever a delivery was POSTed twice
- * there was a fault in between that explains it.
+ * What the fault runs share: a service under publishing load, and a receiver in this process that records every POST.
+ * Each run checks that every publish that was answered 2xx arrived at every site, and that a fault explains every delivery
+ * that was POSTed twice.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,7 +9,7 @@ import { createClient, type PostriderClient } from '@postrider/sdk'
 import { type ServiceProcess, startProcess } from '../support/process.ts'
 import { type Answer, type Receiver, startReceiver } from '../support/receiver.ts'
 
-/** What came of a run. `repeats` counts POSTs beyond the first of a delivery. */
+/** The outcome of a run. `repeats` counts POSTs beyond the first of a delivery. */
 export type Outcome = {
   acknowledged: number
   delivered: number
@@ -99,7 +99,7 @@ export class Load {
     }
   }
 
-  /** Publishes one post, which has to arrive once that is acknowledged. */
+  /** Publishes one post; once acknowledged, it has to arrive. */
   async publish(client: PostriderClient): Promise<void> {
     const post = await client.posts.create({
       title: 'Under load',
@@ -109,7 +109,7 @@ export class Load {
     this.#acknowledged.add(post.id)
   }
 
-  /** Does harm. POSTs repeated over this time are explained by it. */
+  /** Causes a fault, which explains POSTs that are repeated during it. */
   async fault<T>(harm: () => Promise<T>): Promise<T> {
     const period: [number, number] = [performance.now(), Number.POSITIVE_INFINITY]
     this.#faults.push(period)
@@ -119,18 +119,18 @@ export class Load {
     return result
   }
 
-  /** How many POSTs have come. */
+  /** How many POSTs have arrived. */
   posts(): number {
     return [...this.#arrivals.values()].reduce((sum, times) => sum + times.length, 0)
   }
 
-  /** The longest time, in seconds, in which nothing came. */
+  /** The longest time without a POST, in seconds. */
   longestPause(): number {
     const times = [...this.#arrivals.values()].flat().toSorted((a, b) => a - b)
     return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at))) / 1_000
   }
 
-  /** Waits until everything has arrived, or is not going to. */
+  /** Waits until everything has arrived, or the deadline has passed. */
   async outcome(): Promise<Outcome> {
     const deadline = performance.now() + ARRIVAL_DEADLINE_MS
     const missing = () => [...this.#acknowledged].filter((postId) => (this.#sites.get(postId)?.size ?? 0) < SITES)

@@ -1,4 +1,4 @@
-/** Harm done to the database under a service that goes on. */
+/** Faults of the database under a running service. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { startForgetfulProxy } from '../support/forgetful-proxy.ts'
@@ -18,7 +18,7 @@ export const envFor = (postgres: Server) => ({
   LOG_LEVEL: 'silent',
 })
 
-/** kill -9 of PostgreSQL under load, and its return after a second, `times` times. The service lives through it. */
+/** kill -9 of PostgreSQL under load, and a restart after a second, `times` times. The service keeps running. */
 export async function databaseKills(postgres: TestPostgres, times: number): Promise<Outcome & { times: number }> {
   const { load, service } = await Load.start(envFor(postgres))
   await load.publishing(service, async () => {
@@ -65,8 +65,8 @@ export async function connectionsEnded(
 }
 
 /**
- * Every connection to the database falls silent under load, as after a failover that nobody is told of; new ones work at once. The
- * service goes on without a restart: `pause` is how long nothing was delivered, in seconds.
+ * Every connection to the database falls silent under load, as after an unannounced failover; new ones work at once. The service
+ * goes on without a restart: `pause` is how long nothing was delivered, in seconds.
  */
 export async function connectionsSilent(postgres: Server): Promise<Outcome & { pause: number }> {
   const proxy = await startForgetfulProxy(postgres.url)
@@ -87,8 +87,8 @@ export async function connectionsSilent(postgres: Server): Promise<Outcome & { p
 }
 
 /**
- * Every connection of the pool waits for a lock that somebody else holds for `seconds`. Requests are refused with 503 and
- * `Retry-After` meanwhile, the process stays alive, and afterwards everything goes on.
+ * Every connection of the pool waits for a lock that another client holds for `seconds`. Meanwhile requests are refused with
+ * 503 and `Retry-After` and the process stays alive; afterwards everything goes on.
  */
 export async function poolExhausted(
   postgres: Server,
@@ -134,7 +134,7 @@ export async function poolExhausted(
   }
 }
 
-/** What the books say of the deliveries, beside what arrived. */
+/** The deliveries and attempts on record in the database. */
 export async function countAttempts(
   postgres: Server,
 ): Promise<{ deliveries: number; attempts: number; pending: number }> {

@@ -1,12 +1,12 @@
-/** Harm done to processes that share a database. */
+/** Faults of processes that share a database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestPostgres } from '../support/postgres/server.ts'
 import { Load, type Outcome } from './load.ts'
 import { countAttempts, envFor } from './postgres.ts'
 
 /**
- * SIGTERM while attempts are in flight: they finish and are recorded, the process ends by itself within 20 seconds, and
- * nothing is sent a second time by the next one.
+ * SIGTERM while attempts are in flight: they finish and are recorded, the process ends by itself within 20 seconds, and the
+ * next process sends nothing a second time.
  */
 export async function terminated(
   env: Record<string, string>,
@@ -28,8 +28,8 @@ export async function terminated(
 }
 
 /**
- * A worker is stopped (SIGSTOP) with attempts in flight until its leases have run out and another one has taken its lanes,
- * and then goes on (SIGCONT). Its late answers change nothing: the books say what the others did.
+ * A worker is stopped (SIGSTOP) with attempts in flight until its leases have expired and another worker has taken its
+ * lanes, and then goes on (SIGCONT). Its late answers change nothing: the database records what the other did.
  */
 export async function stoppedPastLease(
   postgres: TestPostgres,
@@ -61,7 +61,7 @@ export async function stoppedPastLease(
   return { ...outcome, posts: load.posts(), attemptsOnRecord: attempts, takenOverAfterMs }
 }
 
-/** One of two workers is killed under load; how long until the other one has taken everything over. */
+/** One of two workers is killed under load. Measures how long the other one takes until nothing is pending. */
 export async function workerKilled(postgres: TestPostgres): Promise<Outcome & { takenOverAfterMs: number }> {
   const { load, service } = await Load.start({ ...envFor(postgres), DELIVERY_TIMEOUT: '15s', ROLE: 'api' })
   const [first, second] = [await load.startService({ ROLE: 'worker' }), await load.startService({ ROLE: 'worker' })]

@@ -1,6 +1,6 @@
 /**
  * The long fault runs, one by one: `npm run faults -- NAME`, or `all`. Each prints its figures as one line of JSON, and the
- * process exits non-zero when a promise was broken: something lost, or something sent twice that no fault explains.
+ * process exits non-zero when a guarantee was broken: something lost, or something sent twice that no fault explains.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { cpus, tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-/** An account on the wire: plain requests with its token, and nothing between the test and the service. */
+/** An account on the wire: plain requests with its token, without the SDK between the test and the service. */
 import { type PlainResponse, request } from './http.ts'
 
 /** The requests of one account. `path` begins with `/api`. */
@@ -15,7 +15,7 @@ export type Api = {
 const PASSWORD = 'correct horse'
 let people = 0
 
-/** Registers somebody new. */
+/** Registers a new account. */
 export async function newApi({ url }: { url: string }, headers: Record<string, string> = {}): Promise<Api> {
   people += 1
   const person = { name: 'Ada', email: `api-${process.pid}-${people}@example.com`, password: PASSWORD }
@@ -24,13 +24,13 @@ export async function newApi({ url }: { url: string }, headers: Record<string, s
   return apiOf({ url }, json)
 }
 
-/** The requests of somebody who has registered or logged in: `session` is what that was answered with. */
+/** The requests of an account that has registered or logged in: `session` is the answer to that. */
 export function apiOf({ url }: { url: string }, session: Record<string, unknown>): Api {
   const token = String(session.token)
   const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     request(url + path, { method, token, body, headers })
   return {
-    user: session.user as Api['user'], // as the specification has it; the tests of section 2 look
+    user: session.user as Api['user'], // as the specification has it; the tests of section 2 check it
     password: PASSWORD,
     token,
     get: (path, headers) => send('GET', path, undefined, headers),
@@ -40,7 +40,7 @@ export function apiOf({ url }: { url: string }, session: Record<string, unknown>
   }
 }
 
-/** A site whose webhooks go to `webhookUrl`; its platform is given, so that nobody looks at it. */
+/** A site whose webhooks go to `webhookUrl`; its platform is given, so that the service does not detect it. */
 export async function newSite(api: Api, webhookUrl: string, more: object = {}): Promise<Record<string, string>> {
   const site = { name: 'My blog', url: 'https://blog.example.com', webhook_url: webhookUrl, platform: 'custom' }
   const { status, json } = await api.post('/api/sites', { ...site, ...more })

@@ -1,7 +1,6 @@
 /**
- * Stands in for a language model's skill: understands the questions that drafts are made of and answers them as a willing
- * model would, with as many words as were asked for. What it writes is nonsense made of real words, always the same for the
- * same question.
+ * Stands in for a language model: understands the questions that drafts are made of and answers them as a willing model
+ * would, with as many words as were asked for. It writes nonsense made of real words, always the same for the same question.
  */
 import { createHash } from 'node:crypto'
 import { randomFrom } from './random.ts'

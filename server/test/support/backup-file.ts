@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 
 type Header = { tables: { name: string; columns: string[]; rows: number }[]; migrations: string[]; secretKey?: string }
 
-/** A backup's header, and its rows by table, in an order of their own (a backup keeps none). */
+/** A backup's header, and its rows by table, sorted (a backup keeps no order). */
 export async function readBackup(path: string): Promise<{ header: Header; rows: Record<string, string[]> }> {
   const [first = '', ...lines] = gunzipSync(await readFile(path))
     .toString('utf8')
@@ -15,7 +15,7 @@ export async function readBackup(path: string): Promise<{ header: Header; rows: 
   return { header, rows }
 }
 
-/** Writes the backup anew with another header, with a checksum that is right. */
+/** Writes the backup again with another header and the right checksum. */
 export async function forgeHeader(from: string, to: string, change: (header: Header) => object): Promise<void> {
   const [first = '', ...lines] = gunzipSync(await readFile(from))
     .toString('utf8')

@@ -1,4 +1,4 @@
-/** What the API's document promises, as checks of real answers. */
+/** Checks real answers against the API document. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { createApiDocument } from '../../src/openapi.ts'
@@ -6,7 +6,7 @@ import { createApiDocument } from '../../src/openapi.ts'
 /** An answer of the service, or a request that it sent. */
 export type Message = { headers: Headers; body: unknown }
 
-/** Checks against the document. Each gives what is wrong, one line each; an empty list is what you want. */
+/** Checks against the document. Each returns the problems, one line each; an empty list if there are none. */
 export type Contract = {
   /** An answer of an operation; of a stream, one event. */
   answer(operationId: string, status: number, answer: Message): string[]
@@ -32,7 +32,7 @@ export function readContract(): Contract {
   const document = JSON.parse(JSON.stringify(createApiDocument('/'))) as Node
   const ajv = new Ajv2020.default({ strict: false, allErrors: true })
   formats.default(ajv)
-  // Ajv knows no addresses beyond ASCII; those that the service takes are tested by themselves.
+  // Ajv knows no e-mail addresses beyond ASCII; those that the service takes have tests of their own.
   ajv.addFormat('idn-email', true)
   ajv.addSchema(closed(document) as Node, 'document')
   const at = (pointer: string) => {
@@ -119,7 +119,7 @@ function contentsOf(node: Json, pointer = '#'): Array<readonly [string, Content]
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return []
   return Object.entries(node).flatMap(([key, child]) => {
     const below = `${pointer}/${escaped(key)}`
-    if (key === 'schemas') return [] // a property may be called content too
+    if (key === 'schemas') return [] // a property may be named content too
     if (key !== 'content') return contentsOf(child, below)
     return Object.entries(child as Node).map(
       ([type, content]) => [`${below}/${escaped(type)}`, content as Content] as const, // a media type object, says OpenAPI

@@ -14,7 +14,7 @@ declare module 'vitest' {
 
 const TEST_CONNECTIONS = 8
 
-/** A fresh database with the current schema, of the kind this run tests. `drop` removes it after it was closed; `cut` makes it unreachable. */
+/** A fresh database with the current schema, of the kind this run tests. `drop` removes it once closed; `cut` makes it unreachable. */
 export async function freshDatabase(): Promise<OpenDatabase & { drop(): Promise<void>; cut(): Promise<void> }> {
   const source = inject('database')
   if (source.kind === 'postgres') {

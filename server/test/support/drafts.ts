@@ -2,7 +2,7 @@ import type { GenerateDraft, GenerationJob, PostriderClient } from '@postrider/s
 import type { ModelServer } from './model-server.ts'
 import type { TestService } from './service.ts'
 
-/** The environment of a service that has drafts written by this model. */
+/** The environment of a service whose drafts this model writes. */
 export function writtenBy(
   { baseUrl }: Pick<ModelServer, 'baseUrl'>,
   more: Record<string, string> = {},
@@ -10,11 +10,11 @@ export function writtenBy(
   return { AI_BASE_URL: baseUrl, AI_MODEL: 'test-model', AI_TIMEOUT: '10s', ...more }
 }
 
-/** Longer than any wait between two tries. */
+/** Longer than any wait between two attempts. */
 const LONGEST_WAIT_MS = 16 * 60_000
 const MOST_ROUNDS = 12
 
-/** Has a draft written, waiting out what has to be waited out; the job as it ends, or as it is when it does not. */
+/** Has a draft written, moving time past every wait. Resolves with the ended job, or with the running one after `MOST_ROUNDS`. */
 export async function writeDraft(
   service: Pick<TestService, 'drain' | 'advance'>,
   client: PostriderClient,

@@ -4,12 +4,12 @@ import { type TestService, tokenOf } from './service.ts'
 
 type Name = LiveEvent['event']
 
-/** What an event of a kind tells. */
+/** The data of an event of a kind. */
 type Told<Kind extends Name> = Extract<LiveEvent, { event: Kind }>['data']
 
 /** A stream of events, read one by one. */
 export type Following = {
-  /** All events so far that were waited for. */
+  /** All events read so far. */
   seen: LiveEvent[]
   /** The next event. Rejects when the stream was refused, or has ended. */
   next(): Promise<LiveEvent>
@@ -17,7 +17,7 @@ export type Following = {
   until(passes: (event: LiveEvent) => boolean): Promise<LiveEvent>
   /** Reads on until an event of this kind has these values; resolves with its data. */
   told<Kind extends Name>(kind: Kind, values?: Partial<Told<Kind>>): Promise<Told<Kind>>
-  /** How far it is, for going on. */
+  /** The latest cursor, for resuming. */
   cursor(): string
   close(): Promise<void>
 }
@@ -73,7 +73,7 @@ function has(data: object, values: object): boolean {
   return Object.entries(values).every(([key, value]) => known.get(key) === value)
 }
 
-/** Lets everything that was told reach the streams. */
+/** Moves time until everything that was told has reached the streams. */
 export async function pass(clock: ManualClock): Promise<void> {
   for (let count = 0; count < 10; count += 1) {
     clock.advance(100)
@@ -82,24 +82,24 @@ export async function pass(clock: ManualClock): Promise<void> {
 }
 
 /**
- * Time for what has been set going. Time must not be moved much faster than a busy machine can follow: watches would run
- * out before they are said again.
+ * Real time for what is under way. The clock must not be moved much faster than a busy machine can follow: watches would
+ * expire before they are renewed.
  */
 function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10))
 }
 
-/** A stream as it comes. */
+/** The raw text of a stream. */
 export type RawStream = {
-  /** What it was opened with. */
+  /** The token that it was opened with. */
   token: string
-  /** Resolves with all of its text once that fits, or the stream has ended. */
+  /** Resolves with all of its text once `fits` accepts it, or the stream has ended. */
   until(fits: (text: string) => boolean, meanwhile?: () => void): Promise<string>
   ended(meanwhile?: () => void): Promise<string>
   close(): Promise<void>
 }
 
-/** Opens a stream and reads along; resolves when it is ready. */
+/** Opens a stream and keeps reading; resolves when it is ready. */
 export async function openRaw(service: TestService, client: PostriderClient, query = ''): Promise<RawStream> {
   const token = await tokenOf(service, client)
   const response = await fetch(`${service.url}/api/events${query}`, { headers: { authorization: `Bearer ${token}` } })

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A way to a server. `url`: the server's address, by this way; `forget`: what is open falls silent. */
+/** A proxy to a server. `url`: the server's address through the proxy; `forget`: makes the open connections fall silent. */
 export type ForgetfulProxy = { url: string; forget(): void; close(): Promise<unknown> }
 
-/** Before a server of this address: a way that can forget the connections that go over it, as firewalls do, and lets new ones through. */
+/** Starts a proxy to the server at this address, which can forget its connections as firewalls do, and lets new ones through. */
 export async function startForgetfulProxy(address: string): Promise<ForgetfulProxy> {
   const url = new URL(address)
   const sockets = new Set<net.Socket>()

@@ -12,10 +12,10 @@ export type Env = Record<string, string>
 /** The root key of installations on a server; embedded ones make their own. */
 export const SECRET_KEY = 'a secret key for tests, long enough'
 
-/** Who registers in every installation. */
+/** The user who registers in every installation. */
 export const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
 
-/** What text may hold that a careless format would break at. */
+/** Text with everything that a careless format would break at. */
 export const ODD =
   'quote " apostrophe \' back\\slash \\n tab\t newline\n \u2028 \u{1f98a} {"json":[null]} {a,"b"} \\N ünï'
 
@@ -26,7 +26,7 @@ const COMMON = {
   DELIVERY_TIMEOUT: '2s',
 }
 
-/** A place for installations; `dir` is a directory for anything else, and `remove` ends all of it. */
+/** A place for installations; `dir` is a directory for anything else, and `remove` removes all of it. */
 export type Ground = {
   dir: string
   /** The environment of a database that does not exist yet (embedded) or has nothing in it. */
@@ -73,7 +73,7 @@ export async function withService<T>(env: Env, use: (service: ServiceProcess) =>
   }
 }
 
-/** Registers Ada with sites and posts. Resolves with her token and what `everything` will show. */
+/** Registers Ada with sites and posts. Resolves with her token and what `everything` will return. */
 export async function fill(env: Env): Promise<{ token: string; contents: object }> {
   return withService(env, async ({ url }) => {
     const client = createClient({ baseUrl: url })
@@ -91,7 +91,7 @@ export async function fill(env: Env): Promise<{ token: string; contents: object 
   })
 }
 
-/** Starts the service, logs Ada in and reads all she has, secrets included; and the status that an older token gets. */
+/** Starts the service, logs Ada in and reads all her data, secrets included; and the status that an older token gets. */
 export async function everything(env: Env, token?: string): Promise<object> {
   return withService(env, async ({ url }) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -112,7 +112,7 @@ async function readAll(client: ReturnType<typeof createClient>, baseUrl: string)
   }
 }
 
-/** Creates a post, the first time; afterwards the kept answer comes again, which holds what is sealed like a secret. */
+/** Creates a post the first time; later calls get the kept answer, which the database holds sealed like a secret. */
 async function createOnce(url: string, token: string): Promise<object> {
   const response = await fetch(`${url}/api/posts`, {
     method: 'POST',

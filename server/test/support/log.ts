@@ -3,7 +3,7 @@ import type { Log } from '../../src/platform/log.ts'
 /** One line of the service's log, kept for tests. */
 export type LogLine = { level: string; event: string; fields: Record<string, unknown> }
 
-/** A log that hands on its lines. */
+/** A log that passes its lines to `hear`. */
 export function recordingLog(hear: (line: LogLine) => void): Log {
   const at =
     (level: string) =>

@@ -1,4 +1,4 @@
-/** A real HTTP server that speaks the protocols of model providers. What it says is the script's. */
+/** A real HTTP server that speaks the protocols of model providers. A script decides its answers. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ export type Asked = Understood & {
   answered: boolean
 }
 
-/** What to do about a question: answer it with a text, refuse it, or anything by hand. */
+/** How to answer a question: with a text, with a refusal, or by hand. */
 export type Reaction =
   | string
   | { status: number; body: unknown; headers?: Record<string, string> }
@@ -85,7 +85,7 @@ export async function startModelServer({
   }
 }
 
-/** What the person says in a request of either protocol. */
+/** The user's messages in a request of either protocol. */
 function promptOf(body: Record<string, unknown>): string {
   const messages = body.messages as Array<{ role: string; content: string | Array<{ text?: string }> }>
   return messages

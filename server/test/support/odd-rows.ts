@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { ODD } from './installation.ts'
 
-/** Values that no request leads to, but that a database can hold. */
+/** Adds rows with values that no request can produce, but that a database can hold. */
 export async function addOddRows(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -16,7 +16,7 @@ export async function addOddRows(url: string): Promise<void> {
   await client.end()
 }
 
-/** A digest of each table by the server's own means. */
+/** A digest of each table, computed by the server. */
 export async function digests(url: string): Promise<Record<string, string>> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -8,8 +8,8 @@ export type Schema = { [keyword: string]: unknown }
 export type Parameter = { name: string; in: 'path' | 'query' | 'header' | 'cookie'; required: boolean; schema: Schema }
 
 /**
- * An operation as the document describes it. `security`: the names of the ways in, any of which will do. `streams`: its
- * answer goes on until somebody hangs up.
+ * An operation as the document describes it. `security`: the names of the auth schemes, any of which suffices. `streams`:
+ * its answer goes on until one side closes the connection.
  */
 export type Operation = {
   name: string
@@ -25,7 +25,7 @@ type Node = Record<string, unknown>
 
 const document = JSON.parse(JSON.stringify(createApiDocument('/'))) as Node
 
-/** What a reference in the document leads to; anything else as it is. */
+/** The target of a reference in the document; anything else unchanged. */
 export function resolved<T extends object>(node: T): T {
   if (!('$ref' in node)) return node
   const steps = String(node.$ref).slice(2).split('/')

@@ -5,13 +5,13 @@ import packageJson from '../../../package.json' with { type: 'json' }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** What `npm start` runs, so that the process is the one that people have: Node's flags, what starts it, and the service. */
+/** What `npm start` runs (Node's flags, the start script, the service), so that tests start the process that operators run. */
 const [, , ...START] = packageJson.scripts.start.split(' ')
 
-/** How a process is started: by which command, and what its standard output is. */
+/** How a process is started: by which command, in which group, and what its standard output is. */
 type Manner = { command?: string[]; ownGroup?: boolean; stdout?: 'pipe' | number }
 
-/** By `npm start` itself, but for the building of the dashboard; in a group of its own, as in a terminal. */
+/** By `npm start` itself, without building the dashboard; in a process group of its own, as in a terminal. */
 export const BY_NPM: Manner = { command: ['npm', 'start', '--ignore-scripts'], ownGroup: true }
 
 /** The service as a process of its own. */

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that follow from the seed (mulberry32), so that a run can be repeated. */
+/** Pseudo-random numbers from 0 to 1 (mulberry32); the seed makes a run repeatable. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

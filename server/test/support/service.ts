@@ -15,15 +15,15 @@ import type { Receiver } from './receiver.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Given where a service is to run as processes of their own; what they share lies in `dir`. */
+    /** Set where a service is to run in several processes; what they share lies in `dir`. */
     apart: { dir: string } | undefined
   }
 }
 
 /**
- * A service on a fresh database, answering on a port of its own. Its loops stand still: time and work move by hand.
- * Where services run apart, `url` is a process that only answers, `drain` makes two workers work at once, and `ctx` is
- * this process's own hand in their database.
+ * A service on a fresh database, answering on a port of its own. Its loops are not started: the test moves time and does
+ * the due work. Where services run apart, `url` is a process that only answers, `drain` makes two workers work at once,
+ * and `ctx` is this process's own access to their database.
  */
 export type TestService = {
   url: string
@@ -43,7 +43,7 @@ export type TestService = {
   stop(): Promise<void>
 }
 
-/** Limits are off where they are not what is tested: every test is one client. */
+/** Rate limits are off unless they are what is tested: all requests of a test come from one client. */
 const DEFAULTS = {
   PORT: '0',
   SECRET_KEY: 'a secret key for tests, long enough',
@@ -53,7 +53,7 @@ const DEFAULTS = {
 
 const START = new Date('2026-11-02T08:00:00.000Z')
 
-/** Starts a service. `env` is its environment beside the test's defaults. */
+/** Starts a service. `env` is its environment besides the defaults for tests. */
 export async function startService(env: Record<string, string> = {}, overrides: Replaced = {}): Promise<TestService> {
   const apart = inject('apart')
   const all = { ...DEFAULTS, ...env }
@@ -87,7 +87,7 @@ async function startTogether(env: Record<string, string>, overrides: Replaced): 
   }
 }
 
-/** The service in processes of their own; `dir` is for what they share. */
+/** The service in several processes; `dir` is for what they share. */
 async function startApart(env: Record<string, string>, overrides: Replaced, dir: string): Promise<Started> {
   const clockFile = join(dir, randomUUID())
   const clock = createSharedClock(clockFile, START)
@@ -120,7 +120,7 @@ async function startApart(env: Record<string, string>, overrides: Replaced, dir:
   }
 }
 
-/** This process's app: the whole service, or a hand in the database of one that runs apart. */
+/** This process's app: the whole service, or access to the database of one that runs apart. */
 async function openApp(env: Record<string, string>, clock: ManualClock, overrides: Replaced) {
   const logged: LogLine[] = []
   const database = await freshDatabase()

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { EXCEPTIONS } from './apart/exceptions.ts'
 import setupPostgres from './setup-postgres.ts'
 
-/** As for PostgreSQL, and a directory for what the processes of a service share: their clocks, and their compiled code. */
+/** The setup for PostgreSQL, plus a directory for what the processes of a service share: their clocks and compiled code. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const file of Object.keys(EXCEPTIONS)) await access(join(project.config.root, file))
   const dir = await mkdtemp(join(tmpdir(), 'postrider-apart-'))

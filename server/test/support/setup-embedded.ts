@@ -8,7 +8,7 @@ import { createDatabase } from '../../src/platform/db/database.ts'
 import { openEmbedded } from '../../src/platform/db/embedded/open-embedded.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 
-/** Migrates one embedded database and keeps its dump; every test file starts from that. */
+/** Migrates one embedded database and keeps its dump, from which every test starts its databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), 'postrider-snapshot-'))
   const embedded = await openEmbedded({ dir: '', durable: false, log: () => {} })

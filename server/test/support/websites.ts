@@ -1,8 +1,8 @@
-/** Websites to be looked at: real servers that answer as the platforms do. */
+/** Websites for platform detection: real servers that answer as the platforms do. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** How a path is answered: status 200 and HTML unless told, or by hand. */
+/** How a path is answered: by default with status 200 and HTML, or by hand. */
 export type WebAnswer =
   | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array }
   | ((request: IncomingMessage, response: ServerResponse) => void | Promise<void>)
@@ -13,7 +13,7 @@ export type WebAnswers = Record<string, WebAnswer>
 /** A running website. */
 export type Website = {
   url: string
-  /** What was asked for so far, path and query. */
+  /** What was requested so far, path and query. */
   asked: string[]
   /** Answers differently from now on. */
   answer(answers: WebAnswers): void
@@ -55,7 +55,7 @@ export async function startWebsite(answers: WebAnswers = {}): Promise<Website> {
   }
 }
 
-/** The same website with a page that answers only after `release`; `reached` resolves when it was asked for. */
+/** The same website with a page that answers only after `release`; `reached` resolves when it is requested. */
 export function held(answers: WebAnswers): { page: WebAnswers; release(): void; reached: Promise<void> } {
   const gate = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
@@ -109,7 +109,7 @@ export const nextjsPages: WebAnswers = {
   '/docs/_next/static/chunks/main-7be0e0f5a1.js': { headers: SCRIPT_TYPE, body: '0' },
 }
 
-/** WordPress with pretty permalinks. `path` is where its REST API announces to be. */
+/** WordPress with pretty permalinks. `apiUrl` is the address that it announces for its REST API. */
 export function wordpress(apiUrl: string): WebAnswers {
   return {
     '/': {

@@ -1,4 +1,4 @@
-/** Files of the suite that are not run against a service in processes of their own, and why. */
+/** Test files that are not run against a service split into several processes, and why. */
 export const EXCEPTIONS: Record<string, string> = {
   'server/test/generation-providers.test.ts':
     'Is about what the servers of models answer to one writer of drafts; generation.test.ts has the drafts of several.',

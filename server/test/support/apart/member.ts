@@ -1,6 +1,6 @@
 /**
- * The entry of one process of a service that runs in several: what `serve` does, with the clock of the test, no names,
- * and loops that work when told. The test talks to it over the channel that `fork` opens.
+ * The entry of one process of a service that runs in several: does what `serve` does, but with the test's clock, without
+ * name resolution, and with loops that run on order. The test talks to it over the channel that `fork` opens.
  */
 import { flushCompileCache } from 'node:module'
 import { createApp } from '../../../src/app.ts'
@@ -19,7 +19,7 @@ const app = await createApp(parseConfig(process.env), {
   ...JSON.parse(process.env.TEST_OVERRIDES ?? '{}'),
 })
 
-/** What is told is done; an answer follows everything that was logged before it. */
+/** What to do on each order; the answer follows everything that was logged before it. */
 const orders: Record<Order, () => Promise<unknown>> = {
   drain: app.drain,
   report: async () => {},
@@ -33,9 +33,9 @@ process.on('message', async ({ order, number }: { order: Order; number: number }
   )
   tell({ done: number, problem })
 })
-// The test has ended, in whatever way.
+// The test has ended, whether in an orderly way or not.
 process.on('disconnect', () => process.exit())
 
 tell({ port: (await app.listen()).port })
-// It will be killed; the next one starts in half the time by what this one compiled.
+// Now, because this process will be killed; with its compiled code, the next one starts in half the time.
 flushCompileCache()

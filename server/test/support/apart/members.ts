@@ -1,13 +1,13 @@
-/** A service as processes of their own: one that answers requests, and two workers. */
+/** A service split into three processes: one that answers requests, and two workers. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { LogLine } from '../log.ts'
 
-/** What a process can be told to do. `report` does nothing: its answer means that all earlier log lines have come. */
+/** What a process can be told to do. `report` does nothing: its answer means that all earlier log lines have arrived. */
 export type Order = 'drain' | 'report' | 'stop'
 
-/** What a process says: where it answers, that an order is done, or a line of its log. */
+/** What a process sends: its port, that an order is done, or a line of its log. */
 export type MemberMessage = { port: number } | { done: number; problem: string | undefined } | { line: LogLine }
 
 /** The processes of one service. */
@@ -15,9 +15,9 @@ export type Members = {
   url: string
   /** Both workers do what is due, at the same time. */
   drain(): Promise<void>
-  /** Resolves when every line that was logged so far has been heard. */
+  /** Resolves when every line that was logged so far has arrived. */
   report(): Promise<void>
-  /** Ends the processes, in an orderly way first if their database is there. */
+  /** Kills the processes; if `orderly`, after a graceful shutdown, which needs their database. */
   stop(orderly: boolean): Promise<void>
 }
 

@@ -1,15 +1,15 @@
 /**
- * A manual clock that processes share: its time is eight bytes in a file. Reading is synchronous, so a process that is
- * asked for something after the clock was moved sees the new time, whatever way the question came.
+ * A manual clock that processes share: its time is eight bytes in a file. Reading is synchronous, so a process that gets a
+ * request after the clock was moved sees the new time, whichever way the request came.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { type ManualClock, manualClock } from '../clock.ts'
 
-/** How long a sleeper may not notice that its time has come (real milliseconds). */
+/** How often a sleeper checks whether its time has come (real milliseconds). */
 const NOTICE_MS = 5
 
-/** A manual clock that writes its time to a new file. `close` gives the file back. */
+/** A manual clock that writes its time to a new file. `close` closes the file. */
 export function createSharedClock(path: string, start: Date): ManualClock & { close(): void } {
   const clock = manualClock(start)
   const file = openSync(path, 'wx')

@@ -6,8 +6,8 @@ import { basename, dirname, join } from 'node:path'
 export type Binaries = { initdb: string; postgres: string }
 
 /**
- * Lays PostgreSQL's program files from `native` out in `target` (created, mode 0755). The installed package cannot be used in
- * place: it may lie where only root may enter, and the library links in it exist only if npm ran its install script.
+ * Copies PostgreSQL's program files from `native` to `target` (created, mode 0755). The installed package cannot be used in
+ * place: it may lie where only root may enter, and its library links exist only if npm ran its install script.
  * Files are hard links where the file system allows it, so this takes tens of milliseconds.
  */
 export async function layOutBinaries(native: string, target: string): Promise<Binaries> {

@@ -8,7 +8,7 @@ export type TestDatabase = {
   drop: () => Promise<void>
 }
 
-/** Creates a database of its own as a copy of `template`, to which nobody may be connected meanwhile. */
+/** Creates a new database as a copy of `template`, to which nobody may be connected meanwhile. */
 export async function createDatabaseFromTemplate(adminUrl: string, template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   await execute(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${pg.escapeIdentifier(template)} STRATEGY WAL_LOG`)

@@ -42,7 +42,7 @@ export type TestPostgres = {
   restart: () => Promise<void>
 }
 
-/** `settings` go over those that tests use. */
+/** `settings` override those that tests use. */
 type Options = { native?: string; keep?: string; settings?: Record<string, string> }
 
 type Installation = {
@@ -61,8 +61,8 @@ export async function startTestPostgres(options: Options = {}): Promise<TestPost
 }
 
 /**
- * Starts a server of one's own, whatever the environment says; `root` is the directory that holds all of it. `keep` names a
- * directory (every user must be able to enter it) that is used as it is and left behind, with the data.
+ * Starts a new server, whatever the environment says; `root` is the directory that holds all of it. `keep` names a directory
+ * (every user must be able to enter it) that is used as it is and left behind, with the data.
  */
 export async function startOwnPostgres(options: Options = {}): Promise<TestPostgres & { root: string }> {
   const runAs = await unprivilegedUser()
@@ -186,7 +186,7 @@ async function start(installation: Installation): Promise<ChildProcess> {
   }
 }
 
-/** Waits for the word that the postmaster puts into line 8 of its pid file; false when it has exited or never says so. */
+/** Waits until the postmaster writes `ready` into line 8 of its pid file; false when it has exited or never does. */
 async function answers(server: ChildProcess, data: string): Promise<boolean> {
   const failed = new Promise<void>((resolve) => server.once('error', () => resolve()).once('exit', () => resolve()))
   let alive = true
@@ -201,7 +201,7 @@ async function answers(server: ChildProcess, data: string): Promise<boolean> {
   return false
 }
 
-/** Ends with the pipe on its standard input. */
+/** Acts when the pipe on its standard input closes. */
 const WATCHDOG = `
 cat >/dev/null
 if read -r pid <"$1/data/postmaster.pid"; then
@@ -229,7 +229,7 @@ async function endWatch(watchdog: ChildProcess): Promise<void> {
   await exited
 }
 
-/** Nothing of the caller's PG* settings or locale may reach the server. */
+/** The caller's PG* settings and locale must not reach the server. */
 function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' }
 }

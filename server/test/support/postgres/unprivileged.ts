@@ -14,7 +14,7 @@ export async function unprivilegedUser(): Promise<RunAs> {
   return { uid: Number(uid), gid: Number(gid) }
 }
 
-/** A directory for temporary files which every user may enter. */
+/** A directory for temporary files that every user may enter. */
 export async function openTmpdir(): Promise<string> {
   for (const dir of [tmpdir(), '/tmp', '/var/tmp']) if (await isOpenToAll(dir)) return dir
   throw new Error('No directory for temporary files that an unprivileged user can enter; set TMPDIR to one.')
