@@ -9,7 +9,7 @@ let done = 0
 let startedAt = 0
 let started = 0
 
-/** Sends one POST; the clock starts after the first `warmUp`. Throws unless the answer is 200. After the last one the process tells the bench how fast it was. */
+/** Sends one POST; the clock starts after the first `warmUp`. Throws unless the answer is 200. */
 export async function post() {
   started += 1
   if (started === task.warmUp + 1) startedAt = performance.now()
@@ -23,7 +23,7 @@ export async function post() {
   if (statusCode !== 200) throw new Error(`the receiver answered ${statusCode}`)
 }
 
-/** To be called when the rival has a job on record as done. */
+/** To be called when the rival has recorded jobs as done. After the last one, the process tells the bench how fast it was. */
 export function completed(jobs = 1) {
   done += jobs
   if (done === task.total)

@@ -70,7 +70,7 @@ export function parseAiBaseUrl(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
-/** A number of tokens from 1,000; `off` means that none is set. */
+/** A number of tokens from 1,000. */
 export function parseTokens(text: string): number {
   if (!/^\d{4,12}$/.test(text)) throw new Error(`"${text}" is not a number of tokens; it is a whole number from 1000`)
   return Number(text)

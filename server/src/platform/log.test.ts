@@ -29,7 +29,7 @@ const WRITER = `
 
 type Line = { event: string; line?: number; lines?: number }
 
-/** A process that writes as many lines of a kilobyte as it is told, ends at 0, and is given another standard output by its path. */
+/** A process that writes as many lines of a kilobyte as it is told, ends at 0, and given a path, makes it its standard output. */
 async function startWriter(stdout: 'pipe' | number) {
   const child = fork('-', [], {
     execArgv: ['--input-type=module', '--eval', WRITER],
@@ -40,7 +40,7 @@ async function startWriter(stdout: 'pipe' | number) {
   return child
 }
 
-/** Has a process write lines while nobody reads; then reads them all. */
+/** Has a process write lines while nobody reads; then reads all that it kept. */
 async function readLate(lines: number): Promise<Line[]> {
   const child = await startWriter('pipe')
   child.send(lines)
@@ -87,7 +87,7 @@ test.runIf(existsSync(FULL_DISK))('a process whose disk stays full ends in order
   expect(await once(child, 'exit')).toEqual([0, null])
 })
 
-/** Whether each of as many lines was kept or counted. */
+/** Expects that lines were dropped, and that each of `lines` lines was either kept or counted. */
 function expectCounted(read: Line[], lines: number): void {
   const [kept, told] = [
     read.filter(({ event }) => event === 'line'),

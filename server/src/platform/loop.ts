@@ -9,7 +9,7 @@ import { messageOf } from './thrown.ts'
 export type Loop = {
   name: string
   start(): void
-  /** Runs the next step now, or right after the one that is running. */
+  /** Runs the next step now, or right after the one that is running; has no effect during a back-off. */
   nudge(): void
   /** Stops after the running step, which it waits for. */
   stop(): Promise<void>

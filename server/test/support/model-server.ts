@@ -126,7 +126,7 @@ function openai(response: ServerResponse, body: Record<string, unknown>): Write 
   }
 }
 
-/** Messages, streamed; a shape that is asked for as a tool is answered as its call. */
+/** Messages, streamed; a schema that is requested as a tool is answered as a call of that tool. */
 function anthropic(response: ServerResponse, body: Record<string, unknown>): Write {
   let length = 0
   const asTool = body.tool_choice !== undefined

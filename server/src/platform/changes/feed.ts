@@ -17,7 +17,7 @@ export type Follower = {
   requestId: string
   /** Where an earlier stream ended. */
   cursor: string | undefined
-  /** The stream ends then. */
+  /** When the stream ends. */
   expiresAt: Date
   /** Throws a refusal when the stream must not go on. */
   mayGoOn: () => Promise<unknown>

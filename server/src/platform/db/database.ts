@@ -145,8 +145,8 @@ function guarded(pool: pg.Pool): PostgresPool {
 }
 
 /**
- * Statement timeouts in milliseconds: the server ends a statement after the first; if the client has no answer by the second, it
- * gives up the connection. `onConnect` prepares a connection before it is used.
+ * Statement timeouts in milliseconds: the server ends a statement after `statement_timeout`; a client without an answer by
+ * `query_timeout` gives up the connection. `onConnect` prepares a connection before it is used.
  */
 export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & { statement_timeout: number; query_timeout: number }
 

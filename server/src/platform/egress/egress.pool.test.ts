@@ -76,7 +76,7 @@ describe('one request per call', () => {
     const egress = startEgress()
     const url = `http://127.0.0.1:${port}/`
     expect(brief(await egress.send(post(url)))).toBe('200 1')
-    // Meanwhile the server, on its own thread, closes; this thread finds out only after the next call.
+    // Meanwhile the server, on its own thread, closes the connection; this thread learns of it only after the next call.
     blockFor(100)
     expect(brief(await egress.send(post(url)))).toBe('200 2')
   })
@@ -184,7 +184,7 @@ describe('limits', () => {
       perOriginConnections: 1,
       lookup: (_hostname, _options, callback) => {
         calls += 1
-        // The first question is never answered; the second comes later than questions are joined.
+        // The first query is never answered; the second comes too late to join it.
         if (calls === 2) callback(null, [{ address: '10.0.0.1', family: 4 }])
         if (calls === 3) callback(null, [{ address: '127.0.0.1', family: 4 }])
       },
@@ -261,12 +261,12 @@ describe('closing', () => {
   })
 })
 
-/** Holds up this thread's event loop, as a busy process does. */
+/** Blocks this thread's event loop, as a busy process does. */
 function blockFor(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-/** Runs a server elsewhere that numbers its answers and closes each connection without saying so. Resolves to its port. */
+/** Runs a server in a worker thread that numbers its answers and closes each connection unannounced. Resolves with its port. */
 async function startHastyServer(): Promise<number> {
   const code = `
     let count = 0
@@ -281,7 +281,7 @@ async function startHastyServer(): Promise<number> {
   return Number(port)
 }
 
-/** A reference that was made in this turn of the event loop holds until the next. */
+/** Waits a turn first: a WeakRef that was made or read in this turn of the event loop keeps its target alive until the next. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   await nextTurn()

@@ -30,7 +30,7 @@ async function startNameServer(answers: Record<string, Answer>): Promise<string>
   return `127.0.0.1:${server.address().port}`
 }
 
-/** A resource record of the name that was asked for, good for no time at all. */
+/** A resource record of the requested name, with a TTL of zero. */
 function record(type: number, address: string): Buffer {
   const data =
     type === A ? Buffer.from(address.split('.').map(Number)) : Buffer.from(address.replaceAll(':', ''), 'hex')

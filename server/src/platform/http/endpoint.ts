@@ -25,7 +25,7 @@ export type SecurityDocument =
   | { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
 
-/** Who asks, and how the request was counted; `usage` is undefined when it was not. */
+/** The principal, and how the request was counted; `usage` is undefined when it was not. */
 export type Admission<Principal> = { principal: Principal; usage: Usage | undefined }
 
 /** One way to authenticate: how the document describes it, and how a request proves it. */
@@ -41,14 +41,14 @@ export type AuthScheme<Principal> = {
 } & (InSteps<Principal> | AtOnce<Principal>)
 
 type InSteps<Principal> = {
-  /** Who asks. Throws a failure of kind `unauthorized`, or of one of `errors`. */
+  /** Authenticates the request. Throws a failure of kind `unauthorized`, or of one of `errors`. */
   authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
   /** What the requests of a principal are counted under. */
   bucket(ctx: Context, principal: Principal): Bucket
 }
 
 type AtOnce<Principal> = {
-  /** Finds out who asks and counts the request in one step. Throws a failure of kind `unauthorized`. */
+  /** Authenticates and counts the request in one step. Throws a failure of kind `unauthorized`. */
   admit(ctx: Context, request: RequestFacts): Promise<Admission<Principal>>
 }
 
@@ -110,7 +110,7 @@ type SometimesIn<Headers> = {
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-/** What a handler receives: validated input and who asks. */
+/** What a handler receives: the principal and validated input. */
 export type Call<Principal, Params, Query, Body> = RequestFacts & {
   ctx: Context
   principal: Principal
@@ -130,7 +130,7 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   /** What it does and what to know about it, in Markdown. */
   description: string
   auth: AuthScheme<Principal> | null
-  /** What a request is counted under when nobody is authenticated. */
+  /** What a request is counted under without authentication. */
   bucket?: (ctx: Context, request: RequestFacts) => Bucket
   params?: Params
   query?: Query

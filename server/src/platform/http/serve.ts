@@ -1,4 +1,4 @@
-/** The way of a request through its endpoint: authentication → rate limit → parsing → idempotency key → handler. */
+/** Takes a request through its endpoint: authentication → rate limit → parsing → idempotency key → handler. */
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { Failure, fail, invalid } from '../errors.ts'

@@ -159,7 +159,7 @@ async function claim(db: Db, { scope, key, request, now }: Claim): Promise<boole
   return numAffectedRows === 1n
 }
 
-/** An answer may hold secrets, so it is sealed to its place. */
+/** The place to which a kept answer is sealed, since it may hold secrets. */
 export function place(scope: string, key: string): string {
   return `idempotency_keys.body:${scope}:${key}`
 }

@@ -1,4 +1,4 @@
-/** The part of the configuration that is about traces. The variables are OpenTelemetry's own, so that operators know them. */
+/** The configuration for traces. The variables are OpenTelemetry's own, so that operators know them. */
 import { compileAllow, OPERATORS_NETWORKS } from '../egress/addresses.ts'
 import { checkUrl } from '../egress/target.ts'
 import { parseHeaderValue } from '../header-value.ts'
