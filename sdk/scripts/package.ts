@@ -1,6 +1,6 @@
 /**
- * Makes the package that is published, in a directory of its own. Inside this repository the SDK is used from its
- * sources, so its `package.json` there is private and names those; the one that is written here names what was built.
+ * Makes the package that is published, in a directory of its own. This repository uses the SDK from its sources, so the
+ * `package.json` here is private and names the sources; the published one, written by `manifest`, names the built files.
  */
 import { execFile } from 'node:child_process'
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export async function buildPackage(directory: string): Promise<void> {
     '--outDir',
     directory,
   ])
-  // Types only: nothing imports it when it runs.
+  // Only types: no built file imports it at run time.
   for (const name of ['api.js', 'api.js.map']) await rm(join(directory, 'generated', name))
   for (const name of ['README.md', 'LICENSE']) await copyFile(join(ROOT, name), join(directory, name))
   const own = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>

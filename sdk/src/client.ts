@@ -41,32 +41,32 @@ export type GenerationJob = Schemas['GenerationJob']
 export type PostPage = Schemas['PostPage']
 export type SiteList = Schemas['SiteList']
 
-/** Who logs in. */
+/** What an account logs in with. */
 export type Credentials = { email: string; password: string }
 
 type Query<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>
 
-/** What a list of posts is narrowed to. */
+/** Filters of a list of posts. */
 export type ListPosts = Query<'listPosts'>
 
-/** What a list of posts without their texts is narrowed to, and its order: `scheduled_at` has the next one first. */
+/** Filters and order of a list of posts without their texts. The order `scheduled_at` puts the next due post first. */
 export type ListSummaries = Query<'listPostSummaries'>
 
-/** What the log of deliveries is narrowed to. `cursor`: the `next_cursor` of the page before. */
+/** Filters of the delivery log. `cursor` is the `next_cursor` of the page before. */
 export type ListDeliveries = Query<'listDeliveries'>
 
-/** A span of time and a site. Dates, or times with their offset. */
+/** A period and optionally a site. The period is given in dates, or in times with an offset. */
 export type AnalyticsRange = Query<'getOverview'>
 
 /** How a client reaches the service. */
 export type ClientOptions = TransportOptions & {
-  /** The access token of register or login; may be set later with `setToken`. */
+  /** The access token from register or login; can be set later with `setToken`. */
   token?: string
 }
 
-/** How one POST is made. */
+/** Options of one POST. */
 export type PostOptions = CallOptions & {
-  /** The same key and input get the first answer again, for 24 hours. Default: one that nobody else has. */
+  /** For 24 hours the same key and input get the first answer again. Default: a new random key. */
   idempotencyKey?: string
 }
 
@@ -87,7 +87,7 @@ export function createClient({ token, ...options }: ClientOptions) {
 
   const get = <Result>(path: string, { signal }: CallOptions = {}, query: object = {}) =>
     call<Result>({ method: 'GET', path, query, signal })
-  /** The key makes it safe to send again when the connection is lost. */
+  /** The idempotency key makes it safe to retry after a lost connection. */
   const post = <Result>(path: string, body: unknown, { signal, idempotencyKey = randomKey() }: PostOptions = {}) =>
     call<Result>({ method: 'POST', path, body, safe: true, headers: { 'idempotency-key': idempotencyKey }, signal })
   const listPosts = (query: ListPosts = {}, options?: CallOptions) => get<PostPage>('/api/posts', options, query)
@@ -96,7 +96,7 @@ export function createClient({ token, ...options }: ClientOptions) {
   const getJob = (jobId: string, options?: CallOptions) => get<GenerationJob>(at('posts/generate', jobId), options)
 
   return {
-    /** The token that later calls carry. */
+    /** Sets the token of later calls; undefined removes it. */
     setToken(value: string | undefined): void {
       accessToken = value
     },
@@ -119,7 +119,7 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** `login` for pages of the service itself: with a cookie that scripts cannot read instead of a token. */
       signIn: (input: Credentials, { signal }: CallOptions = {}) =>
         call<void>({ method: 'POST', path: '/api/auth/login', body: { ...input, session: 'cookie' }, signal }),
-      /** Forgets the client's token, and has the service take the session cookie away. */
+      /** Drops the client's token, and makes the service clear the session cookie. */
       async logout(options?: PostOptions): Promise<void> {
         await post<void>('/api/auth/logout', undefined, options)
         accessToken = undefined
@@ -130,8 +130,8 @@ export function createClient({ token, ...options }: ClientOptions) {
         accessToken = undefined
       },
       /**
-       * Gives the account another password, and ends every login of it. The client carries the new token from now on; a page
-       * of the service itself has a new cookie instead, and undefined here.
+       * Changes the account's password and ends all its logins. The client carries the new token from now on; a page of the
+       * service itself gets a new cookie instead, and the result is undefined.
        */
       async changePassword(input: ChangePassword, { signal }: CallOptions = {}): Promise<Session | undefined> {
         const path = '/api/account/password'
@@ -140,9 +140,9 @@ export function createClient({ token, ...options }: ClientOptions) {
         return session
       },
     },
-    /** Who the token belongs to, the plan and what is left of its limits. */
+    /** The token's account, its plan and what is left of its limits. */
     account: (options?: CallOptions) => get<Account>('/api/account', options),
-    /** Follows what changes: `for await (const { event, data } of client.events({ signal }))`. */
+    /** Streams changes: `for await (const { event, data } of client.events({ signal }))`. */
     events: (follow: FollowOptions = {}) => followEvents(options, credentials, follow),
     posts: {
       list: listPosts,
@@ -164,25 +164,25 @@ export function createClient({ token, ...options }: ClientOptions) {
         call<PostWithDeliveries>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version), signal }),
       delete: (id: string, version?: number, { signal }: CallOptions = {}) =>
         call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version), signal }),
-      /** The forms that a post with this body would have; nothing is stored. */
+      /** Converts a body into the three forms that a post with it would have; nothing is stored. */
       convert: (body: NonNullable<CreatePost['body']>, { signal }: CallOptions = {}) =>
         call<ConvertedBody>({ method: 'POST', path: '/api/posts/convert', body, safe: true, signal }),
-      /** Does the same to up to 100 posts, to all or none of them. */
+      /** Makes the same change to up to 100 posts: to all of them or to none. */
       bulk: (change: ChangePosts, options?: PostOptions) => post<PostsChanged>('/api/posts/bulk', change, options),
       /** Publishes to the named sites, or to all. */
       publish: (id: string, siteIds?: string[], options?: PostOptions) =>
         post<Dispatched>(at('posts', id, '/publish'), siteIds === undefined ? {} : { site_ids: siteIds }, options),
     },
     drafts: {
-      /** Begins to have a draft written. */
+      /** Starts a job that writes a draft. */
       generate: (input: GenerateDraft, options?: PostOptions) =>
         post<GenerationJob>('/api/posts/generate', input, options),
-      /** How a draft is coming along. */
+      /** A job with its progress, and with its draft once that is written. */
       job: getJob,
-      /** Ends the work at a draft, and forgets the job; a draft that is there stays. */
+      /** Stops the work on a draft and removes the job; a finished draft stays. */
       cancel: (jobId: string, { signal }: CallOptions = {}) =>
         call<void>({ method: 'DELETE', path: at('posts/generate', jobId), signal }),
-      /** Waits until a draft is there. Throws DraftFailedError when there will be none, or the signal's reason. */
+      /** Waits until the draft is written. Throws DraftFailedError when there will be none, or the signal's reason. */
       waitForDraft: (jobId: string, options?: WaitForDraft): Promise<FinishedDraft> =>
         waitForDraft(() => getJob(jobId, options), options),
     },
@@ -202,7 +202,7 @@ export function createClient({ token, ...options }: ClientOptions) {
       },
       /** One delivery with its attempts, and what it sends. */
       get: (id: string, options?: CallOptions) => get<DeliveryDetails>(at('deliveries', id), options),
-      /** Sends a failed delivery again, or one that waits for its next attempt at once. */
+      /** Sends a failed delivery again, or makes a pending one's next attempt now. */
       retry: (id: string, options?: PostOptions) =>
         post<DeliveryRequeued>(at('deliveries', id, '/retry'), undefined, options),
       /** Sends failed deliveries again: those of `ids`, or all of a site, or all. */
@@ -221,7 +221,7 @@ export function createClient({ token, ...options }: ClientOptions) {
         post<RotatedKeys>(at('sites', id, '/rotate-keys'), undefined, options),
       testDelivery: (id: string, options?: PostOptions) =>
         post<TestDelivery>(at('sites', id, '/test-delivery'), undefined, options),
-      /** What the site at an address runs on; looked at now. */
+      /** Fetches the site at an address and detects its platform. */
       detectPlatform: (url: string, options?: PostOptions) =>
         post<DetectedPlatform>('/api/sites/detect-platform', { url }, options),
     },

@@ -4,7 +4,7 @@ import { pause } from './transport.ts'
 /** A job that is complete, with its draft. */
 export type FinishedDraft = GenerationJob & { status: 'complete'; post: Post }
 
-/** How a draft is waited for. `onProgress` gets the job each time it was looked at. */
+/** Options of waiting for a draft. `onProgress` gets the job after every poll. */
 export type WaitForDraft = { signal?: AbortSignal; onProgress?: (job: GenerationJob) => void }
 
 /** There will be no draft: the job failed, or its draft was deleted. `code` and message say why, and what to do. */
@@ -23,8 +23,8 @@ export class DraftFailedError extends Error {
 const PAUSE_MS = { first: 500, most: 10_000 }
 
 /**
- * Looks at a job until it is finished: more often the nearer its end is said to be, and less often the longer it takes, since
- * every look counts against the account's limit of requests.
+ * Polls a job until it is finished. It pauses for a tenth of the estimated time left, within a minimum that grows with every
+ * poll and a maximum, because each poll counts against the account's rate limit.
  */
 export async function waitForDraft(
   look: () => Promise<GenerationJob>,

@@ -23,7 +23,7 @@ export class PostriderError extends Error {
   }
 }
 
-/** `Retry-After` in seconds: the service writes them, a proxy in between may write a date. */
+/** `Retry-After` in seconds: the service sends seconds, a proxy in between may send a date. */
 function secondsUntil(header: string | null): number | undefined {
   if (header === null || header === '') return undefined
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000

@@ -55,7 +55,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-/** A service whose connections behave as told, one after the other; the last way is repeated. */
+/** A service that handles its connections one after the other as `ways` say; the last one is repeated. */
 async function startService(...ways: [Handler, ...Handler[]]): Promise<{ url: string; requests: IncomingMessage[] }> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {

@@ -4,18 +4,18 @@ import { serverSentEvents } from './server-sent-events.ts'
 import { addressOf, type TransportOptions } from './transport.ts'
 
 /**
- * Something that changed, as it is now. Fetch what you show after the first `ready`, and again after each `resync`.
- * `id` says how far you are: give it as `lastEventId` to go on there.
+ * A change: the thing as it is now. Fetch what you show after the first `ready`, and again after each `resync`.
+ * `id` is the position in the stream: pass it as `lastEventId` to resume there.
  */
 export type LiveEvent = components['schemas']['LiveEvent'] & { id: string | undefined }
 
-/** How events are followed. */
+/** Options of following events. */
 export type FollowOptions = {
   /** Ends the iteration, without an error. */
   signal?: AbortSignal
-  /** Where an earlier iteration ended. */
+  /** The `id` of the last event of an earlier iteration, to resume after it. */
   lastEventId?: string
-  /** A connection on which nothing has come for so long is given up, in milliseconds. Default 50,000. */
+  /** A connection that stays silent for this many milliseconds is closed and replaced. Default 50,000. */
   silenceMs?: number
 }
 
@@ -23,8 +23,8 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Follows what changes until `signal` aborts or the loop is left. A connection that is lost or ended is made again, with
- * growing waits, and goes on where it was. Throws PostriderError when the service refuses for good, such as 401.
+ * Streams changes until `signal` aborts or the loop is left. It replaces a connection that is lost or ended, after growing waits,
+ * and resumes where it was. Throws PostriderError when the service refuses for good, such as with 401.
  */
 export async function* followEvents(
   options: TransportOptions,
@@ -57,17 +57,17 @@ export async function* followEvents(
     } finally {
       connection.close()
     }
-    // Scattered, so that after a restart not everybody comes at once.
+    // Jitter: after a restart of the service, clients must not all reconnect at once.
     await sleep(waitMs * (1 + Math.random() / 2), signal)
   }
 }
 
-/** Read anew each time: it changes while others work. */
+/** Reads the flag anew each time: it changes while other code runs. */
 function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
-/** One connection, and a watch over its silence. */
+/** Opens one connection, with a timer that closes it when it stays silent. */
 function connect(
   { baseUrl, timeoutMs = 30_000, fetch: request = fetch }: TransportOptions,
   headers: Record<string, string>,
@@ -105,7 +105,7 @@ async function open(request: typeof fetch, url: string, init: RequestInit): Prom
   return response.body
 }
 
-/** A refusal that trying again would not change. */
+/** Whether the service refused in a way that a retry would not change. */
 function isFinal(error: unknown): boolean {
   return error instanceof PostriderError && error.status < 500 && error.status !== 429
 }

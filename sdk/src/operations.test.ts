@@ -1,4 +1,4 @@
-/** The SDK against the API's document: a method for every operation, asking as the document says. */
+/** The SDK against the OpenAPI document: a method for every operation, sending what the document says. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createClient, type PostriderClient } from './client.ts'
@@ -16,7 +16,7 @@ const document = JSON.parse(readFileSync(new URL('../../openapi/openapi.json', i
   paths: Record<string, Record<string, Operation>>
   components: { parameters: Record<string, { name: string; in: string }> }
 }
-/** What goes on and on has tests of its own: events.test.ts. */
+/** The endless stream is tested in events.test.ts. */
 const STREAMED = 'streamEvents'
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item)
@@ -34,7 +34,7 @@ const exampleOf = (operationId: string) => {
 type Sent = { method: string; url: URL; headers: Headers; body: unknown }
 let sent: Sent | undefined
 
-/** Answers as the document's example says. */
+/** Answers with the document's examples. */
 const documented: typeof fetch = async (input, init) => {
   const url = new URL(String(input))
   const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
@@ -58,7 +58,7 @@ const freshClient = () => createClient({ ...options, token: 'token' })
 const pull = createPullClient({ ...options, apiKey: 'key' })
 const ID = 'a/b?c'
 
-/** Every operation, asked for with all that its method takes. */
+/** Every operation, called with every argument its method takes. */
 const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   register: (client) => client.auth.register(exampleOf('register')),
   login: (client) => client.auth.login(exampleOf('login')),

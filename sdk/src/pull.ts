@@ -7,13 +7,13 @@ export type PulledPosts = Schemas['PulledPosts']
 export type PulledPost = Schemas['PulledPost']
 export type Confirmed = Schemas['Confirmed']
 
-/** A page of a site's posts. */
+/** Filters and page of a list of a site's posts. */
 export type PullQuery = NonNullable<operations['pullPosts']['parameters']['query']>
 
-/** What a site reports of a post. */
+/** What a site may add to a confirmation: its error, or metadata. */
 export type Report = Pick<Schemas['Confirm'], 'error_message' | 'metadata'>
 
-/** A site's client of the Pull API. For servers only: the key must not reach browsers. */
+/** A site's client for the Pull API. For servers only: the key must not reach browsers. */
 export type PullClient = ReturnType<typeof createPullClient>
 
 /** Makes a client with a site's `api_key`. Every method throws PostriderError when the service refuses. */
@@ -34,7 +34,7 @@ export function createPullClient({ apiKey, ...options }: TransportOptions & { ap
     },
     get: (slug: string, { signal }: CallOptions = {}) =>
       call<PulledPost>({ method: 'GET', path: `/api/pull/posts/${encodeURIComponent(slug)}`, signal }),
-    /** Tells that the site has the post, or why it could not take it. */
+    /** Reports that the site has the post, or why it could not take it. */
     confirm: (
       postId: string,
       siteId: string,

@@ -1,4 +1,4 @@
-/** One block of a stream. Without `data` it is a comment, or tells only an id or how long to wait before reconnecting. */
+/** One block of a stream. Without `data` it is a comment, or carries only an id or the wait before reconnecting. */
 export type ServerSentEvent = {
   event: string
   data: string | undefined
@@ -20,7 +20,7 @@ export async function* serverSentEvents(
     const { done, value } = await reader.read()
     if (done) return
     text += decoder.decode(value, { stream: true })
-    // A carriage return at the end may be half of a line's end; it waits for the other half.
+    // A carriage return at the end of a chunk may be the first half of CRLF: leave it until more text comes.
     for (let end = /\r\n|\n|\r(?!$)/.exec(text); end !== null; end = /\r\n|\n|\r(?!$)/.exec(text)) {
       const line = text.slice(0, end.index)
       text = text.slice(end.index + end[0].length)

@@ -1,4 +1,4 @@
-/** How calls behave on a bad line: against a real server, which answers by a script. */
+/** How calls behave on a bad connection, tested against a real server that answers by a script. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'

@@ -1,25 +1,25 @@
 import { PostriderError } from './errors.ts'
 
-/** Where the service is and how patient the client is. */
+/** The service's address, and the client's timeouts and retries. */
 export type TransportOptions = {
   /** The service's address, such as `https://postrider.example.com`. */
   baseUrl: string
-  /** For one try, in milliseconds. Default 30,000. */
+  /** Time limit of one attempt, in milliseconds. Default 30,000. */
   timeoutMs?: number
-  /** How often a request is tried again after 429, 503 or a lost connection, if that is safe. Default 2. */
+  /** How often a request is retried after 429 or 503, and if that is safe after a lost connection. Default 2. */
   retries?: number
-  /** The longest wait between tries, in milliseconds; a longer `Retry-After` is an error at once. Default 10,000. */
+  /** The longest wait before a retry, in milliseconds; a longer `Retry-After` is an error at once. Default 10,000. */
   maxRetryWaitMs?: number
   fetch?: typeof fetch
 }
 
-/** How one call is made. */
+/** Options of one call. */
 export type CallOptions = {
-  /** Ends the call, waits between tries included, with the signal's reason. */
+  /** Aborts the call, even while it waits for a retry, with the signal's reason. */
   signal?: AbortSignal
 }
 
-/** One call. `safe`: doing it twice does no harm. */
+/** One call. `safe`: repeating it does no harm. */
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
@@ -30,12 +30,12 @@ export type Call = {
   signal?: AbortSignal | undefined
 }
 
-/** Sends calls and gives back what the service answered; throws PostriderError, or what `fetch` throws. */
+/** Sends a call and resolves with the service's answer; throws PostriderError, or what `fetch` throws. */
 export type Transport = <Result>(call: Call) => Promise<Result>
 
 const FIRST_WAIT_MS = 250
 
-/** Makes a transport. `credentials` are the headers that say who asks; asked anew for each try. */
+/** Makes a transport. `credentials` returns the authentication headers; it is called for each attempt. */
 export function createTransport(options: TransportOptions, credentials: () => Record<string, string>): Transport {
   const { baseUrl, retries = 2, maxRetryWaitMs = 10_000 } = options
   const base = addressOf(baseUrl)
@@ -91,8 +91,8 @@ async function send(
 }
 
 /**
- * Runs `work` with a signal that is aborted after `ms`, or with the caller's. Made by hand: edge runtimes may have no
- * `AbortSignal.any`, and with `AbortSignal.timeout` the timer would outlive the work there and keep the process up.
+ * Runs `work` with a signal that aborts after `ms`, or when the caller's does. Made by hand: edge runtimes may have no
+ * `AbortSignal.any`, and there the timer of `AbortSignal.timeout` would outlive the work and keep the process up.
  */
 async function withDeadline<Result>(
   ms: number,
@@ -112,10 +112,10 @@ async function withDeadline<Result>(
   }
 }
 
-/** Milliseconds until the next try, or undefined when there should be none. */
+/** Milliseconds until the next retry, or undefined when there should be none. */
 function waitBefore(error: unknown, call: Call, tries: number): number | undefined {
   const backOffMs = FIRST_WAIT_MS * 2 ** tries
-  // A refusal means that nothing was done; a lost connection leaves that open.
+  // After a refusal the service has done nothing; after a lost connection it may have.
   if (error instanceof PostriderError) {
     if (error.status !== 429 && error.status !== 503) return undefined
     return error.retryAfter === undefined ? backOffMs : error.retryAfter * 1000

@@ -30,7 +30,7 @@ export class WebhookVerificationError extends Error {
   }
 }
 
-/** Headers as `fetch` has them, or as Node and others have them, however their names are written. */
+/** Headers as in `fetch`, or as in Node and others, with names in any case. */
 export type IncomingHeaders = Pick<Headers, 'get'> | Record<string, string | string[] | undefined>
 
 /** What to verify. `body` is the raw body, exactly as received. */
@@ -85,7 +85,7 @@ function readHeader(headers: IncomingHeaders, name: string): string {
   return first
 }
 
-/** By its method: a runtime may have several classes of headers. */
+/** Checks for the method, not the class: a runtime may have several `Headers` classes. */
 function isHeaders(headers: IncomingHeaders): headers is Pick<Headers, 'get'> {
   return typeof headers.get === 'function'
 }
@@ -101,7 +101,7 @@ async function importSecret(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
 }
 
-/** The header may list several signatures, separated by spaces; `v1` is the one of today. */
+/** The header may list several signatures, separated by spaces; `v1` is the current scheme. */
 async function anyVerifies(key: CryptoKey, header: string, signed: Uint8Array<ArrayBuffer>): Promise<boolean> {
   for (const entry of header.split(' ')) {
     const signature = entry.startsWith('v1,') ? decodeBase64(entry.slice(3)) : undefined

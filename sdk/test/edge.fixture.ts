@@ -1,6 +1,6 @@
 /**
- * Loads the built SDK in an edge runtime: a V8 context with web APIs and nothing of Node. Run with
- * `--experimental-vm-modules`, and the directory of the package, the address of a service and a signed webhook (JSON).
+ * Loads the built SDK in an edge runtime: a V8 context with web APIs and nothing from Node. Run it with
+ * `--experimental-vm-modules` and three arguments: the package's directory, a service's address and a signed webhook (JSON).
  */
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-/** The package as it would be published: built, packed, installed into an empty project and used from there. */
+/** The package as published: built, packed, installed into an empty project and used from there. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -76,7 +76,7 @@ describe('the package', () => {
   it('has types that every resolver finds', async () => {
     const result = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(tarball))))
     if (result.types === false) throw new Error('there are no types')
-    // ES modules only: a CommonJS module gets it by `require` all the same, as the next test shows.
+    // The package has ES modules only; CommonJS can `require` them, as the next test shows.
     expect(result.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([])
     expect(Object.keys(result.entrypoints)).toEqual(['.', './webhooks', './package.json'])
   })

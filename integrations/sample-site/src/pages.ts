@@ -34,12 +34,12 @@ export function indexPage(posts: readonly WebhookPost[]): string {
   return page('Sample site', `<h1>Posts that arrived</h1>${list}`)
 }
 
-/** One post. Its HTML was sanitised by Postrider and its signature verified, so it is shown as it came. */
+/** One post. Postrider sanitised its HTML and the signature was verified, so it is shown as it came. */
 export function postPage(post: WebhookPost): string {
   return page(post.title, `<h1>${escaped(post.title)}</h1><p class="quiet">${when(post)}</p>${post.body.html}`)
 }
 
-/** What stands where nothing is. */
+/** The page for an unknown path. */
 export function missingPage(): string {
   return page('Not found', '<h1>There is nothing here</h1>')
 }

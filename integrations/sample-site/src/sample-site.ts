@@ -1,8 +1,8 @@
 /**
- * A receiving site in one file: verify the webhook, keep the post, show it.
+ * A receiving site in one file: verify the webhook, store the post, show it.
  *
- * Events of one post come in order. One may come twice, after a crash on the sender's side: then it has the delivery id of
- * the first time and changes nothing. The site answers 200 only after the post is kept.
+ * Events of one post come in order. After a crash on the sender's side one may come twice: the repeat has the same delivery id
+ * and changes nothing. The site answers 200 only after the post is stored.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,14 +13,14 @@ import { indexPage, missingPage, postPage } from './pages.ts'
 export type SampleSite = {
   url: string
   webhookUrl: string
-  /** Sets the site's webhook secret; before that every webhook is refused. */
+  /** Sets the site's webhook secret; until then the site refuses every webhook. */
   setSecret(secret: string): void
   /** Answers the next `count` webhooks with 500, as a site that is being deployed would. */
   failNext(count: number): void
   close(): Promise<void>
 }
 
-/** What the site says of each webhook it answered. */
+/** A webhook the site has answered. */
 export type Answered = { status: number; event: WebhookEvent | undefined; deliveryId: string | undefined }
 
 const LARGEST_BODY = 8 * 1024 * 1024
@@ -88,7 +88,7 @@ export async function startSampleSite({
   }
 }
 
-/** Keeps what an event says. */
+/** Applies an event to the stored posts. */
 function apply(posts: Map<string, WebhookPost>, event: WebhookEvent): void {
   if (event.event === 'site.test') return
   if (event.event === 'post.deleted') posts.delete(event.post.id)
