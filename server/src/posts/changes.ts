@@ -4,7 +4,7 @@ import type { PostRow } from './tables.ts'
 
 type Changed = Pick<PostRow, 'id' | 'account_id'>
 
-/** Tells that the transaction has made, changed or removed posts. */
+/** Notes that the transaction creates, changes or removes posts, for live updates. */
 export function notePosts(ctx: Pick<Context, 'changes'>, tx: Tx, posts: readonly Changed[]): void {
   ctx.changes.note(
     tx,

@@ -19,7 +19,7 @@ export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined,
   return rows
 }
 
-/** Locks those of the posts that are still due and that no other process is publishing. From here on the transaction waits a second for a lock, and then fails. */
+/** Locks the posts that are still due and that no other process has locked. From now on the transaction waits at most a second for a lock. */
 export async function lockDuePosts(tx: Tx, ids: readonly string[], now: Date): Promise<PostRow[]> {
   await sendAhead(tx, sql`select set_config('lock_timeout', '1s', true)`)
   return tx
@@ -46,7 +46,7 @@ export async function nextScheduledAt(db: Db): Promise<Date | undefined> {
   return row?.scheduled_at ?? undefined
 }
 
-/** What publishing makes of a post that the transaction has locked. */
+/** The new column values of a post being published; the transaction has locked it. */
 export type Publication = { id: string; publishedAt: Date; sequence: number; sentVersion: number | null }
 
 /** Publishes locked posts to all sites. */
@@ -65,10 +65,10 @@ export async function publishRows(tx: Tx, publications: readonly Publication[], 
   `.execute(tx)
 }
 
-/** A post and a site that has been sent it, or is being sent it. */
+/** A post and a site that it has been sent to, or is being sent to. */
 export type PostSite = { accountId: string; postId: string; siteId: string }
 
-/** Which sites have been sent which of the posts. */
+/** Which of the posts have been sent to which sites. */
 export async function sentPairs(tx: Tx, postIds: readonly string[]): Promise<PostSite[]> {
   const { rows } = await sql<PostSite>`
     select account_id as "accountId", post_id as "postId", site_id as "siteId" from post_sites
@@ -90,7 +90,7 @@ export async function markPairsSent(tx: Tx, pairs: readonly PostSite[]): Promise
   `.execute(tx)
 }
 
-/** The slugs that posts had before, oldest first, by post. */
+/** The former slugs of each post, oldest first. */
 export async function formerSlugsOf(db: Db, postIds: readonly string[]): Promise<Map<string, string[]>> {
   const { rows } = await sql<{ postId: string; slugs: string[] }>`
     select post_id as "postId", array_agg(slug order by retired_at) as slugs from post_slugs

@@ -1,7 +1,7 @@
-/** The post of the examples, as the Management API shows it at several times of its life. */
+/** The post of the documentation's examples, as the Management API shows it at several stages. */
 import { examplePost, exampleSite } from '../deliveries/index.ts'
 
-/** As it is listed once it is published. */
+/** Published, as lists show it. */
 export const exampleListed = {
   ...examplePost,
   scheduled_at: null,
@@ -35,10 +35,10 @@ function withoutBody<Post extends { body: object }>({ body: _, ...rest }: Post):
   return rest
 }
 
-/** Before it was published. */
+/** Before publication. */
 export const exampleDraft = { ...exampleListed, status: 'draft', published_at: null, deliveries: [] }
 
-/** Another one, waiting for its time. */
+/** Another post, scheduled. */
 export const exampleScheduled = {
   ...exampleListed,
   id: '01a19b4c-2f60-7d15-b0e4-6a9c3f81d257',
@@ -54,7 +54,7 @@ export const exampleScheduled = {
 
 const { title, excerpt, body, meta, tags } = examplePost
 
-/** The body's forms, as they are asked for by themselves. */
+/** The body's forms, as the conversion endpoint returns them. */
 export const exampleConverted = { ...body, word_count: 6 }
 
 /** Ways to create a post. */

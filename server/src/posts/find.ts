@@ -1,14 +1,14 @@
 /**
- * Finding posts by words, the best first (decisions P9, P10 and 15).
+ * Finds posts by words, best match first (decisions P9, P10 and 15).
  *
- * To rank a match is to read its search vector, and a common word matches a third of all posts. So a search considers the
- * newest matches only, at most `MOST_FOUND`; with that many nobody misses the others. How to get at them depends on how
- * common the words are, which a sample of the newest posts tells:
+ * Ranking a match reads its search vector, and a common word matches a third of all posts. So a search considers only the
+ * newest matches, at most `MOST_FOUND`, enough that nobody misses the others. The way to them depends on how common the
+ * words are, estimated from a sample of the newest posts:
  *
- * - Common words: the newest posts are read until enough of them match. The index would give a long list to sort, or, for a
- *   phrase, to read, as it does not know where words stand.
- * - Others: the index gives the matches. Less common words are looked for in the last days only, as many as should do.
- * - When that gives too few, because words were more common once than now, the index is asked for all time.
+ * - Common words: read the newest posts until enough of them match. The index would return a long list to sort or, for a
+ *   phrase, to read, because it does not know the words' positions.
+ * - Other words: use the index, limited to as many recent days as should hold enough matches, or unlimited if matches are few.
+ * - If that finds too few, because the words were more common in the past, use the index without a limit.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
@@ -17,27 +17,27 @@ import { markQuery, type Search, searchQuery } from './search.ts'
 /** The most posts that a search finds. */
 const MOST_FOUND = 500
 
-/** An account that has no more posts is searched completely. */
+/** An account with at most this many posts is searched completely. */
 const ALL = 1_000
-/** Posts that are looked at to know how common words are. Each takes 15 µs: its vector lies apart from its row. */
+/** Posts sampled to estimate how common words are. Each takes 15 µs, because its vector is stored apart from its row. */
 const SAMPLE = 200
-/** From this share of posts with the words on, reading posts one after the other is the shorter way. */
+/** If at least this share of posts has the words, reading posts one after the other is faster than the index. */
 const COMMON = 0.2
-/** Fewer matches than this are simply sorted by age, which reads their rows but not their vectors. */
+/** Up to this many matches are simply sorted by age, which reads their rows but not their vectors. */
 const FEW = 2_000
-/** How many more posts are looked at than should be enough. */
+/** Safety factor: how many times the estimated number of posts or days is searched. */
 const MARGIN = 1.5
-/** A longer span of days is not worth naming day by day: each is a word to look up. */
+/** A longer span is not worth limiting: the query names every day, and each is a word to look up. */
 const MOST_DAYS = 400
 const DAY_MS = 24 * 3_600_000
 
-/** What to find, in which of the account's posts: `among` is a condition on rows of `posts`, account included. */
+/** What to find. `among` limits the rows of `posts`, to the account and by filters; `posts` is about how many the account has. */
 type Wanted = { accountId: string; words: string; among: RawBuilder<boolean>; posts: number }
 
-/** A page of ids, the best match first, and how many posts were found in all. */
+/** A page of ids, best match first, and the total number of posts found. */
 type Found = { ids: string[]; total: number }
 
-/** Finds posts. `posts` is about how many the account has. */
+/** Finds a page of the account's posts. */
 export async function findByWords(db: Db, wanted: Wanted, page: { limit: number; offset: number }): Promise<Found> {
   const search = searchQuery(wanted.words)
   let found: Found = { ids: [], total: 0 }
@@ -50,9 +50,9 @@ export async function findByWords(db: Db, wanted: Wanted, page: { limit: number;
 
 type Sample = { seen: number; matching: number; withWords: number; newest: Date; oldest: Date }
 
-/** Relations of (id, created_at, search) to look for matches in, one after the other until one has enough. */
+/** Relations of (id, created_at, search), to be tried in order until one has enough matches. */
 async function waysToFind(db: Db, wanted: Wanted, { matching: query, words }: Search): Promise<RawBuilder<unknown>[]> {
-  if (wanted.posts <= ALL) return [amongNewest(wanted, query, 2 * ALL)] // some may have come since they were counted
+  if (wanted.posts <= ALL) return [amongNewest(wanted, query, 2 * ALL)] // posts may have been added since they were counted
   const { rows } = await sql<Sample>`
     select count(*) as seen, count(*) filter (where search @@ ${query}) as matching,
       count(*) filter (where search @@ ${words}) as "withWords", max(created_at) as newest, min(created_at) as oldest
@@ -70,7 +70,7 @@ async function waysToFind(db: Db, wanted: Wanted, { matching: query, words }: Se
   return [throughIndex(wanted, query, created), everywhere]
 }
 
-/** How many days before the newest post should hold enough matches, if they go on as in the sample. */
+/** How many days before the newest post should hold enough matches, at the rate of the sample. */
 function daysFor({ seen, newest, oldest }: Sample, share: number): number {
   const postsPerDay = (seen * DAY_MS) / Math.max(1, newest.getTime() - oldest.getTime())
   return Math.ceil((MARGIN * MOST_FOUND) / (share * postsPerDay))
@@ -80,7 +80,7 @@ function newest({ among }: Wanted, posts: number): RawBuilder<unknown> {
   return sql`select id, created_at, search from posts where ${among} order by created_at desc, id desc limit ${posts}`
 }
 
-/** Reads no further than it must: the rows come in their order, and who asks for them stops when there are enough. */
+/** Matches among the newest posts. It reads no further than needed: rows come in order, and the limit stops the scan. */
 function amongNewest(wanted: Wanted, query: RawBuilder<unknown>, posts: number): RawBuilder<unknown> {
   return sql`
     select * from (${newest(wanted, posts)}) as newest where search @@ ${query}
@@ -88,10 +88,10 @@ function amongNewest(wanted: Wanted, query: RawBuilder<unknown>, posts: number):
 }
 
 /**
- * The marks in the search vectors narrow it to the account. Left to itself the planner would begin with the order and read posts
- * one by one until enough match, or intersect with a list of all the account's posts, or, since it takes each of many marks for
- * frequent, read the whole table. So the offset keeps everything else out of the question to the index, and the marks come
- * from a subquery, whose value it does not know.
+ * Matches from the index; marks in the search vectors narrow it to the account. Left to itself the planner would scan in order
+ * and read posts one by one until enough match, or intersect with a list of all the account's posts, or, because it assumes that
+ * each of many marks is frequent, read the whole table. So `offset 0` keeps every other condition away from the index scan, and
+ * the marks come from a subquery, whose value the planner does not know.
  */
 function throughIndex(
   { accountId, among }: Wanted,

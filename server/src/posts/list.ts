@@ -1,4 +1,4 @@
-/** An account's posts, page by page: narrowed by status, site and tag, or found by words. */
+/** An account's posts, page by page: filtered by status, site and tag, or found by words. */
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
@@ -6,7 +6,7 @@ import { findByWords } from './find.ts'
 import { COLUMNS, type PostRow, type PostStatus } from './tables.ts'
 import { hasTag, visibleTo } from './visible.ts'
 
-/** What a list of posts is narrowed to. */
+/** The filters of a list of posts. */
 export type PostFilter = {
   status?: PostStatus | undefined
   siteId?: string | undefined
@@ -14,7 +14,7 @@ export type PostFilter = {
   search?: string | undefined
 }
 
-/** How a list is ordered: newest, last changed, or next to be published first. A search comes before all of them. */
+/** A list's order: newest, last changed, or next to be published first. A search overrides it: best match first. */
 export type PostOrder = 'newest' | 'updated_at' | 'scheduled_at'
 
 const ORDERS: Record<PostOrder, RawBuilder<unknown>> = {
@@ -71,7 +71,7 @@ function inOrder<Row extends { id: string }>(ids: readonly string[], rows: reado
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** The ids come first: an index has them, so that the posts before a page are passed without being read. */
+/** Finds the ids first: an index has them, so the posts before the page are skipped without being read. */
 async function idsOfPage(
   db: Db,
   accountId: string,
@@ -97,7 +97,7 @@ function narrowed(accountId: string, { status, siteId, tag }: PostFilter): RawBu
   return sql`(${sql.join(conditions, sql` and `)})`
 }
 
-/** How many posts a filter leaves. All but those with a tag are counted already. */
+/** How many posts match a filter. Triggers keep the counts, except of posts with a tag. */
 async function countPosts(
   db: Db,
   accountId: string,
@@ -115,7 +115,7 @@ async function countPosts(
 
 type Catalog = Record<PostStatus | 'all' | 'open' | 'named', number>
 
-/** The account's counts of posts, and of those that are visible to a site because it was named. */
+/** The account's counts of posts, and of those visible to a site because it was named. */
 async function catalogOf(db: Db, accountId: string, siteId?: string): Promise<Catalog> {
   const { rows } = await sql<Catalog>`
     select draft, scheduled, published, draft + scheduled + published as all, open,

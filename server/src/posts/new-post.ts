@@ -9,7 +9,7 @@ import { searchVector } from './search.ts'
 import { slugify } from './slug.ts'
 import type { PostMeta, PostRow } from './tables.ts'
 
-/** What is known of a new post when it is stored. */
+/** What a new post is made from. */
 type NewPost = {
   id: string
   accountId: string
@@ -47,7 +47,7 @@ export function bodyColumns(body: ConvertedBody) {
   return { body_html: body.html, body_markdown: body.markdown, body_json: JSON.stringify(body.json) }
 }
 
-/** A draft somebody else has written; `slug` is a wish. The body has been converted, which takes a while. */
+/** A draft from another slice. `slug` is a suggestion. The caller has converted the body, because that takes a while. */
 export type Draft = {
   title: string
   slug: string

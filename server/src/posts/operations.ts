@@ -41,7 +41,7 @@ import type { PostMeta, PostRow, PostStatus } from './tables.ts'
 /** A post with the newest delivery per site. */
 export type PostWithDeliveries = { post: PostRow; deliveries: LatestDelivery[] }
 
-/** What a write may set. In `meta`, null takes a value away. */
+/** What a write may set. In `meta`, null removes a value. */
 export type PostInput = {
   title?: string | undefined
   /** null: made from the title. */
@@ -65,7 +65,7 @@ export async function getPost(ctx: Context, accountId: string, id: string): Prom
   return withDeliveries(ctx.db.root, post)
 }
 
-/** A page of the account's posts. A blank search is none, and a site that does not exist has no posts. */
+/** A page of the account's posts. A blank search is ignored, and a site that does not exist has no posts. */
 export async function listPostsPage(
   ctx: Context,
   accountId: string,
@@ -76,7 +76,7 @@ export async function listPostsPage(
   return listPosts(ctx.db.root, accountId, meant(filter), { limit, offset: (page - 1) * limit })
 }
 
-/** A page of the account's posts without their bodies, each with how it stands at the sites that were sent it. */
+/** A page of the account's posts without their bodies, each with its newest delivery to every site it was sent to. */
 export async function listSummaries(
   ctx: Context,
   accountId: string,
@@ -130,7 +130,7 @@ export async function createPost(
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
       const created = await insertPost(tx, {
         ...newPost({ ...input, id: ctx.ids.next(), accountId, slug, meta: mergedMeta({}, input.meta), body, now }),
-        // Publishing is a step of its own, on the stored row.
+        // `publishLocked` publishes the stored row afterwards.
         status: standing.status === 'published' ? 'draft' : standing.status,
         scheduled_at: standing.scheduledAt,
       })
@@ -143,12 +143,12 @@ export async function createPost(
   return refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
 }
 
-/** A slug made from a title is free when it is chosen, but "Hello" may get to `hello-2` at the same time as "Hello 2". */
+/** A slug made from a title is free when chosen, but "Hello" may reach `hello-2` at the same time as "Hello 2". */
 const SLUG_TRIES = 4
 
 /**
- * Changes a post (decisions P1, P5, P8). `ifMatch` is the version the caller has seen: another one is
- * `precondition_failed`. A change of content raises the version, and goes out to the sites that have the post.
+ * Changes a post (decisions P1, P5, P8). `ifMatch` refuses with `precondition_failed` unless the version is the one the
+ * caller has seen. A change of content raises the version, and is sent to the sites that have the post.
  */
 export async function changePost(
   ctx: Context,
@@ -159,7 +159,7 @@ export async function changePost(
 ): Promise<PostWithDeliveries> {
   const seen = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
   if (seen === undefined) throw missing()
-  // Converting takes a while, so it is done before the post is locked; again only if it has changed in between.
+  // Converting takes a while, so it happens before the post is locked, and again only if the post has changed in between.
   const body = changedBody(seen, input.body)
   const now = ctx.clock.now()
   const write = () =>
@@ -210,7 +210,7 @@ async function applyChange(
   return contentChanged && post.status === 'published' ? announceUpdate(ctx, tx, post, now) : post
 }
 
-/** The slug that a change asks for; undefined leaves it as it is. One that fits the title already stays. */
+/** The slug that a change asks for; undefined leaves it as it is. A slug that already fits the title stays. */
 async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.title }: PostInput) {
   if (slug !== null) return slug === undefined ? undefined : normalSlug(slug)
   const base = slugify(title) || 'post'
@@ -218,7 +218,7 @@ async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.titl
   return fits ? undefined : freeSlug(tx, current.account_id, base)
 }
 
-/** Only published posts were seen under their slug; another one simply changes it. */
+/** Keeps the old slug of a published post as a former one; nobody has seen an unpublished post's slug. */
 async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
   await reclaimSlug(tx, current.account_id, slug)
   if (current.status === 'published') await retireSlug(tx, current.account_id, current.id, current.slug, now)
@@ -272,7 +272,7 @@ function changedBody(current: PostRow, given: BodyInput | undefined): ConvertedB
   return same ? undefined : body
 }
 
-/** Refuses to go on with another version than the caller has seen. */
+/** Throws unless the version is the one the caller has seen. */
 export type VersionCheck = (version: number) => void
 
 /** Removes a post for good, and tells the sites that have it. */
@@ -292,7 +292,7 @@ async function removeLocked(ctx: Context, tx: Tx, post: PostRow, now: Date): Pro
   notePosts(ctx, tx, [post])
 }
 
-/** What can be done to many posts at once. */
+/** A change that can be made to many posts at once. */
 export type BulkAction =
   | { action: 'publish' }
   | { action: 'unpublish' }
@@ -300,12 +300,12 @@ export type BulkAction =
   | { action: 'tag'; tag: string }
   | { action: 'untag'; tag: string }
 
-/** More tags than these a post does not have. */
+/** The most tags of a post. */
 export const MOST_TAGS = 50
 
 /**
- * Does the same to many posts, to all or to none of them. Returns the ids of those that there were; the others are gone, or
- * never were. Throws `invalid` on `ids.N` for a post to which it cannot be done.
+ * Makes the same change to many posts: to all of them or to none. Returns the ids of the posts that exist. Throws `invalid` on
+ * `ids.N` for a post that cannot be changed so.
  */
 export async function changePosts(
   ctx: Context,
@@ -347,7 +347,7 @@ function retagged(
 /** What a publish answers. */
 export type Dispatch = { postId: string; siteIds: string[]; estimatedDelivery: Date }
 
-/** Lanes that the engine works off per second, at the least; for the estimate only. */
+/** The least number of lanes that the engine finishes per second; used only for the estimate. */
 const LANES_PER_SECOND = 500
 const COUNTED_LANES = 10_000
 
@@ -365,7 +365,7 @@ export async function publishPost(
     if (locked === undefined) throw missing()
     return publishLocked(ctx, tx, locked.post, locked.surroundings, siteIds, now)
   })
-  // Only now: no site should wait for an estimate. Two turns of the event loop are what a first attempt takes to be sent.
+  // The estimate must not delay a delivery: two turns of the event loop let the first attempts be sent before it is read.
   await turn()
   await turn()
   const backlog = await countDueLanes(ctx.db.root, now, COUNTED_LANES).catch(() => 0)
@@ -405,7 +405,7 @@ function mergedMeta(current: PostMeta, change: PostInput['meta']): PostMeta {
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null && value !== ''))
 }
 
-/** Runs a write, up to `tries` times, while the slug it uses turns out to be taken; then it is a `conflict`. */
+/** Runs a write up to `tries` times if its slug turns out to be taken; then throws `conflict`. */
 async function refusingTakenSlug<T>(write: () => Promise<T>, tries = 1): Promise<T> {
   for (let left = tries - 1; ; left -= 1) {
     try {

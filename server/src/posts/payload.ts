@@ -6,7 +6,7 @@ import type { PostRow } from './tables.ts'
 type PublicColumn = 'id' | 'version' | 'slug' | 'title' | 'excerpt' | 'meta' | 'tags' | 'published_at'
 type PublicRow = Pick<PostRow, PublicColumn | 'body_html' | 'body_markdown' | 'body_json'>
 
-/** The post as webhooks and the Pull API show it (specification, section 6). It is, or was until now, published. */
+/** The post as webhooks and the Pull API show it (specification, section 6). It is published, or was until this change. */
 export function publicPost(post: PublicRow, previousSlugs: readonly string[]): PublishedPost {
   if (post.published_at === null) throw new TypeError('a post that was never published has no public form')
   return {
@@ -27,20 +27,20 @@ export function publicPost(post: PublicRow, previousSlugs: readonly string[]): P
 /** The post as the Pull API shows it (decision L1). */
 export const PulledPost = PublishedPost.extend({ updated_at: Timestamp }).openapi('PulledPost')
 
-/** A row that a site may see, its document as JSON text, with the slugs it had before. */
+/** The row of a post that a site may see, with its document as JSON text and its former slugs. */
 export type VisiblePost = Omit<PublicRow, 'body_json'> & {
   body_json: string
   updated_at: Date
   previousSlugs: string[]
 }
 
-/** Stands for the document while the rest is made into JSON. No text that can be stored contains it. */
+/** The placeholder of the document while the rest is made into JSON. No storable text contains it. */
 const PLACE = '\0'
 const DOCUMENT = { type: 'doc', toJSON: () => PLACE }
 
 /**
- * The post as the Pull API shows it, as JSON text. The document goes in as the text that it is: to parse it only to write it
- * again would take longer than everything else here.
+ * The post as the Pull API shows it, as JSON text. The document is inserted as text: parsing it only to print it again would
+ * take longer than everything else here.
  */
 export function pulledJson({ body_json: document, previousSlugs, updated_at, ...post }: VisiblePost): string {
   const shown: z.output<typeof PulledPost> = {

@@ -7,7 +7,7 @@ const LATER = new Date('2026-11-03T08:00:00Z')
 
 const standing = (status: PostStatus) => ({ status, scheduledAt: status === 'scheduled' ? LATER : null })
 
-/** What each action asks of a write. */
+/** The write that asks for each action. */
 const WRITES: Record<PostAction, { status: PostStatus; scheduledAt?: Date }> = {
   schedule: { status: 'scheduled', scheduledAt: new Date('2026-11-04T08:00:00Z') },
   unschedule: { status: 'draft' },

@@ -1,11 +1,11 @@
 /**
- * Which changes of status a write may make (specification section 3, decision P5). The dashboard reads the same table, so
- * this file runs in browsers too: it imports nothing that does not.
+ * Which changes of status a write may make (specification section 3, decision P5). The dashboard uses the same table, so
+ * this file runs in browsers too and imports only what does.
  */
 import { invalid } from '../platform/errors.ts'
 import type { PostStatus } from './tables.ts'
 
-/** What is done with a post's status. Editing and deleting are not here: they are always possible. */
+/** An action on a post's status. Editing and deleting are not listed: they are always possible. */
 export type PostAction = 'schedule' | 'unschedule' | 'publish' | 'unpublish'
 
 /** The actions a status allows, each with the status it leads to. Publishing again sends the post once more. */
@@ -27,12 +27,12 @@ function canBecome(from: PostStatus, to: PostStatus): boolean {
 /** A post's status and its schedule. */
 export type Standing = { status: PostStatus; scheduledAt: Date | null }
 
-/** What a write asks for; undefined leaves as it is. */
+/** What a write asks for; undefined leaves the value as it is. */
 export type WantedStanding = { status?: PostStatus | undefined; scheduledAt?: Date | null | undefined }
 
 /**
  * The standing after a write. `current` is undefined for a new post. Throws `invalid` on `status` or `scheduled_at`
- * when the change is not allowed. Publishing itself is the caller's: the result says only that it is wanted.
+ * when the change is not allowed. The caller does the publishing: the result says only that it is wanted.
  */
 export function nextStanding(current: Standing | undefined, wanted: WantedStanding, now: Date): Standing {
   const status = wanted.status ?? current?.status ?? 'draft'

@@ -1,8 +1,8 @@
 /**
- * Scheduled publishing. It looks at stored times, not at timers: a post that came due while the service was down is
- * published when it is back. Posts are published in sets, each set in one transaction, so that ten thousand of them that
- * are due in the same second cost a few dozen transactions. A set that fails is taken apart, so that one post that cannot
- * be published holds up nobody else's; neither does an account whose lanes somebody holds, which is left for the next step.
+ * Scheduled publishing. It reads stored times instead of setting timers: a post that came due while the service was down is
+ * published when it is back. Each transaction publishes a set of posts, so that ten thousand posts due in the same second
+ * take a few hundred transactions. A set that fails is split, so that one post that cannot be published holds up no other.
+ * An account whose lanes another transaction has locked waits for the next step, and does not hold up other accounts.
  */
 import { activeSites, enqueueEvents } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
@@ -26,7 +26,7 @@ import type { PostRow } from './tables.ts'
 /** Large enough to spread a transaction's cost, small enough that requests are answered between two of them. */
 const POSTS_PER_SET = 40
 
-/** A post that is due and was not published is being changed by somebody, who may take a while. */
+/** The wait before the next step when a due post is left: somebody is changing it, which may take a while. */
 const LOCKED_MS = 100
 
 /** One step: publishes everything that is due now to all sites, each post once. */
@@ -47,7 +47,7 @@ export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<S
   return { again: false, waitMs: next > now ? next.getTime() - now.getTime() : LOCKED_MS }
 }
 
-/** Publishes posts, together if that works; returns how many could not be. `heldUp`: accounts that have to wait, which it adds to. */
+/** Publishes posts, together if possible; returns how many could not be published. Adds accounts that have to wait to `heldUp`. */
 async function publishSet(ctx: Context, due: readonly DuePost[], heldUp: Set<string>): Promise<number> {
   try {
     const ids = due.map(({ id }) => id)
@@ -74,7 +74,7 @@ async function publishSet(ctx: Context, due: readonly DuePost[], heldUp: Set<str
   }
 }
 
-/** Publishes locked posts to all sites of their accounts that are not paused; what is sent follows decisions P6 and P7. */
+/** Publishes locked posts to all sites of their accounts that are not paused, by decisions P6 and P7. */
 async function publishLocked(ctx: Context, tx: Tx, posts: readonly PostRow[], now: Date): Promise<readonly PostRow[]> {
   if (posts.length === 0) return posts
   const ids = posts.map(({ id }) => id)

@@ -1,4 +1,4 @@
-/** Telling sites about a post. Every function works on a post row that the transaction has locked. */
+/** Announces posts to sites. Every function works on a post row that the transaction has locked. */
 import {
   type Confirmation,
   type EventKind,
@@ -77,8 +77,8 @@ export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: D
 }
 
 /**
- * Tells every site that has the post that it is gone, and forgets which they were: if it is published again, it starts
- * anew. `was` is the post as the sites know it.
+ * Tells every site that has the post that it is gone, and forgets which sites had it, so that a later publication starts
+ * afresh. `was` is the post as the sites know it.
  */
 export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: Date): Promise<void> {
   const known = await knownOf(tx, was.id)
@@ -88,8 +88,8 @@ export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: D
 }
 
 /**
- * Records events for the sites that there are, numbered in the post's order. Returns what the post's row must be told of them,
- * or undefined when there are none.
+ * Records the events, numbered in the post's order. Returns the resulting columns of the post's row, or undefined when no site
+ * is concerned.
  */
 async function announce(
   ctx: Context,
@@ -125,7 +125,7 @@ export function eventsOf(
     }))
 }
 
-/** What sites are told when a post is published: those that have it already get an update (decision P6). */
+/** The announcements of a publication: sites that already have the post get an update (decision P6). */
 export function publishing(targets: readonly string[], hasPost: (siteId: string) => boolean): Announcement[] {
   return [
     { kind: 'post.published', siteIds: targets.filter((id) => !hasPost(id)) },
@@ -134,8 +134,8 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
 }
 
 /**
- * Records that a site got the post by pulling it: an event with one delivery, delivered or, with `failure`, failed. From now on
- * the site has the post, so changes go to it.
+ * Records that a site pulled the post: an event with one delivery, delivered or, with `failure`, failed. From now on the site
+ * counts as having the post, so changes are sent to it.
  */
 export async function recordPull(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,

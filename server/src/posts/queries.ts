@@ -28,7 +28,7 @@ export async function lockPost(tx: Tx, accountId: string, id: string): Promise<P
     .executeTakeFirst()
 }
 
-/** The same, with what publishing it takes. */
+/** The same, with everything else needed to publish it. */
 export async function lockPostToPublish(
   tx: Tx,
   accountId: string,
@@ -66,8 +66,8 @@ export async function updatePost(tx: Tx, id: string, change: UpdateObject<Tables
 }
 
 /**
- * Writes down that a post was published: its row, as the transaction that has locked it wants it, and the sites that are sent it.
- * `named` makes it visible to them too (and never takes that away).
+ * Stores the publication of a post that the transaction has locked: its row, and the sites that it is sent to. `named` also
+ * makes it visible to them (and never removes that).
  */
 export async function writePublication(
   tx: Tx,
@@ -100,9 +100,9 @@ export async function deletePost(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * The first free one of `base`, `base-2`, `base-3` … Takes a lock on the name until the transaction ends, so that
- * posts of one title that are created at once get different numbers. The series stands in a select list because there it
- * is made as far as it is needed; as a table of its own all of it would be, at 70 ms a post.
+ * The first free one of `base`, `base-2`, `base-3` … Locks the name until the transaction ends, so that posts with the same
+ * title created at the same time get different numbers. `generate_series` is in a select list, where PostgreSQL evaluates it
+ * lazily; in a from clause it would generate all of it, at 70 ms a post.
  */
 export async function freeSlug(tx: Tx, accountId: string, base: string): Promise<string> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`.execute(tx)
@@ -127,29 +127,29 @@ export async function retireSlug(tx: Tx, accountId: string, postId: string, slug
     .execute()
 }
 
-/** Forgets a slug as anybody's former one, because a post has it now. */
+/** Removes a slug from the former ones, because a post has it now. */
 export async function reclaimSlug(tx: Tx, accountId: string, slug: string): Promise<void> {
   await tx.deleteFrom('post_slugs').where('account_id', '=', accountId).where('slug', '=', slug).execute()
 }
 
-/** What is known of a post elsewhere. */
+/** What sites know of a post. */
 export type Known = {
-  /** The sites that have been sent the post and not told since that it is gone. */
+  /** The sites that were sent the post and have not since been told that it is gone. */
   siteIds: string[]
-  /** The slugs that it had before, oldest first. */
+  /** The post's former slugs, oldest first. */
   formerSlugs: string[]
 }
 
-/** Which sites know a post, and under which slugs it was known. */
+/** Which sites have a post, and its former slugs. */
 export async function knownOf(db: Db, postId: string): Promise<Known> {
   const { rows } = await prepared(sql<Known>`select ${KNOWN} from posts where id = ${postId}`).execute(db)
   return rows[0] ?? { siteIds: [], formerSlugs: [] }
 }
 
-/** What publishing a post takes beside its row: what is known of it, and which sites there are, and whether they are paused. */
+/** What publishing a post needs besides its row: what sites know of it, and the account's sites with whether each is paused. */
 export type Surroundings = Known & { paused: Record<string, boolean> }
 
-/** What publishing a post takes that the transaction has locked. */
+/** What publishing a post needs besides its row, which the transaction has locked. */
 export async function surroundingsOf(tx: Tx, postId: string): Promise<Surroundings> {
   const { rows } = await prepared(sql<Surroundings>`select ${SURROUNDINGS} from posts where id = ${postId}`).execute(tx)
   return rows[0] ?? { siteIds: [], formerSlugs: [], paused: {} }
@@ -160,7 +160,7 @@ const KNOWN = sql`
   array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
 const SURROUNDINGS = sql`${KNOWN}, ${pausedSites(sql`posts.account_id`)} as paused`
 
-/** Notes that a post is visible to every site, and so to none by name. */
+/** Drops the names of a post's sites, because it is now visible to every site. */
 export async function unnameSites(tx: Tx, postId: string): Promise<void> {
   await tx
     .updateTable('post_sites')
@@ -170,7 +170,7 @@ export async function unnameSites(tx: Tx, postId: string): Promise<void> {
     .execute()
 }
 
-/** Forgets every relation of a post to sites: they have been told that it is gone. */
+/** Deletes a post's relations to sites, which have been told that it is gone. */
 export async function forgetSites(tx: Tx, postId: string): Promise<void> {
   await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
 }
@@ -178,8 +178,8 @@ export async function forgetSites(tx: Tx, postId: string): Promise<void> {
 const PAIRS_PER_STEP = 1_000
 
 /**
- * Forgets which posts were published to sites by name of which nothing else is kept, a batch at a time; whether there may be
- * more. As long as a site's history is kept, posts and figures can be asked for by site.
+ * Deletes, one batch at a time, which posts were published by name to sites whose history is gone. Returns whether there may be
+ * more. While a site's history is kept, posts and figures can be asked for by site.
  */
 export async function unnameForgottenSites(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -222,7 +222,7 @@ export async function postTitles(db: Db, accountId: string, ids: readonly string
   return new Map(rows.map((row) => [row.id, row.title]))
 }
 
-/** What of a post is shown as it changes. */
+/** The fields of a post that live updates show. */
 export type PostState = Pick<PostRow, (typeof STATE)[number]>
 
 const STATE = ['id', 'version', 'slug', 'title', 'status', 'scheduled_at', 'published_at', 'created_at', 'updated_at'] as const // biome-ignore format: a list of names

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
 import { type Reader, visibleTo } from './visible.ts'
 
-/** A post that another text may point its readers to. */
+/** A post that another text may link to. */
 export type RelatedPost = { title: string; slug: string; canonicalUrl: string | undefined }
 
 const MOST_WORDS = 40
 
-/** The published posts of a site that share words with these texts, those with most in common first. */
+/** The published posts of a site that share words with these texts, most in common first. */
 export async function relatedPosts(
   db: Db,
   reader: Reader,

@@ -75,7 +75,7 @@ const readOnlyPostFields = {
   deliveries: readOnlyField(),
 }
 
-/** A value that null takes away. */
+/** An optional value that null removes. */
 const removable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
 const removableUrl = (label: string) => removable(z.union([z.literal(''), httpUrl(label)]))
 
@@ -216,7 +216,7 @@ const IfMatch = z.object({
 })
 const ETAG = { ETag: { description: 'The version in quotes; for `If-Match`.', example: '"3"' } }
 
-/** A post as it goes on the wire. */
+/** Presents a post as on the wire. */
 export function presentPost(post: PostRow) {
   return {
     ...presentBriefly(post),

@@ -10,9 +10,9 @@ const INDEXED_BYTES = 200_000
 const DAY_MS = 24 * 3_600_000
 
 /**
- * Words of our own in a post's search vector: its account, and its account and the day it was created (UTC). No text
- * contains them, because words do not begin with "^". With them the index narrows a search to an account and to recent
- * posts by itself, without looking at the rows of others.
+ * Marks in a post's search vector: its account, and its account with the day it was created (UTC). No text contains them,
+ * because words do not begin with "^". With them the index alone narrows a search to an account and to recent posts, without
+ * reading the rows of others.
  */
 const accountMark = (accountId: string) => `^${accountId}`
 const dayMark = (accountId: string, day: number) => `^${accountId}/${day}`
@@ -44,20 +44,20 @@ function daysOf({ from, to }: { from: Date; to: Date }): number[] {
   return Array.from({ length: dayOf(to) - dayOf(from) + 1 }, (_, index) => dayOf(from) + index)
 }
 
-/** What lies beyond is not looked for: nobody types it, and a query's cost grows with its parts. */
+/** Longer queries are cut: nobody types them, and a query's cost grows with its parts. */
 const MOST_CHARACTERS = 300
 const MOST_PHRASES = 8
 
 /**
- * What a person looks for, as queries. Words in quotes stand in their order only in `matching`; in `words` they may stand
- * anywhere, which is all that the index knows of them.
+ * A person's search as queries. `matching` requires quoted words in their order; `words` accepts them anywhere, because the
+ * index does not know positions.
  */
 export type Search = { matching: RawBuilder<unknown>; words: RawBuilder<unknown> }
 
 /**
- * The queries for a person's words: all of them, stemmed; a leading hyphen excludes. "Quoted" words are taken exactly, in
- * their order. The last word also matches as the beginning of a word, for searching while typing. Odd input finds
- * nothing; it is never an error.
+ * The queries for a person's words: all must match, stemmed; a leading hyphen excludes. "Quoted" words must match exactly, in
+ * their order. The last word also matches the beginning of a word, for searching while typing. Odd input finds nothing; it is
+ * never an error.
  */
 export function searchQuery(words: string): Search {
   const phrases: Array<{ phrase: string; excluded: boolean }> = []

@@ -5,7 +5,7 @@ import type { DocNode } from './body/convert.ts'
 export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 export type PostStatus = (typeof POST_STATUSES)[number]
 
-/** What search engines and social networks are told; a key that is not set is absent. */
+/** Metadata for search engines and social networks; a key that is not set is absent. */
 export type PostMeta = { title?: string; description?: string; og_image?: string; canonical_url?: string }
 
 type PostsTable = {
@@ -23,11 +23,11 @@ type PostsTable = {
   status: PostStatus
   scheduled_at: Date | null
   published_at: Date | null
-  /** Published without naming sites: every site of the account may see it, also one connected later. */
+  /** Published without naming sites: every site of the account may see it, even one connected later. */
   visible_to_all: Generated<boolean>
   /** Counts the post's events, so that they have an order. */
   event_sequence: Generated<number>
-  /** The version that the last event carried. */
+  /** The version in the last event. */
   sent_version: number | null
   /** Title and text, stemmed and plain; written only. */
   search: ColumnType<never, string, string>
@@ -43,11 +43,11 @@ type PostSitesTable = {
   account_id: string
   post_id: string
   site_id: string
-  /** The site may see the post because a publish named it. Only of published posts that are not visible to all. */
+  /** The site may see the post because a publish request named it. Only for published posts that are not visible to all. */
   named: boolean
   /** The site has a copy, or is being sent one. */
   sent: boolean
-  /** That of the post. */
+  /** The post's. */
   published_at: Date | null
 }
 
@@ -57,15 +57,15 @@ type CatalogsTable = Record<'revision' | 'draft' | 'scheduled' | 'published' | '
 /** Written by triggers only: how many posts a site may see because it was named. Sites without any are not here. */
 type SiteCatalogsTable = { site_id: string; named: number }
 
-/** Notes of triggers, for the transaction that writes them and nobody else. */
+/** Triggers' notes, seen only by the transaction that causes them. */
 type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & {
   shown: boolean
-  /** Sites that may see a post more, or less, by name: `named` is 1 or -1. */
+  /** Sites that may see one post more or fewer by name; `named` is 1 or -1. */
   site_ids: string[] | null
   named: number
 }
 
-/** A row of `posts` without the columns that are made for reading. */
+/** A row of `posts` without the derived columns. */
 export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed'>
 
 /** The columns of a `PostRow`. */

@@ -1,7 +1,6 @@
 /**
- * What sites read: the published posts that they may see (decision P7). A post is visible to all sites of its account, or
- * named for some of them, never both. So what a site sees is two lists without a common post, each in an index in the order
- * in which it is read.
+ * What sites read: the published posts that they may see (decision P7). A post is visible either to all sites of its account or
+ * by name to some of them, never both. So a site sees two disjoint lists, and each has an index in the order in which it is read.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -10,24 +9,24 @@ import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { VisiblePost } from './payload.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
-/** Who reads published posts: a site of an account. */
+/** The reader of published posts: a site of an account. */
 export type Reader = { accountId: string; siteId: string }
 
-/** Whether the post of a row of `posts` may be seen by a site, if it is published. */
+/** Whether a site may see the post of a row of `posts`, provided it is published. */
 export function visibleTo(siteId: RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`(visible_to_all or exists (
     select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId} and s.named
   ))`
 }
 
-/** Whether the post of a row of `posts` has a tag. The account's id is in the index with the tags (`posts_tags`). */
+/** Whether the post of a row of `posts` has a tag. The index `posts_tags` holds the account's id with the tags. */
 export function hasTag(accountId: string, tag: string): RawBuilder<boolean> {
   return sql<boolean>`array_prepend(account_id::text, tags) @> array[${accountId}, ${tag}]::text[]`
 }
 
 /**
- * A relation of sites with `account_id`, and with `revision`: it changes with every transaction that changes what any site
- * of the account may see, so whatever was read while it was the same is the same.
+ * Adds `revision` to a relation of sites with `account_id`. Every transaction that changes what any site of the account may see
+ * changes it, so an answer read at a revision is valid while the revision stays.
  */
 export function withRevision(sites: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -35,19 +34,19 @@ export function withRevision(sites: RawBuilder<unknown>): RawBuilder<unknown> {
     from (${sites}) s left join catalogs c on c.account_id = s.account_id`
 }
 
-/** A page of posts, newest first: the elements of a JSON array, as text; and how many there are in all. */
+/** A page of posts, newest first, as text: the elements of a JSON array. `total` counts all posts of the list. */
 export type ListedPage = { elements: string; total: number }
 
 /** Part of a list. */
 export type Slice = { limit: number; offset: number }
 
-/** Passing over this many rows is quicker than looking for those shown by their ids. */
+/** Skipping up to this many rows is faster than fetching the rows of the page by id. */
 const NEAR = 100
 
 /**
- * Pages of what sites may see, one for each that is asked for. The two lists are limited before they are merged, or the
- * planner, which knows no account, reads and sorts all of a large one. What a list shows of a post lies in the post's row: the
- * rows are read along with the index, or by their ids afterwards where many would be passed over.
+ * One page per request of what sites may see. The two lists are limited before they are merged; otherwise the planner, which
+ * does not know the account, reads and sorts all posts of a large one. A list entry is in the post's row: the query reads the rows
+ * along with the index, or afterwards by id if it would skip many.
  */
 export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>): Promise<ListedPage[]> {
   const near = asked.every(({ offset }) => offset <= NEAR)
@@ -89,12 +88,12 @@ export async function visibleWithTag(db: Db, asked: Reader & Slice & { tag: stri
   return rows[0] ?? { elements: '', total: 0 }
 }
 
-/** The posts of a page, glued together in their order: an aggregate without one of its own takes rows as they come. */
+/** The posts of a page, joined in order: an aggregate without `order by` takes rows as they come. */
 function elements(listed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(string_agg(${listed}, ','), '') as elements`
 }
 
-/** The posts of these slugs that sites may see, one for each that is asked for; undefined where there is none. */
+/** One post per request: the one of this slug that the site may see, or undefined. */
 export async function visiblePosts(
   db: Db,
   asked: ReadonlyArray<Reader & { slug: string }>,
@@ -116,8 +115,8 @@ export async function visiblePosts(
 }
 
 /**
- * Locks a post of the account until the transaction ends, for a statement that is sent right after it and reads the post with what is
- * around it: a statement that waits for a lock itself sees everything else as it was before.
+ * Locks a post of the account until the transaction ends. The next statement then reads the post and its related rows in one
+ * snapshot; a statement that waits for the lock itself sees the other rows as they were before the wait.
  */
 export async function lockPostAhead(tx: Tx, accountId: string, id: string): Promise<void> {
   await sendAhead(tx, sql`select from posts where account_id = ${accountId} and id = ${id} for update`)

@@ -17,8 +17,8 @@ type Fields = Record<string, unknown>
 
 /**
  * Checks an untrusted document against the schema and returns its canonical form: attributes filled in and null ones
- * left out, marks sorted, equal neighbours joined, white space as a browser would show it, empty containers given their
- * paragraph. An image among blocks, where Tiptap puts it by default, gets a paragraph of its own.
+ * left out, marks sorted, text nodes with equal marks joined, white space as a browser would show it, a paragraph in every empty
+ * container. An image among blocks, where Tiptap puts it by default, gets a paragraph of its own.
  *
  * A canonical document is returned as it is. Throws BodyError with the exact place below `path`.
  */
@@ -62,7 +62,7 @@ function arrangeContent(parent: DocNode, children: DocNode[], path: string): Doc
 
 const emptyParagraph: DocNode = { type: 'paragraph' }
 
-/** Throws BodyError at the first child or mark that is not allowed where it is, or if a child is missing at the end. */
+/** Throws BodyError at the first child or mark that its place does not allow, or if a required child is missing at the end. */
 function assertContent(parent: DocNode, children: readonly DocNode[], path: string): void {
   const type = typeOf(parent)
   let match = type.contentMatch

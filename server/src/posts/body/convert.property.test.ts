@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { convertBody, type DocMark, type DocNode } from './convert.ts'
 
-/** Pieces that mean something to one of the readers. */
+/** Pieces with a meaning in HTML or Markdown. */
 const pieces = [
   ...[
     'a',
@@ -183,7 +183,7 @@ const { doc } = fc.letrec((tie) => {
   }
 })
 
-/** Empty paragraphs are the one thing Markdown cannot say. */
+/** Empty paragraphs are the one thing Markdown cannot express. */
 function withoutEmptyParagraphs(given: DocNode): DocNode {
   if (given.content === undefined) return given
   const content = given.content.filter(({ type, content }) => type !== 'paragraph' || content !== undefined)

@@ -5,7 +5,7 @@ import { cell, embedSrc, image, node, p, paragraph, row, text } from './test-doc
 const link = { type: 'link', attrs: { href: 'https://a.b/c?d=e&f', title: 'T "q"' } }
 const iframe = `<iframe src="${embedSrc}" width="560" height="315" loading="lazy" allowfullscreen></iframe>`
 
-/** What each node and mark is in each form. */
+/** Each node and mark in each form. */
 const fixtures: [name: string, block: DocNode, html: string, markdown: string][] = [
   ['paragraph', p('a'), '<p>a</p>', 'a\n'],
   ['heading', { type: 'heading', attrs: { level: 3 }, content: [text('A b')] }, '<h3 id="a-b">A b</h3>', '### A b\n'],

@@ -34,13 +34,13 @@ export function convertBody(input: BodyInput): ConvertedBody {
   try {
     return convert(given, source)
   } catch (error) {
-    // The bounds keep every library from this; if one is wrong, it is still the input that is refused.
+    // The bounds keep every library from overflowing the stack; if one is wrong, refuse the input all the same.
     if (error instanceof RangeError) throw new BodyError(source, 'is too complex', { cause: error })
     throw error
   }
 }
 
-/** The body of a post that was given none. */
+/** The body of a post created without one. */
 export function emptyBody(): ConvertedBody {
   return convertBody({})
 }
@@ -71,7 +71,7 @@ function markdownToTree(markdown: string): Root {
   return sanitizeTree(parseHtml(markdownToHtml(markdown, 'markdown'), 'markdown'))
 }
 
-/** The canonical document of a tree; what is wrong with it has its place in the form that was given. */
+/** The canonical document of a tree. Errors name the form that the author gave. */
 function docIn(tree: Root, source: string): DocNode {
   try {
     return canonicalDoc(hastToDoc(tree), source)

@@ -58,7 +58,7 @@ export function blockToHast(node: DocNode): Element {
     case 'tableCell':
       return element(type === 'tableHeader' ? 'th' : 'td', cellProperties(node), unwrapped(content))
     case 'figure':
-      // An empty figure would not survive; one with an empty paragraph does.
+      // An empty figure would be lost when the HTML is read again; one with an empty paragraph is not.
       return element('figure', {}, content[0]?.content ? unwrapped(content) : content.map(blockToHast))
     case 'embed':
       return embedElement(String(attrs.src))
@@ -71,7 +71,7 @@ function element(tagName: string, properties: Properties, children: ElementConte
   return { type: 'element', tagName, properties, children }
 }
 
-/** Blocks whose first is a paragraph, without its tags where they would only make a list loose or a cell tall. */
+/** Blocks of which the first is a paragraph; its tags are left out where they would only make a list loose or a cell tall. */
 function unwrapped(blocks: readonly DocNode[]): ElementContent[] {
   const [first, ...rest] = blocks
   if (first?.type !== 'paragraph' || rest.some(({ type }) => type === 'paragraph')) return blocks.map(blockToHast)
@@ -80,7 +80,7 @@ function unwrapped(blocks: readonly DocNode[]): ElementContent[] {
 }
 
 function codeToHast({ attrs, content = [] }: DocNode): Element {
-  // Readers drop one line end before the end tag.
+  // HTML readers drop one line end before the end tag.
   const text = content.map((node): ElementContent => ({ type: 'text', value: `${node.text}\n` }))
   return element('code', attrs?.language === undefined ? {} : { className: [`language-${attrs.language}`] }, text)
 }

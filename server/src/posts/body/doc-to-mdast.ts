@@ -5,8 +5,8 @@ import { inlineToMdast } from './inline-to-mdast.ts'
 import type { DocNode } from './schema.ts'
 
 /**
- * The Markdown tree of a canonical document. What Markdown has no syntax for is HTML within it; the only thing lost are
- * empty paragraphs.
+ * The Markdown tree of a canonical document. What Markdown has no syntax for becomes HTML in it; only empty paragraphs are
+ * lost.
  */
 export function docToMdast(doc: DocNode): Root {
   return { type: 'root', children: blocksToMdast(doc.content ?? []) }
@@ -61,23 +61,23 @@ function list({ type, attrs = {}, content = [] }: DocNode): List {
 
 function listItem({ attrs, content = [] }: DocNode): ListItem {
   const [first, second, ...rest] = content
-  // A line with nothing but the tag of a break would make HTML of all lines up to the next blank one.
+  // A line with nothing but a `<br>` tag would turn all lines up to the next blank one into HTML.
   const hasText = first?.content?.some(({ type }) => type !== 'hardBreak') === true
   const isTight = hasText && rest.length === 0 && (second === undefined || interruptsParagraph(second))
   const checked = typeof attrs?.checked === 'boolean' ? attrs.checked : null
   const blocks = blocksToMdast(content)
-  // A box needs its paragraph, even if there is nothing in it.
+  // A checkbox needs a paragraph, even an empty one.
   const children = checked !== null && first?.content === undefined ? [paragraph([]), ...blocks] : blocks
   return { type: 'listItem', checked, spread: content.length > 1 && !isTight, children }
 }
 
-/** Whether a list may follow a paragraph without a blank line: not if it starts elsewhere than at 1 or with nothing. */
+/** Whether a list may follow a paragraph without a blank line: not if it starts at another number than 1 or with an empty item. */
 function interruptsParagraph({ type, attrs, content }: DocNode): boolean {
   const isList = type === 'bulletList' || type === 'taskList' || (type === 'orderedList' && attrs?.start === 1)
   return isList && content?.[0]?.content?.[0]?.content !== undefined
 }
 
-/** Undefined if the table is not one header row over rows of as many single-paragraph cells. */
+/** A pipe table; undefined unless the table is one header row over rows of as many single-paragraph cells. */
 function pipeTable(rows: readonly DocNode[]): Table | undefined {
   const [head, ...body] = rows.map(({ content = [] }) => content)
   if (head === undefined || head.length === 0 || !head.every(isPipeCell)) return undefined
@@ -106,7 +106,7 @@ function alignOf({ attrs }: DocNode): AlignType {
   return align === 'left' || align === 'center' || align === 'right' ? align : null
 }
 
-/** HTML on one line, because a blank line would end it. */
+/** The node as HTML on one line, because a blank line would end it. */
 function rawHtml(node: DocNode): BlockContent {
   return { type: 'html', value: printHtml(blockToHast(node)).replaceAll('\n', '&#10;') }
 }

@@ -3,14 +3,14 @@ import { textOf } from './sanitize.ts'
 import { type DocMark, type DocNode, isLanguage } from './schema.ts'
 import { embedOf } from './urls.ts'
 
-/** The mark an element stands for. Links are made where their attributes are read. */
+/** The mark of each element. Link marks are made where their attributes are read. */
 const markOfTag: Record<string, string> = {
   ...{ b: 'bold', strong: 'bold', em: 'italic', i: 'italic', var: 'italic' },
   ...{ del: 'strike', s: 'strike', strike: 'strike', ins: 'underline', u: 'underline', mark: 'highlight' },
   ...{ sub: 'subscript', sup: 'superscript', code: 'code', samp: 'code', kbd: 'code', tt: 'code' },
 }
 
-/** Elements without a node of their own that separate what is before them from what is after them. */
+/** Elements without a node of their own that still end the paragraph before them. */
 const containers = new Set('caption dd details div dl dt figcaption li p section summary td th tr'.split(' '))
 
 /**
@@ -19,8 +19,8 @@ const containers = new Set('caption dd details div dl dt figcaption li p section
 type Sink = { blocks: DocNode[]; run: DocNode[] }
 
 /**
- * The document in a sanitised tree. It is not canonical yet: white space is as in the source and containers can be
- * empty; but every node stands where the schema allows it.
+ * The document of a sanitised tree. It is not canonical yet: white space is as in the source and containers can be empty,
+ * but every node is where the schema allows it.
  */
 export function hastToDoc(tree: Root): DocNode {
   return { type: 'doc', content: blocksOf(tree.children, []) }
@@ -79,7 +79,7 @@ function withMarkOf(element: Element, marks: readonly DocMark[]): readonly DocMa
 }
 
 function markOf({ tagName, properties }: Element): DocMark | undefined {
-  // Footnote numbers point to ids that do not survive.
+  // Footnote numbers point to ids that sanitising drops.
   if (tagName === 'a' && properties.href !== undefined && properties.dataFootnoteRef === undefined) {
     const { href, title } = properties
     return { type: 'link', attrs: { href: String(href), ...(title && { title: String(title) }) } }
@@ -88,7 +88,7 @@ function markOf({ tagName, properties }: Element): DocMark | undefined {
   return type === undefined ? undefined : { type }
 }
 
-/** The blocks an element with a node of its own stands for; undefined for all other elements. */
+/** The blocks of an element that has a node of its own; undefined for all other elements. */
 function blockOf(element: Element, marks: readonly DocMark[]): DocNode[] | undefined {
   const { tagName, children, properties } = element
   switch (tagName) {
@@ -145,10 +145,10 @@ function codeBlockOf(pre: Element): DocNode {
   }
 }
 
-/** `checked` is undefined for items without a box. */
+/** `checked` is undefined for items without a checkbox. */
 type Item = { nodes: ElementContent[]; checked: boolean | undefined }
 
-/** One list, or several where items with and without a box take turns. */
+/** One list, or several if items with and without a checkbox alternate. */
 function listsOf(list: Element, marks: readonly DocMark[]): DocNode[] {
   const lists: DocNode[] = []
   const start = integerIn(list.properties.start, 0, 99_000_000)
@@ -167,7 +167,7 @@ function listsOf(list: Element, marks: readonly DocMark[]): DocNode[] {
   return lists
 }
 
-/** What is between items belongs to the one before it, as in lists nested by old editors. */
+/** Content between items belongs to the item before it, as in lists nested by old editors. */
 function itemsOf(list: Element): Item[] {
   const items: Item[] = []
   for (const child of list.children) {
@@ -183,7 +183,7 @@ function itemsOf(list: Element): Item[] {
   return items
 }
 
-/** The state of the box that an item begins with, perhaps inside its paragraph. */
+/** The state of the checkbox that an item begins with, perhaps inside its paragraph. */
 function boxOf(element: Element): boolean | undefined {
   const first = element.children.find((child) => !isBlank(child))
   if (first?.type !== 'element') return undefined

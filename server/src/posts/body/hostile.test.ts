@@ -7,7 +7,7 @@ import { node, p, refusal } from './test-documents.ts'
 
 const filled = (piece: string) => piece.repeat(maxFormBytes / piece.length)
 
-/** Texts that overflow the stack of a parser, make its tree explode, or take it minutes. */
+/** Texts that would overflow a parser's stack, make its tree explode, or take it minutes. */
 const markdownBombs: [name: string, markdown: string][] = [
   ...[
     '[',
@@ -168,7 +168,7 @@ describe('caps', () => {
   const paragraphs = (count: number) => doc(...Array.from({ length: count }, () => ({ type: 'paragraph' })))
 
   it('allows 64 levels in every form', () => {
-    // The text is the last level.
+    // The text node is the last level.
     const body = convertBody({ json: doc(nested(63)) })
     expect(convertBody({ html: body.html }).json).toEqual(body.json)
     expect(convertBody({ markdown: body.markdown }).json).toEqual(body.json)
@@ -219,7 +219,7 @@ function expectBounded(input: BodyInput): void {
     expect(Buffer.byteLength(body.html)).toBeLessThanOrEqual(maxFormBytes)
   } catch (error) {
     expect(error).toBeInstanceOf(BodyError)
-    // Refused by a bound, not by the end of the stack.
+    // Refused by a bound, not by a stack overflow.
     expect(error).not.toHaveProperty('cause', expect.any(RangeError))
   }
 }

@@ -21,8 +21,8 @@ function childrenOf(node: P5Node): P5Node[] {
 }
 
 /**
- * Builds the tree until it exceeds its bounds. A check of the text beforehand cannot replace it: by the rules for
- * misnested tags `<b a=1><b a=2>…<p><p>…` makes a tree that grows with the square of its source.
+ * Throws as soon as the tree being built exceeds its bounds. Checking the text beforehand is not enough: by the rules for
+ * misnested tags, the tree of `<b a=1><b a=2>…<p><p>…` grows with the square of its source.
  */
 function boundedAdapter(path: string): TreeAdapter<DefaultTreeAdapterMap> {
   const count = nodeBudget(path)
@@ -42,7 +42,7 @@ function boundedAdapter(path: string): TreeAdapter<DefaultTreeAdapterMap> {
 /** Prints a tree; `raw` nodes of a Markdown tree are printed as they are. */
 export function printHtml(tree: Nodes): string {
   const html = toHtml(tree, { allowDangerousHtml: true, characterReferences: { useNamedReferences: true } })
-  // Text has no bare `<`, so every match is a tag. Older sanitisers downstream trip over angle brackets in attributes.
+  // Text has no bare `<`, so every match is a tag. Older sanitisers on sites trip over angle brackets in attributes.
   return html.replace(/<[a-z][^<>"]*(?:"[^"]*"[^<>"]*)+>/g, (tag) =>
     tag.replace(/"[^"]*"/g, (value) => value.replaceAll('<', '&lt;').replaceAll('>', '&gt;')),
   )

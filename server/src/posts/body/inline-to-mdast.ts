@@ -10,8 +10,8 @@ const delimited = { bold: 'strong', italic: 'emphasis', strike: 'delete' } as co
 type Delimited = keyof typeof delimited
 
 /**
- * Inline content in Markdown. Delimiters (`**`) are used where they are certain to be read as such, tags (`<strong>`)
- * elsewhere: inside punctuation, around white space. `room`: whether a break may end the line.
+ * Inline content in Markdown. It uses delimiters (`**`) where every reader recognises them, and tags (`<strong>`) elsewhere:
+ * inside punctuation, around white space. `room`: whether a break may end the line.
  */
 export function inlineToMdast(nodes: readonly DocNode[], room: 'line' | 'lines'): PhrasingContent[] {
   const write = (spans: readonly Inline[], before: Edge, after: Edge): PhrasingContent[] =>
@@ -25,7 +25,7 @@ export function inlineToMdast(nodes: readonly DocNode[], room: 'line' | 'lines')
       if (!isDelimited(mark.type) || !canDelimit(left, span, right)) {
         return tagged(mark, write(children, 'punctuation', 'punctuation'))
       }
-      // Asterisks of bold and italic at the same place are read as one run, next to what is outside of both.
+      // Readers take adjacent asterisks of bold and italic as one run, so what is outside of both decides for both.
       const [first, last] = mark.type === 'strike' ? (['punctuation', 'punctuation'] as const) : [left, right]
       return [{ type: delimited[mark.type], children: write(children, first, last) }]
     })
@@ -46,11 +46,11 @@ function titleOf(title: unknown): string | null {
   return typeof title === 'string' ? title : null
 }
 
-/** A code span; undefined for what one cannot hold. */
+/** A code span; undefined if one cannot hold the content. */
 function code(children: readonly Inline[]): PhrasingContent[] | undefined {
   const value = children.map((child) => ('leaf' in child ? (child.leaf.text ?? '``') : '``')).join('')
-  // In a table's cell there is no way to write `\|`. For many ticks the library tries longer and longer fences, which
-  // takes seconds in the worst text.
+  // A table cell has no way to write `\|`. For a text with many backticks the library tries longer and longer fences,
+  // which takes seconds in the worst case.
   return /``|\\\|/.test(value) ? undefined : [{ type: 'inlineCode', value }]
 }
 
@@ -62,7 +62,7 @@ function isDelimited(type: string): type is Delimited {
   return Object.hasOwn(delimited, type)
 }
 
-/** By CommonMark's rules on flanking, where both sides must hold whichever way the content is written. */
+/** Whether CommonMark's flanking rules hold on both sides, whichever way the content is written. */
 function canDelimit(left: Edge, { children }: { children: readonly Inline[] }, right: Edge): boolean {
   return flanks(left, edgeOf(children[0], 'start')) && flanks(right, edgeOf(children.at(-1), 'end'))
 }
@@ -82,7 +82,7 @@ function leafEdge({ type, text = '' }: DocNode, side: 'start' | 'end'): Edge {
   return /[\p{P}\p{S}]/u.test(character) ? 'punctuation' : 'word'
 }
 
-/** A break at the start or end of a paragraph, or next to another one, cannot be a line end. */
+/** Whether a break can be a line end: not at the start or end of a paragraph, nor next to another break. */
 function isBetweenText(spans: readonly Inline[], index: number): boolean {
   return [spans[index - 1], spans[index + 1]].every(
     (span) => span !== undefined && ('mark' in span || span.leaf.type !== 'hardBreak'),

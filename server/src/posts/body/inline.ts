@@ -57,7 +57,7 @@ function sameMark(a: DocMark, b: DocMark | undefined): boolean {
 }
 
 /**
- * Nests marks: where several start together the one that reaches furthest is outside, the stored order deciding ties.
+ * Nests marks: of several that start together the longest is outermost, with ties decided by the stored order.
  * `code` is always innermost, because a Markdown code span can hold nothing but text.
  */
 export function nestMarks(nodes: readonly DocNode[], open: readonly string[] = []): Inline[] {

@@ -1,7 +1,7 @@
-/** Why a body was refused. The message goes on from the place: "is nested deeper than 64 levels". */
+/** Why a body was refused. The message continues a sentence that starts with the path: "is nested deeper than 64 levels". */
 export class BodyError extends Error {
   override readonly name = 'BodyError'
-  /** Dotted place relative to the body, for example `html` or `json.content.3.attrs.level`. */
+  /** Dotted path within the body, for example `html` or `json.content.3.attrs.level`. */
   readonly path: string
 
   constructor(path: string, message: string, options?: ErrorOptions) {
@@ -12,14 +12,14 @@ export class BodyError extends Error {
 
 /** UTF-8 bytes of each of the three forms, given or derived. */
 export const maxFormBytes = 1_048_576
-/** Document nodes, text nodes included, the document itself not. */
+/** Nodes of a document, including text nodes but not the document itself. */
 export const maxDocNodes = 20_000
 /** Levels below the document node. */
 export const maxDocDepth = 64
 
-// The HTML and Markdown trees around a document are wider and deeper than the document itself: one element per mark,
-// `tbody`, layout containers. These two bound the work of the recursive libraries and keep them far from the end of the
-// stack, which the first of them reach at 1,350 levels (remark-stringify) and 1,430 (hast-util-to-html).
+// The HTML and Markdown trees of a document are wider and deeper than the document itself: one element per mark,
+// `tbody`, layout containers. These two bound the work of the recursive libraries and keep them far from a stack
+// overflow, which starts at 1,350 levels (remark-stringify) and 1,430 (hast-util-to-html).
 const maxTreeNodes = 60_000
 const maxTreeDepth = 256
 
@@ -29,14 +29,14 @@ export function assertFormSize(text: string, form: string, path: string): void {
   throw new BodyError(path, form === path ? 'must be at most 1 MiB' : `would be larger than 1 MiB as ${form}`)
 }
 
-/** Throws BodyError for what a database or an HTML parser cannot keep: U+0000 and lone surrogates. */
+/** Throws BodyError for characters that a database or an HTML parser cannot keep: U+0000 and lone surrogates. */
 export function assertStorableText(text: string, path: string): void {
   if (text.includes('\0') || !text.isWellFormed()) {
     throw new BodyError(path, 'must not contain U+0000 or lone surrogates')
   }
 }
 
-/** Counts nodes against a cap; the returned function throws BodyError when `by` more nodes are too many. */
+/** Counts nodes up to a maximum; the returned function throws BodyError when `by` more nodes are too many. */
 export function nodeBudget(path: string, max: number = maxTreeNodes): (by?: number) => void {
   let left = max
   return (by = 1) => {
@@ -49,7 +49,7 @@ export function tooDeep(path: string, max: number): BodyError {
   return new BodyError(path, `is nested deeper than ${max} levels`)
 }
 
-/** Throws BodyError if the tree is too large or too deep to be walked by recursion. Does not recurse itself. */
+/** Throws BodyError if the tree is too large or too deep for recursive code. Does not recurse itself. */
 export function assertTreeSize<Node>(root: Node, childrenOf: (node: Node) => readonly Node[], path: string): void {
   const count = nodeBudget(path)
   let level: Node[] = [root]

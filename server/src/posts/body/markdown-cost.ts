@@ -1,10 +1,10 @@
 /**
- * What reading a Markdown text will cost, found in one pass over it. The reader's time grows with the square of some
- * things: delimiters and brackets within one paragraph (each closer walks back over all before it), underlined headings
+ * Estimates the cost of parsing a Markdown text, in one pass over it. The parser's time is quadratic in the number of
+ * delimiters and brackets within one paragraph (each closer walks back over all before it), and of underlined headings
  * and quotes within the document. 20 kB of `*a **b ` took 2.6 s, 100 kB of `a* ` more than 15 s.
  *
- * The weights were fitted to about 100 such texts, so that the estimate is above what was measured. Paragraphs are only
- * told apart by blank lines, and code counts as text: both can only make the estimate higher.
+ * The weights were fitted to about 100 such texts, so that the estimate is above what was measured. Only blank lines
+ * separate paragraphs here, and code counts as text: both can only make the estimate higher.
  */
 type MarkdownCost = {
   /** Estimated time to read it, in microseconds of a 2020s server core. */
@@ -31,7 +31,7 @@ const perPrefixCharacter = 13
 
 /** Quadratic cost within a paragraph: the weights, in √µs, are added up and squared. */
 const squared = { delimiterRun: 0.28, bracket: 0.063, other: 0.03, line: 0.15, row: 0.05 }
-/** Quadratic cost within the document: per container or paragraph that a line ends or turns into a heading, in √µs. */
+/** Quadratic cost within the document, in √µs: per container or paragraph that a line ends or turns into a heading. */
 const squaredPerEnd = 0.4
 
 const blank = /^[ \t]*$/
@@ -40,7 +40,7 @@ const heading = /^[ \t]*#/
 const delimiterRow = /^[ \t>]*[|:-][ \t|:-]*$/
 const underline = /^[ \t>]*(?:=+|-+)[ \t]*$/
 
-/** Estimates before anything recursive or quadratic sees the text. Linear time, constant depth. */
+/** The estimate, made before any recursive or quadratic code sees the text. Linear time, constant depth. */
 export function markdownCost(markdown: string): MarkdownCost {
   let micros = markdown.length * perAnyCharacter
   let markers = 0
@@ -77,7 +77,7 @@ export function markdownCost(markdown: string): MarkdownCost {
   return { micros, markers }
 }
 
-/** The container markers a line begins with; `length` is that of all of them, `indent` that of what is before them. */
+/** The container markers at the start of a line: their number, their total `length`, and the `indent` before them. */
 type Containers = { markers: number; isQuote: boolean; indent: number; length: number }
 const noContainers: Containers = { markers: 0, isQuote: false, indent: 0, length: 0 }
 

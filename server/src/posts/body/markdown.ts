@@ -10,11 +10,11 @@ import { assertTreeSize, BodyError, maxDocDepth, nodeBudget, tooDeep } from './l
 import { markdownCost } from './markdown-cost.ts'
 import type { DocNode } from './schema.ts'
 
-// Found by the cost estimate: 1.2 s is a text of 10,000 paragraphs or 6,000 list items, more than a document can have.
+// The estimated cost of 10,000 paragraphs or 6,000 list items, more than a document can have, is 1.2 s.
 const maxCostMicros = 1_200_000
 
 const reader = unified().use(remarkParse).use(remarkGfm).use(withoutLateAutolinks).freeze()
-// The library leaves `<` alone before most punctuation, but `<|a@b.c>` is a link.
+// The library does not escape `<` before most punctuation, but `<|a@b.c>` is a link.
 const unsafe = [{ character: '<', after: '\\S', inConstruct: 'phrasing' as const }]
 const writer = unified()
   .use(remarkGfm, { tablePipeAlign: false })
@@ -22,8 +22,8 @@ const writer = unified()
   .freeze()
 
 /**
- * The reader finds bare addresses while it parses; a second search in the finished text would link also those that the
- * author escaped.
+ * The parser links bare addresses while it parses. This removes its second search, in the finished text, which would also link
+ * addresses that the author escaped.
  */
 function withoutLateAutolinks(this: Processor): void {
   const data = this.data()
@@ -31,7 +31,7 @@ function withoutLateAutolinks(this: Processor): void {
   data.fromMarkdownExtensions = extensions.flat().map(({ transforms: _late, ...extension }) => extension)
 }
 
-/** GFM with HTML in it as untrusted HTML. Throws BodyError if reading would take too long or the tree is too large. */
+/** Converts GFM, with HTML in it, to untrusted HTML. Throws BodyError if parsing would take too long or the tree is too large. */
 export function markdownToHtml(markdown: string, path: string): string {
   const { micros, markers } = markdownCost(markdown)
   if (markers > maxDocDepth) throw tooDeep(path, maxDocDepth)
@@ -47,7 +47,7 @@ export function docToMarkdown(doc: DocNode): string {
   return writer.stringify(docToMdast(doc))
 }
 
-/** Rows are filled up to the width of their table: a wide header over many short rows grows with their product. */
+/** Counts cells: rows are filled up to the table's width, so a wide header over many short rows grows with their product. */
 function assertTableSizes(tree: Nodes, path: string): void {
   const count = nodeBudget(path)
   const visit = (node: Nodes): void => {

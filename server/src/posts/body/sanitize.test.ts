@@ -6,7 +6,7 @@ import { refusal } from './test-documents.ts'
 
 const html = (source: string) => convertBody({ html: source }).html
 
-/** Known attacks, and what may be left of them. */
+/** Known attacks, and what sanitising may leave of them. */
 const vectors: [attack: string, left: string][] = [
   ['<script>alert(1)</script>', ''],
   ['<SCRIPT SRC=//evil.example/x.js></SCRIPT>', ''],

@@ -8,11 +8,11 @@ import { embedOf, safeHref, safeImageSrc } from './urls.ts'
 const embedSrc =
   /^https:\/\/(?:www\.youtube(?:-nocookie)?\.com\/embed\/|player\.vimeo\.com\/video\/)[\w-]+(?:\?[\w=&-]+)?$/
 
-// Names that scripts of the page around the post look up, and what belongs to forms and the keyboard. `id` is dropped
-// rather than prefixed: a prefix breaks anchors, and headings get theirs here.
+// Names that scripts of the surrounding page look up, and properties of forms and the keyboard. `id` is dropped rather than
+// prefixed: a prefix breaks anchors, and headings get their ids here.
 const droppedProperties = new Set(['accessKey', 'action', 'htmlFor', 'id', 'itemProp', 'method', 'name', 'tabIndex'])
 const droppedTags = new Set(['picture', 'source'])
-/** Removed with all they contain; other elements that are not allowed are replaced by what they contain. */
+/** Elements removed with their content; other elements that are not allowed are replaced by their content. */
 const stripped =
   'audio canvas embed head math noembed noframes object option script select style svg template textarea title video'
 
@@ -24,7 +24,7 @@ const rules: Schema = {
   ],
   attributes: {
     ...defaultSchema.attributes,
-    // Extended by leaving out: the list carries `start`, `checked` and `colSpan`.
+    // The default list without some entries, because it has `start`, `checked` and `colSpan`.
     '*': (defaultSchema.attributes?.['*'] ?? []).filter((name) => !droppedProperties.has(String(name))),
     img: ['src'],
     iframe: [['src', embedSrc], 'allowFullScreen', ['loading', 'lazy']],
@@ -44,9 +44,9 @@ export function sanitizeTree(tree: Root): Root {
 }
 
 /**
- * Untrusted HTML as it may be stored, and its tree. What is left after elements were removed can read differently when
- * it is parsed again (a paragraph inside a paragraph), and a difference is where attacks hide; so it is sanitised until
- * it reads as it was written: once or twice, three times in one of 400,000 random texts. Throws BodyError.
+ * Sanitises untrusted HTML for storage, and returns its tree too. After elements are removed, the rest may parse differently
+ * than it was printed (a paragraph inside a paragraph), and attacks hide in such differences. So it is sanitised until it
+ * parses as printed: once or twice, three times in one of 400,000 random texts. Throws BodyError.
  */
 export function sanitizeHtml(source: string, path: string): { html: string; tree: Root } {
   let written = source
@@ -59,7 +59,7 @@ export function sanitizeHtml(source: string, path: string): { html: string; tree
   throw new BodyError(path, 'is too badly nested')
 }
 
-/** Our own rules on addresses, more exact than the library's, which has the last word on everything. */
+/** Applies our rules on addresses, which are stricter than the library's; the library still checks everything afterwards. */
 function tidyNode(node: RootContent): ElementContent[] {
   if (node.type === 'text') return [node]
   if (node.type !== 'element') return []
@@ -83,19 +83,19 @@ function tidyNode(node: RootContent): ElementContent[] {
   return href === undefined ? children : [{ ...node, properties: { ...properties, href }, children }]
 }
 
-/** Parsers drop a line end that opens a `pre`, one at each reading. */
+/** Removes the line ends that open a `pre`: every parse would drop one. */
 function trimLineEnds(children: ElementContent[]): void {
   const first = children[0]
   if (first?.type === 'text') children[0] = { ...first, value: first.value.replace(/^\n+/, '') }
 }
 
-/** The one shape of an embed in HTML; `src` as from `embedOf`. */
+/** The only HTML form of an embed; `src` comes from `embedOf`. */
 export function embedElement(src: string): Element {
   const properties = { src, width: 560, height: 315, loading: 'lazy', allowFullScreen: true }
   return { type: 'element', tagName: 'iframe', properties, children: [] }
 }
 
-/** The one shape of a task's box in HTML, as in GitHub's. */
+/** The only HTML form of a task's checkbox, the same as GitHub's. */
 export function checkboxElement(checked: boolean): Element {
   return { type: 'element', tagName: 'input', properties: { type: 'checkbox', checked, disabled: true }, children: [] }
 }
@@ -112,7 +112,7 @@ function addHeadingIds(root: Root): void {
   visit(root)
 }
 
-/** As on GitHub, so that anchors written for it fit. */
+/** The same slugs as on GitHub, so that anchors written for GitHub work. */
 function slugOf(heading: string): string {
   const words = plainLine(heading)
     .toLowerCase()

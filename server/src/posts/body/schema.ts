@@ -8,7 +8,7 @@ export type DocMark = { type: string; attrs?: Attrs }
 /** A node as in ProseMirror's JSON; attributes that are null there are absent here. */
 export type DocNode = { type: string; attrs?: Attrs; content?: DocNode[]; marks?: DocMark[]; text?: string }
 
-/** The canonical value of an attribute; null: it has none; undefined: refused. `siblings` are the other attributes. */
+/** Reads the canonical value of an attribute; null: it has none; undefined: refused. `siblings` are the other attributes. */
 type Read = (value: unknown, siblings: Record<string, unknown>) => AttrValue | null | undefined
 /** `fallback` undefined: the attribute is required. */
 type AttributeRule = { read: Read; fallback: AttrValue | null | undefined }
@@ -98,7 +98,7 @@ export function withoutControls(text: string): string {
 const block = { group: 'block' } satisfies NodeSpec
 const inline = { group: 'inline', inline: true } satisfies NodeSpec
 
-// Declaration order is meaning: the first block is what ProseMirror fills gaps with, and marks are sorted as listed.
+// The order of declaration matters: ProseMirror fills gaps with the first block, and marks are sorted as listed.
 const nodes: Record<string, NodeSpec> = {
   doc: { content: 'block+' },
   paragraph: { ...block, content: 'inline*' },
@@ -142,7 +142,7 @@ export const schema = new Schema({
   marks: mapSpecs(marks, markRules),
 })
 
-/** The schema's type of a node that was checked before. */
+/** The schema's type of a node that has been checked. */
 export function typeOf(node: DocNode): NodeType {
   const type = schema.nodes[node.type]
   if (type === undefined) throw new TypeError(`unknown node type ${node.type}`)

@@ -2,7 +2,7 @@ import type { DocNode } from './schema.ts'
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** The text of a document for search: one line per block of text, alternative texts of images among it. */
+/** The text of a document for search: one line per block of text, including the alternative texts of images. */
 export function docToText(doc: DocNode): string {
   const lines: string[] = []
   const visit = (node: DocNode): void => {
@@ -19,7 +19,7 @@ function leafText({ type, text, attrs }: DocNode): string {
   return type === 'image' ? ` ${attrs?.alt} ` : type === 'hardBreak' ? '\n' : (text ?? '')
 }
 
-/** Words by Unicode's rules, which know scripts without spaces. About 50 ms per MiB. */
+/** Counts words by Unicode's rules, which cover scripts without spaces. About 50 ms per MiB. */
 export function countWords(text: string): number {
   let count = 0
   for (const segment of words.segment(text)) if (segment.isWordLike) count++
