@@ -8,7 +8,7 @@ import { COOKIE, sessionToken } from './session.ts'
 import type { AccountRow } from './tables.ts'
 import { loginEnded, readToken, type TokenFacts, type TokenKind } from './tokens.ts'
 
-/** Who uses the Management API, and by what. */
+/** The account that uses the Management API, and how it authenticated. */
 export type AccountPrincipal = {
   accountId: string
   account: AccountRow
@@ -41,7 +41,7 @@ const byLogin = {
 
 /**
  * `Authorization: Bearer <JWT>` (specification, section 5), or the dashboard's session cookie. The header wins when both
- * are sent; one of another scheme, such as a proxy's Basic, is not for us and does not count.
+ * are sent; a header of another scheme, such as a proxy's Basic, is ignored.
  */
 export const accountAuth: AuthScheme<AccountPrincipal> = {
   ...byLogin,
@@ -51,15 +51,15 @@ export const accountAuth: AuthScheme<AccountPrincipal> = {
 }
 
 /**
- * The same for requests that prove a password too: few in a minute, and without idempotency keys, under which passwords
- * and tokens would be kept for a day.
+ * The same for requests that also prove a password: limited to a few per minute, and without idempotency keys, which would
+ * store passwords and tokens for a day.
  */
 export const passwordAuth: AuthScheme<AccountPrincipal> = {
   ...byLogin,
   bucket: (ctx, { account }) => passwordBucket(ctx, account),
 }
 
-/** The account that a request speaks for, now. Throws `unauthorized` or `forbidden`. */
+/** The account that a request is authenticated for, as it is now. Throws `unauthorized` or `forbidden`. */
 export async function whoAsks(ctx: Context, request: RequestFacts): Promise<AccountPrincipal> {
   const { kind, token } = credentialOf(ctx, request)
   const { accountId, generation, issuedAt, expiresAt } = await readToken(ctx, token, kind)

@@ -1,13 +1,13 @@
-/** The account that the examples of the whole document belong to. */
+/** The account of all examples in the documentation. */
 
 const user = { id: '01a19b3e-1c40-7a6f-8d21-5c0e9b7f4a10', name: 'Ada', email: 'ada@example.com' }
 
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMWExOWIzZS0xYzQwLTdhNmYtOGQyMS01YzBlOWI3ZjRhMTAifQ.c2lnbmF0dXJl'
 
-/** What she logs in with. */
+/** Her credentials. */
 export const exampleCredentials = { email: user.email, password: 'correct horse battery' }
 
-/** What a login answers. The token is cut short. */
+/** The answer to a login. The token is shortened. */
 export const exampleSession = {
   user,
   token,
@@ -22,6 +22,6 @@ export const exampleAccount = {
   generation: { model: 'openai-compatible/llama3.1' },
 }
 
-/** The cookie of a session that begins, and of one that ends. */
+/** The cookies that begin and end a session. */
 export const exampleCookie = `postrider_session=${token}; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict`
 export const exampleEndedCookie = 'postrider_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict'

@@ -1,4 +1,4 @@
-/** What requests are counted under (specification, section 8; decision H9). */
+/** The buckets in which requests are counted (specification, section 8; decision H9). */
 import type { Context } from '../platform/context.ts'
 import { clientNetwork } from '../platform/http/client-address.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
@@ -10,12 +10,12 @@ export function managementBucket(ctx: Pick<Context, 'config'>, account: Pick<Acc
   return { name: `management:${account.id}`, limit: ctx.config.rateLimits[account.plan] }
 }
 
-/** The Management API as the dashboard uses it: apart, so that looking at pages does not use up the plan. */
+/** The Management API as the dashboard uses it: counted apart, so that browsing does not use up the plan. */
 export function dashboardBucket(ctx: Pick<Context, 'config'>, account: Pick<AccountRow, 'id'>): Bucket {
   return { name: `dashboard:${account.id}`, limit: ctx.config.rateLimits.dashboard }
 }
 
-/** Guesses of an account's password by somebody who holds a login of it, from wherever they come. */
+/** Guesses of an account's password by somebody who is logged in to it, from any address. */
 export function passwordBucket(ctx: Pick<Context, 'config'>, account: Pick<AccountRow, 'id'>): Bucket {
   return { name: `password:${account.id}`, limit: ctx.config.rateLimits.auth }
 }

@@ -15,14 +15,14 @@ import {
 import type { AccountRow } from './tables.ts'
 import { loginEnded } from './tokens.ts'
 
-/** An e-mail address as it is compared. */
+/** An e-mail address in the form used for comparison. */
 function emailKey(email: string): string {
   return email.trim().toLowerCase()
 }
 
 /**
- * Creates an account by somebody's own wish. Throws `forbidden` where that is closed, and `conflict` when the e-mail address is
- * registered already.
+ * Creates an account for somebody who registers. Throws `forbidden` when registration is closed, and `conflict` when the e-mail
+ * address is registered already.
  */
 export async function register(
   ctx: Context,
@@ -56,10 +56,10 @@ export async function createAccount(
   }
 }
 
-/** Verified against when the address is unknown, so that both refusals take the same time. */
+/** The hash to verify against when the address is unknown, so that both refusals take the same time. */
 let dummyHash: Promise<string> | undefined
 
-/** The account of these credentials. Unknown address and wrong password are the same `unauthorized`. */
+/** The account of these credentials. An unknown address and a wrong password throw the same `unauthorized`. */
 export async function login(ctx: Context, input: { email: string; password: string }): Promise<AccountRow> {
   const account = await findAccountByEmailKey(ctx.db.root, emailKey(input.email))
   dummyHash ??= hashPassword('an account that does not exist')
@@ -78,8 +78,8 @@ export async function signOutEverywhere(ctx: Pick<Context, 'db' | 'signals'>, ac
 }
 
 /**
- * Gives the account another password and ends every login of it; the row is as it is then. Throws `invalid` when `current` is not its
- * password, and `unauthorized` when its logins have ended meanwhile.
+ * Changes the account's password and ends all its logins; resolves with the changed row. Throws `invalid` when `current` is not
+ * its password, and `unauthorized` when its logins have ended meanwhile.
  */
 export async function changePassword(
   ctx: Pick<Context, 'db' | 'signals'>,
@@ -111,18 +111,18 @@ export async function setPlan(
   })
 }
 
-/** Without letters and digits that are taken for each other. */
+/** Letters and digits that cannot be mistaken for each other. */
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789'
 
-/** A password of 99 bits, made at random. */
+/** A random password of 99 bits. */
 export function randomPassword(): string {
   const letters = Array.from({ length: 20 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
   return letters.replace(/.{5}(?=.)/g, '$&-')
 }
 
 /**
- * Gives the account with this e-mail address a new password, made at random, and ends every login of it. Undefined when there is
- * no such account.
+ * Gives the account with this e-mail address a new random password and ends all its logins. Resolves with undefined when there
+ * is no such account.
  */
 export async function resetPassword(
   db: Database,

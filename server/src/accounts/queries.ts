@@ -23,7 +23,7 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
   return rows[0]
 }
 
-/** Makes every token of the account one of an older generation. */
+/** Raises the account's token generation, so that every existing token is refused. */
 export async function raiseTokenGeneration(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('accounts')
@@ -38,8 +38,8 @@ export async function lockAccountByEmailKey(tx: Tx, emailKey: string): Promise<A
 }
 
 /**
- * Replaces the account's password, and makes every token of it one of an older generation. `of`: the account as it was read;
- * undefined when it has another password or other logins by now.
+ * Replaces the account's password and raises its token generation. `of` is the account as it was read; resolves with undefined
+ * when its password or its generation has changed since.
  */
 export async function updatePassword(tx: Tx, of: AccountRow, passwordHash: string): Promise<AccountRow | undefined> {
   return tx

@@ -24,7 +24,7 @@ const Session = z
   })
   .openapi('Session')
 
-/** Checked without an expression over the whole text, whose time would grow with the square of a hostile one. */
+/** Checks without a regular expression over the whole text, which would take quadratic time on a hostile one. */
 function looksLikeEmail(value: string): boolean {
   const [local, domain, ...rest] = value.slice(0, 255).split('@')
   if (!local || !domain || rest.length > 0 || /[\s\p{Cc}]/u.test(value.slice(0, 255))) return false
@@ -37,13 +37,13 @@ const EMAIL_PATTERN =
 const Email = text('The e-mail address', { min: 3, max: 254 })
   .refine(looksLikeEmail, 'This is not an e-mail address.')
   .openapi({
-    // Not the format "email", which knows neither the spaces around that are taken away nor letters beyond ASCII.
+    // Not the format "email", which allows neither the surrounding spaces that are trimmed nor letters beyond ASCII.
     pattern: EMAIL_PATTERN,
     description: 'Compared without regard to case.',
     example: 'ada@example.com',
   })
 
-// Counted in UTF-16 units and never trimmed: what was typed is what is hashed.
+// Counted in UTF-16 units and never trimmed: the password is hashed exactly as typed.
 const Password = z
   .string(textError('The password'))
   .min(8, 'A password has at least 8 characters.')
@@ -55,7 +55,7 @@ const SessionKind = z.enum(['token', 'cookie'], 'The session is "token" or "cook
     'What to answer with; "token" when it is left out. "cookie" is for pages of the service itself: instead of a token that scripts could read, the answer is 204 with a cookie that they cannot.',
 })
 
-/** Who an account is for. */
+/** The input of a registration. */
 export const RegisterBody = z
   .strictObject({
     name: text('The name', { min: 1, max: 120 }),
@@ -65,7 +65,7 @@ export const RegisterBody = z
   })
   .openapi('Register')
 
-// Of a password that is to be compared only the type is checked: one that could never be registered is simply wrong.
+// A password to be compared is checked only for its type: one that could never be registered is simply wrong.
 const KnownPassword = z.string(textError('The password')).max(10_000).openapi({ format: 'password' })
 
 const LoginBody = z
@@ -104,18 +104,18 @@ const presentUser = ({ id, name, email }: AccountRow) => ({ id, name, email })
 
 type LoginCall = RequestFacts & { ctx: Context; body: { session?: TokenKind | undefined } }
 
-/** Answers a login with what was asked for. `find` makes or finds the account. */
+/** Answers a login with a token or a cookie, as requested. `find` creates or finds the account. */
 async function answerLogin<Status extends 200 | 201>(
   { ctx, body: { session }, ...request }: LoginCall,
   status: Status,
   find: () => Promise<AccountRow>,
 ) {
-  // Before anything is done: another site must not be able to log somebody in.
+  // First of all: another site must not be able to log somebody in.
   if (session === 'cookie') assertSameOrigin(ctx.config.publicUrl, request)
   return beginLogin(ctx, await find(), status, session)
 }
 
-/** What a login of the account begins with: a cookie, or a token. */
+/** Starts a login of the account, with a cookie or a token. */
 async function beginLogin<Status extends 200 | 201>(
   ctx: Context,
   account: AccountRow,
@@ -150,7 +150,7 @@ const SESSION_RENEWED = {
   'Cache-Control': { description: '`no-store` with a renewed session.', example: 'private, no-cache', optional: true },
 } as const
 
-/** Register, login, logout and who one is. */
+/** Register, login, logout and the account itself. */
 export const accountRoutes: Endpoint[] = [
   endpoint({
     method: 'post',

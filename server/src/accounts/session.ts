@@ -1,9 +1,8 @@
 /**
- * The dashboard's session: the token in a cookie that scripts cannot read (decision A5). It is made by register and login
- * when they are asked for it, and lives for seven days. A session past half its life is renewed whenever somebody asks
- * who they are, as the dashboard does when it is opened; so it ends seven days after the last visit, not the first, give
- * or take half of that. Only that one endpoint renews: were it any request, one that is under way while the person signs out
- * could bring the cookie back.
+ * The dashboard's session: the token in a cookie that scripts cannot read (decision A5). Register and login set it on
+ * request, for seven days. Past half its life, `GET /api/account` renews it, which the dashboard calls when it is opened; so
+ * it ends seven days after the last visit, not the first, give or take half of that. No other endpoint renews, because a
+ * request in flight while the person signs out could then bring the cookie back.
  */
 import { parse, serialize } from 'hono/utils/cookie'
 import type { Context } from '../platform/context.ts'
@@ -11,12 +10,12 @@ import type { RequestFacts } from '../platform/http/endpoint.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken, LIFETIME_MS, type TokenFacts } from './tokens.ts'
 
-/** The cookie's name where the service is reached by plain http. */
+/** The cookie's name when the service is reached by plain http. */
 export const COOKIE = 'postrider_session'
 
 type Needs = Pick<Context, 'clock' | 'config' | 'keys'>
 
-/** By https the prefix has the browser see to it that no other host, path or plain connection can set the cookie. */
+/** Over https the name has a prefix: browsers then let no other host, path or plain connection set the cookie. */
 function cookieName({ config }: Pick<Context, 'config'>): typeof COOKIE | `__Host-${typeof COOKIE}` {
   return config.publicUrl.startsWith('https:') ? `__Host-${COOKIE}` : COOKIE
 }
@@ -41,7 +40,7 @@ export async function sessionHeaders(ctx: Needs, account: AccountRow): Promise<S
   return { 'Set-Cookie': cookie(ctx, token, LIFETIME_MS / 1000), 'Cache-Control': 'no-store' }
 }
 
-/** Response headers that lengthen a session past half its life; none before. */
+/** Response headers that renew a session past half its life; none before. */
 export async function renewalHeaders(
   ctx: Needs,
   account: AccountRow,

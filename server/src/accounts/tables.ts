@@ -5,7 +5,7 @@ type AccountsTable = {
   id: string
   name: string
   email: string
-  /** The e-mail address as it is compared: trimmed, lower case. */
+  /** The e-mail address in the form used for comparison: trimmed, lower case. */
   email_key: string
   password_hash: string
   plan: Plan

@@ -8,12 +8,12 @@ import { onePer } from '../platform/one-per.ts'
 import type { AccountRow } from './tables.ts'
 
 /**
- * What a token is for: `token` is sent in a header, `cookie` is the dashboard's session. Each is refused where the other
- * belongs, since they are counted differently.
+ * How a token is sent: `token` in a header, `cookie` as the dashboard's session. Each is refused in place of the other,
+ * because their requests are counted differently.
  */
 export type TokenKind = 'token' | 'cookie'
 
-/** How long either kind is good for (specification, section 5). */
+/** How long either kind is valid (specification, section 5). */
 export const LIFETIME_MS = 7 * 24 * 3_600_000
 
 type Needs = Pick<Context, 'clock' | 'keys'>
@@ -22,7 +22,7 @@ const ISSUER = 'postrider'
 const AUDIENCES: Record<TokenKind, string> = { token: 'postrider-management', cookie: 'postrider-dashboard' }
 const NAMES: Record<TokenKind, string> = { token: 'access token', cookie: 'session' }
 
-/** A signed token (JWT, HS256) for the account, and when it expires: after 7 days, to the second, as tokens count. */
+/** A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. */
 export async function issueToken(
   ctx: Needs,
   account: AccountRow,
@@ -41,21 +41,21 @@ export async function issueToken(
   return { token, expiresAt }
 }
 
-/** A token that was good until every login of its account was ended. */
+/** The error for a token that was valid until all logins of its account were ended. */
 export function loginEnded(): Failure {
   return unauthorized('Bearer', 'This login is no longer valid. Log in again.')
 }
 
-/** What a valid token says. `generation` is to be compared with the account's. */
+/** The contents of a valid token. The caller compares `generation` with the account's. */
 export type TokenFacts = { accountId: string; generation: number; issuedAt: Date; expiresAt: Date }
 
-/** Ours are shorter; a token can be written in longer ways that are valid too. */
+/** The longest token that is cached. Ours are shorter; other encodings of a token may be longer and still valid. */
 const LONGEST_KEPT = 512
 
-/** Tokens that were found valid. What they say stays true; only whether they have expired changes. */
+/** Tokens that were verified. Their contents stay valid; only their expiry must be checked again. */
 const verified = onePer((_: Needs) => new LRUCache<string, TokenFacts>({ max: 10_000 }))
 
-/** Reads a token of a kind. Throws `unauthorized` for any other text. */
+/** Verifies a token of a kind. Throws `unauthorized` for any other text. */
 export async function readToken(ctx: Needs, token: string, kind: TokenKind): Promise<TokenFacts> {
   const known = verified(ctx)
   const name = `${kind} ${token}`

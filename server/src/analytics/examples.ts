@@ -1,4 +1,4 @@
-/** How the deliveries of the examples went. */
+/** The deliveries of the documentation's examples. */
 import { exampleDeliveryId, examplePost, exampleSite } from '../deliveries/index.ts'
 
 /** A month in which one delivery failed. */
@@ -16,7 +16,7 @@ export const exampleOverview = {
   sites: [{ id: exampleSite.id, name: exampleSite.name, deliveries: 42, success_rate: 97.6 }],
 }
 
-/** Three days of it. */
+/** Three days of that month. */
 export const exampleTimeline = {
   granularity: 'day',
   site_id: null,
@@ -43,7 +43,7 @@ const delivery = {
 const deliveredAt = '2026-11-02T08:00:30.402Z'
 const metadata = { path: '/blog/bread-without-kneading', build: 1874 }
 
-/** A delivery that took two attempts, and was confirmed by the site. */
+/** A delivery that took two attempts, and that the site confirmed. */
 export const exampleDeliveries = {
   post_id: examplePost.id,
   post_title: examplePost.title,
@@ -71,7 +71,7 @@ export const exampleLogged = {
   can_retry: false,
 }
 
-/** The same delivery with all that is known of it. */
+/** The same delivery with all details. */
 export const exampleDetails = {
   ...exampleLogged,
   webhook_url: 'https://kitchen.example.com/webhooks/postrider',
@@ -100,7 +100,7 @@ export const exampleDetails = {
   },
 }
 
-/** The one that failed. */
+/** The delivery that failed. */
 export const exampleFailures = {
   failures: [
     {

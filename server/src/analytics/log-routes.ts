@@ -153,7 +153,7 @@ function countOf(queued: number): string {
 
 const shared = { tag: 'Deliveries', auth: accountAuth } as const
 
-/** Deliveries one by one, beyond the specification. */
+/** The log of single deliveries; an addition to the specification. */
 export const deliveryRoutes: Endpoint[] = [
   endpoint({
     ...shared,

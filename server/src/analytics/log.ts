@@ -1,4 +1,4 @@
-/** Deliveries one by one, with the titles of their posts; and sending failed ones again (decision 0021). */
+/** The log of single deliveries with the titles of their posts, and sending failed ones again (decision 0021). */
 import {
   type DeliveryDetails,
   deliveryDetails,
@@ -17,17 +17,17 @@ import { postTitles } from '../posts/index.ts'
 import { knownSite } from './operations.ts'
 import { edgesOf } from './period.ts'
 
-/** A delivery with its post's title of today, or of the event when the post is gone. */
+/** A delivery with its post's current title, or the event's title if the post is gone. */
 export type Titled<Delivery> = Delivery & { title: string; postDeleted: boolean; canRetry: boolean }
 
-/** What a page of the log is asked for, with the edges of its period as a client gives them. */
+/** A request for a page of the log, with the period's edges as the client gives them. */
 export type LogAsked = Omit<LogFilter, 'from' | 'to'> & {
   from?: string | undefined
   to?: string | undefined
   limit: number
 }
 
-/** A page of the log, newest first. `next`: where the page after it begins. Throws `invalid` for what cannot be asked. */
+/** A page of the log, newest first. `next` is the start of the following page. Throws `invalid` for a bad request. */
 export async function logPage(
   ctx: Context,
   accountId: string,
@@ -43,7 +43,7 @@ export async function logPage(
   return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
 }
 
-/** What can be sent again depends on the post as well, which the log does not know: it is read on until there are enough. */
+/** Whether a delivery can be sent again depends on its post too, which the log does not know, so this reads on until it has enough. */
 async function foundInLog(
   ctx: Context,
   accountId: string,
@@ -59,7 +59,7 @@ async function foundInLog(
   }
 }
 
-/** Of a post that is gone only its removal does: a site that has not heard of it shows the post for ever. */
+/** Whether sites still need the event. Of a deleted post they need only the removal: without it a site shows the post for ever. */
 function concernsSites({ event }: Pick<LoggedDelivery, 'event'>, postDeleted: boolean): boolean {
   return !postDeleted || event === 'post.deleted'
 }
@@ -92,8 +92,8 @@ export async function oneDelivery(ctx: Context, accountId: string, id: string): 
 }
 
 /**
- * Sends one delivery again: a failed one with a fresh set of attempts, one that waits for its next attempt at once. Throws
- * `not_found`, or `conflict` when it must not or need not be sent.
+ * Sends one delivery again: a failed one with a fresh set of attempts; for a pending one it makes the next attempt now. Throws
+ * `not_found`, or `conflict` when the delivery must not or need not be sent.
  */
 export async function sendAgain(ctx: Context, accountId: string, id: string): Promise<void> {
   const delivery = await oneDelivery(ctx, accountId, id)
@@ -114,15 +114,15 @@ function whyNot({ status, siteDeleted, postDeleted }: Titled<LoggedDelivery>): s
   return 'A newer version of the post has arrived at the site, or it was taken off it, so this one is not sent any more.'
 }
 
-/** So many are queued by one request at the most; it holds up their sites' deliveries while it writes. */
+/** The most deliveries that one request queues; it holds up their sites' deliveries while it writes. */
 const MOST_AT_ONCE = 1_000
 
 /** How many failures were queued again, and whether there may be more. */
 export type Requeued = { queued: number; more: boolean }
 
 /**
- * Sends failed deliveries again: those of these ids, or all of the account or of a site, newest first. Those that must not
- * be sent are passed over. Throws `invalid` for an unknown site.
+ * Sends failed deliveries again: those of these ids, or all of the account or of a site, newest first. It skips those that
+ * must not be sent. Throws `invalid` for an unknown site.
  */
 export async function sendFailuresAgain(
   ctx: Context,
@@ -134,7 +134,7 @@ export async function sendFailuresAgain(
   const repeatable: string[] = []
   let before: string | undefined
   let more = true
-  // Most failures can be repeated, so one round is the rule; what belongs to deleted posts is passed over, but for their removals.
+  // Usually one round is enough, because most failures can be repeated; those of deleted posts cannot, except the removals.
   while (more && repeatable.length < MOST_AT_ONCE) {
     const found = await repeatableFailures(ctx.db.root, accountId, { ...asked, siteId, before, limit: MOST_AT_ONCE })
     const titles = await postTitles(ctx.db.root, accountId, [...new Set(found.map(({ postId }) => postId))])

@@ -18,10 +18,10 @@ import { countPublished, postTitles } from '../posts/index.ts'
 import { siteExists } from '../sites/index.ts'
 import { bucketName, bucketsOf, periodOf } from './period.ts'
 
-/** The edges of a period and the site, as a client gives them. */
+/** A period and optionally a site, as the client gives them. */
 export type Range = { from?: string | undefined; to?: string | undefined; siteId?: string | undefined }
 
-/** A post's deliveries and a list of failures end here. */
+/** The most rows in a post's deliveries and in a list of failures. */
 const MOST_ROWS = 500
 
 const NOTHING: Sums = { delivered: 0, failed: 0, retried: 0, timed: 0, deliveredMs: 0 }
@@ -36,7 +36,7 @@ function add(a: Sums, b: Sums): Sums {
   }
 }
 
-/** A site to look at: one that is connected, or that was, while its history is kept. Throws `invalid` for another. */
+/** A site that is connected, or was and still has its history. Throws `invalid` for any other. */
 export async function knownSite(
   ctx: Context,
   accountId: string,
@@ -47,7 +47,7 @@ export async function knownSite(
   return siteId
 }
 
-/** What happened in a period, in all and per site. */
+/** What happened in a period, in total and per site. */
 export type Overview = {
   period: Period
   totals: Sums
@@ -55,7 +55,7 @@ export type Overview = {
   sites: Array<Sums & { siteId: string; siteName: string }>
 }
 
-/** Throws `invalid` for a bad range or an unknown site. */
+/** The overview of a period. Throws `invalid` for a bad range or an unknown site. */
 export async function overview(ctx: Context, accountId: string, range: Range): Promise<Overview> {
   const period = periodOf(range, ctx.clock.now())
   const siteId = await knownSite(ctx, accountId, range.siteId)
@@ -100,10 +100,10 @@ async function titleOf(ctx: Context, accountId: string, postId: string): Promise
   return title
 }
 
-/** A failed delivery as it is shown: with the post's title of today, or of the event when the post is gone. */
+/** A failed delivery with its post's current title, or the event's title if the post is gone. */
 export type Failure = FailedDelivery & { title: string; canRetry: boolean }
 
-/** Failures of the period's beginning until now, newest first. */
+/** Failures from the period's beginning until now, newest first. */
 export async function failures(ctx: Context, accountId: string, range: Range): Promise<Failure[]> {
   const { from } = periodOf({ from: range.from }, ctx.clock.now())
   const siteId = await knownSite(ctx, accountId, range.siteId)

@@ -1,4 +1,4 @@
-/** Spans of time as the analytics endpoints take them (decision N1). All of it in UTC. */
+/** Periods as the analytics endpoints take them (decision N1), all in UTC. */
 
 import type { Granularity, Period } from '../deliveries/index.ts'
 import { plusMs } from '../platform/clock.ts'
@@ -16,7 +16,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-
 
 /**
  * The period of `from` and `to`: ISO 8601 dates (a `to` means the end of its day), or instants with an offset. Default:
- * from 30 days ago until now; with a `to` that lies before that, the 30 days up to it. Throws `invalid` on `from` or `to`.
+ * from 30 days ago until now, or the 30 days before `to` if `to` is earlier. Throws `invalid` on `from` or `to`.
  */
 export function periodOf({ from, to }: { from?: string | undefined; to?: string | undefined }, now: Date): Period {
   const end = to === undefined ? now : readEdge('to', to)
@@ -26,7 +26,7 @@ export function periodOf({ from, to }: { from?: string | undefined; to?: string 
   return { from: start, to: end }
 }
 
-/** The edges that were given, of a period that has none by itself. Throws `invalid` on `from` or `to`. */
+/** The given edges of a period without defaults. Throws `invalid` on `from` or `to`. */
 export function edgesOf({ from, to }: { from?: string | undefined; to?: string | undefined }): Partial<Period> {
   const edges = {
     ...(from === undefined ? {} : { from: readEdge('from', from) }),
@@ -49,7 +49,7 @@ function readEdge(field: 'from' | 'to', text: string): Date {
   return new Date(isDate && field === 'to' ? ms + DAY_MS - 1 : ms)
 }
 
-/** The beginnings of all units of time that a period touches. Throws `invalid` on `from` when they are too many. */
+/** The starts of all units of time that a period touches. Throws `invalid` on `from` if there are too many. */
 export function bucketsOf({ from, to }: Period, granularity: Granularity): Date[] {
   const buckets: Date[] = []
   for (let start = startOf(from, granularity); start <= to; start = nextStart(start, granularity)) {
@@ -84,7 +84,7 @@ function nextStart(start: Date, granularity: Granularity): Date {
   return plusMs(start, granularity === 'hour' ? 3_600_000 : days * DAY_MS)
 }
 
-/** A unit's name on the wire: the date, for hours the instant. */
+/** A unit's name on the wire: its date, or for hours its instant. */
 export function bucketName(start: Date, granularity: Granularity): string {
   return granularity === 'hour' ? start.toISOString() : start.toISOString().slice(0, 10)
 }

@@ -1,4 +1,4 @@
-/** What streams tell: each kind of event on the wire, and how it is made. */
+/** The events of streams: each kind on the wire, and how it is made. */
 import { z } from 'zod'
 import { type DeliveryState, DeliveryStatus, EventName } from '../deliveries/index.ts'
 import { type JobRow, JobState, presentJobState } from '../generation/index.ts'

@@ -4,7 +4,7 @@ import { exampleSite as listedSite } from '../sites/index.ts'
 
 const { id, version, slug, title, status, published_at } = examplePost
 
-/** What a stream tells while the post of the examples is published, delivered and deleted. */
+/** The events while the post of the examples is published, delivered and deleted. */
 export const exampleEvents = {
   'The stream is complete from here on': { event: 'ready', data: {} },
   'A post was published': {

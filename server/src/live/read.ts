@@ -10,8 +10,8 @@ import { deliveryChanged, jobChanged, type LiveEvent, postChanged, siteChanged }
 type Reader = (db: Database, accountId: string, ids: readonly string[]) => Promise<LiveEvent[]>
 
 /**
- * How each kind of thing is read and shown, in the order in which events are sent: a post comes before its deliveries. A
- * slice that tells changes of a kind of its own adds the kind to `ChangeKinds` and its reader here.
+ * How each kind of thing is read and shown, in the order in which events are sent: a post comes before its deliveries. To
+ * announce changes of a new kind, add the kind to the slice's `ChangeKinds` and its reader here.
  */
 const READERS: Record<ChangeKind, Reader> = {
   async site(db, accountId, ids) {
@@ -39,7 +39,7 @@ const READERS: Record<ChangeKind, Reader> = {
     )
     return [...found.map(jobChanged), ...gone.map((id): LiveEvent => ({ event: 'job.deleted', data: { id } }))]
   },
-  // Deliveries outlast posts and sites; one that cannot be found has nothing to tell.
+  // A delivery outlives its post and site; one that no longer exists causes no event.
   delivery: async (db, accountId, ids) => (await deliveryStates(db.root, accountId, ids)).map(deliveryChanged),
 }
 

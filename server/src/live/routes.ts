@@ -24,7 +24,7 @@ is told by events. Connect again with the last \`id\` in \`Last-Event-ID\`, as b
 between is told, or \`resync\`. The stream ends when the login does. An account may have 20 streams open per process of the
 service.`
 
-/** Live updates, beyond the specification. */
+/** Live updates; an addition to the specification. */
 export const liveRoutes: Endpoint[] = [
   endpoint({
     method: 'get',

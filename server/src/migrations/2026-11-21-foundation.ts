@@ -90,7 +90,7 @@ create table post_sites (
 create index post_sites_of_site on post_sites (site_id);
 `
 
-// Deliveries carry no foreign keys: they outlive their post and site, and every settled batch would pay for the checks.
+// Deliveries have no foreign keys: they outlive their post and site, and every settled batch would pay for the checks.
 const DELIVERIES = `
 create table endpoints (
   site_id uuid primary key,

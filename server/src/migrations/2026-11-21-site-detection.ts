@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Sites whose platform is to be found out. */
+/** Detection of sites' platforms. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

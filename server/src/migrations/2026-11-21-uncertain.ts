@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** Deliveries that a crashed worker may have had acknowledged without recording it. */
+/** Deliveries that a site may have acknowledged to a worker that crashed before recording it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(`

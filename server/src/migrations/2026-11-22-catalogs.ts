@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** What makes reading cheap: an account's revision and counts, and each site's own posts in the order they are read. */
+/** Makes reading cheap: an account's revision and counts, and each site's own posts in the order they are read. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(CATALOGS + NAMED + CHANGES + TRIGGERS).execute(db)
 }
@@ -24,7 +24,7 @@ insert into catalogs (account_id, revision, draft, scheduled, published, open)
 create index posts_open on posts (account_id, published_at desc, id desc) where status = 'published' and visible_to_all;
 `
 
-// A post is visible to all, or named for sites, never both: then what a site sees is two lists that share no post.
+// A post is visible either to all sites or by name to some, never both: so what a site sees is two disjoint lists.
 const NAMED = `
 alter table post_sites add column published_at timestamptz;
 update post_sites s set named = not p.visible_to_all, published_at = p.published_at
@@ -34,9 +34,9 @@ create index post_sites_named on post_sites (site_id, published_at desc, post_id
 drop index post_sites_of_site;
 `
 
-// What statements have changed is noted first and comes into the catalogs at the commit, all of a transaction at once and in
-// the order of the accounts. From then on the accounts' rows are locked: a transaction that took them earlier could wait for
-// another one's lanes while that one waits for these rows. Nobody ever sees a note, so a crash has none to lose.
+// Statements only note their changes. At the commit all notes of a transaction go into the catalogs, ordered by account, and
+// lock the accounts' rows. A transaction that locked them earlier could wait for another one's lanes while that one waits for
+// these rows: a deadlock. No other transaction ever sees a note, so a crash loses none.
 const CHANGES = `
 create unlogged table catalog_changes (
   transaction xid8 not null default pg_current_xact_id(),
@@ -65,7 +65,7 @@ create constraint trigger catalog_changes_applied after insert on catalog_change
   for each row execute function apply_catalog_changes();
 `
 
-// Bodies are left out of the comparison because to compare them is to read them; the version rises when they change.
+// Bodies are not compared, because comparing them means reading them; the version rises when they change.
 const TRIGGERS = `
 create function note_inserted_posts() returns trigger language plpgsql as $$
 begin

@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Indexes for the log of deliveries and for lists of posts. Both of the deliveries' are by site, since a few rows of each
- * site make a page of an account's log: one index serves the log of an account and that of a site, however unevenly
- * their deliveries are spread. Neither is over a column that changes when a delivery is settled. The second one is for
- * what is rare in a log that nearly always says "delivered"; only deliveries that failed before ever get into it.
+ * Indexes for the log of deliveries and for lists of posts. Both indexes on deliveries are by site: a page of an account's
+ * log merges a few rows of each site, so one index serves the logs of accounts and of sites, however unevenly deliveries are
+ * spread. Neither contains a column that changes when a delivery is settled. The second one finds what is rare in a log of
+ * nearly always "delivered"; only deliveries that failed before are in it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql

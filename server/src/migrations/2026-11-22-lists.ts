@@ -5,7 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(LISTS + SEARCH).execute(db)
 }
 
-// The columns included let a list skip to a page far back without touching the posts before it.
+// The included columns let a list skip to a page far back without reading the posts before it.
 const LISTS = `
 drop index posts_newest;
 create index posts_newest on posts (account_id, created_at desc, id desc) include (status, visible_to_all);
@@ -13,7 +13,7 @@ create index posts_unpublished on posts (account_id, created_at desc, id desc) w
 create index posts_tags on posts using gin (array_prepend(account_id::text, tags));
 `
 
-// The index is made anew because that is faster than to change it row by row.
+// Rebuilding the index is faster than changing it row by row.
 const SEARCH = `
 drop index posts_search;
 update posts set search = search || array_to_tsvector(array[

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * When autovacuum looks at the tables whose rows change all the time. Its defaults wait for a fifth of a table: lanes would
- * be read through thousands of dead rows by then, and a table with years of history would hardly ever be looked at.
+ * When autovacuum processes the tables whose rows change all the time. By default it waits until a fifth of a table changed:
+ * by then reading lanes would pass thousands of dead rows, and a table with years of history would hardly ever be vacuumed.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SETTINGS).execute(db)

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How many posts each site may see because it was named, counted where the accounts' posts are. */
+/** Counts how many posts each site may see by name, in the same triggers that count the accounts' posts. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SITE_CATALOGS + CHANGES + TRIGGERS).execute(db)
 }
@@ -14,8 +14,8 @@ create table site_catalogs (
 insert into site_catalogs (site_id, named) select site_id, count(*) from post_sites where named group by site_id;
 `
 
-// A note names sites that have got a post more (1) or less (-1). They are counted after the accounts, whose rows are locked by
-// then: no two transactions ever wait for each other's sites. A row at zero is of no use, and its site may be gone.
+// A note names sites that may see one post more (1) or fewer (-1). They are counted after the accounts, whose rows are locked by
+// then, so no two transactions ever wait for each other's sites. A row at zero is deleted: its site may be gone.
 const CHANGES = `
 alter table catalog_changes add column site_ids uuid[], add column named integer not null default 0;
 

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A published post's entry in the lists that sites pull, as the JSON text that is sent: a page is then glued together instead
- * of being taken apart and written anew for every reader. PostgreSQL keeps it right by itself. The functions it is made of
- * are not declared immutable because of types and settings that do not occur here.
+ * A published post's entry in the lists that sites pull, as the JSON text that is sent: a page is then concatenated instead
+ * of being serialised anew for every reader. It is a generated column, so PostgreSQL keeps it up to date. The functions it
+ * uses are not declared immutable because of types and settings that do not occur here.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql

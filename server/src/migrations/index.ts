@@ -17,7 +17,7 @@ import * as visibleByName from './2026-11-23-visible-by-name.ts'
 import * as listedPosts from './2026-11-24-listed-posts.ts'
 import * as hoursOfLanes from './2026-11-25-hours-of-lanes.ts'
 
-/** Every migration, oldest first by name. Forward only: a mistake is mended by another migration. */
+/** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
   '2026-11-21-foundation': foundation,
   '2026-11-21-limits': limits,

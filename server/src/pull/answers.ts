@@ -1,9 +1,10 @@
 /**
- * What sites are answered, kept in memory. A kept answer belongs to the revision of what its account had published when
- * it was read (see the gate), and is used only for requests that came at that revision, so it is what a fresh read would
- * give. Those used least recently go when the memory that the operator allows is full.
+ * The answers of the Pull API, cached in memory. An answer is cached with the account's revision at which it was read (see
+ * the gate), and used only for requests at that revision, so it is what a fresh read would give. The least recently used
+ * answers are evicted when the memory that the operator allows is full.
  *
- * What is not kept is read for all who ask at once. Reads that may take long go alone, so that nobody waits for them.
+ * One statement reads what is not cached, for all requests that wait at that moment. Reads that may take long go alone, so
+ * that no other request waits for them.
  */
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../platform/context.ts'
@@ -16,7 +17,7 @@ import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
 
 type Kept = { revision: number; body: { json: Buffer<ArrayBuffer>; tag: string } }
 
-/** What an entry takes beside its body, roughly: the key, the objects, the cache's own lists. */
+/** The rough size of an entry without its body: the key, the objects, the cache's own lists. */
 const ENTRY_BYTES = 500
 
 const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
@@ -48,7 +49,7 @@ async function kept<Body extends TaggedBody | undefined>(
 /** A page as a client asks for it. */
 export type WantedPage = { page: number; limit: number; tag?: string | undefined }
 
-/** Skipping this many posts is still quick. */
+/** Skipping this many posts is still fast. */
 const FAR = 1_000
 
 /** A page of the posts that the site may see, newest first, as JSON. */
@@ -61,7 +62,7 @@ export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }
   })
 }
 
-/** One post that the site may see, as JSON; undefined when there is none of this slug. */
+/** The post of this slug as JSON; undefined when there is none that the site may see. */
 export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
   const { accountId, siteId } = site
   return kept(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)

@@ -1,10 +1,10 @@
 /**
- * The gate of the Pull API: whose key it is, the exact count of the request, and the revision of what the account has
- * published, in one statement for all requests that come at once.
+ * The gate of the Pull API. One statement, for all requests that come at once, finds the key's site, counts the request
+ * exactly and reads the revision of what the account has published.
  *
- * The revision is what makes cached answers safe. It is read in the same snapshot as the key, after the request came,
- * and every transaction that changes what a site may see changes the revision with it. An answer kept under a revision is
- * therefore exactly what a fresh read would give, in this process and in every other; nothing has to be invalidated.
+ * The revision makes cached answers safe. It is read in the same snapshot as the key, after the request came, and every
+ * transaction that changes what a site may see changes the revision too. So an answer cached under a revision is exactly
+ * what a fresh read would give, in this process and in every other; nothing has to be invalidated.
  */
 import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
@@ -18,12 +18,12 @@ import { withRevision } from '../posts/index.ts'
 import { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from '../sites/index.ts'
 
 /**
- * So many different keys, or pages, or posts are asked for in one statement. With more, everybody would soon wait for the same
- * statement, and the database for everybody; with fewer, statements take longer to send and to read than to carry out.
+ * The most different keys, pages or posts in one statement. With more, all requests would soon wait for the same statement,
+ * and then the database for all of them; with fewer, a statement takes longer to send and to read than to execute.
  */
 export const MOST_AT_ONCE = 32
 
-/** Which site asks, and the state of what its account has published at that moment. */
+/** The site that asks, and the revision of what its account has published at that moment. */
 export type SitePrincipal = { siteId: string; accountId: string; revision: number }
 
 /** `X-API-Key: <API_KEY>` (specification, section 5), counted per site. */
@@ -51,7 +51,7 @@ const gateOf = onePer((ctx: Context) =>
 
 type Row = SitePrincipal & Counted & { place: number }
 
-/** The sites of the keys, counted (unless there is no limit: then the counts are null); undefined for unknown keys. */
+/** Finds the sites of the keys and counts the requests (without a limit the counts are null); undefined for unknown keys. */
 async function pass(ctx: Context, asked: ReadonlyArray<Asked<string>>): Promise<Array<Row | undefined>> {
   const indexes = asked.map(({ item }) => siteKeyIndex(ctx.keys, item))
   if (indexes.every((index) => index === undefined)) return indexes

@@ -4,12 +4,12 @@ import { fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { lockVisiblePost, type Reader, recordPull } from '../posts/index.ts'
 
-/** The refusal of a post that the site may not see, or that is not there. */
+/** The error for a post that does not exist or that the site may not see. */
 export function missing(): Error {
   return fail('not_found', 'There is no such post for this site.')
 }
 
-/** What a site reports: that it has a post, or why it could not take it. */
+/** A site's report: that it has a post, or why it could not take it. */
 export type Report = {
   postId: string
   siteId: string
@@ -19,8 +19,8 @@ export type Report = {
 }
 
 /**
- * Keeps a site's report (decision D8). Throws `forbidden` when it speaks for another site, `not_found` for a post that
- * the site may not see.
+ * Stores a site's report (decision D8). Throws `forbidden` when it names another site, and `not_found` for a post that the
+ * site may not see.
  */
 export async function confirm(ctx: Context, site: Reader, report: Report): Promise<Date> {
   if (report.siteId.toLowerCase() !== site.siteId) throw fail('forbidden', 'This API key belongs to another site.')

@@ -64,7 +64,7 @@ const exampleReport = { post_id: id, site_id: exampleSite.id, status: 'delivered
 
 const shared = { tag: 'Pull', auth: siteKeyAuth } as const
 
-/** What a site reads and reports (specification, section 4: Pull API). */
+/** The Pull API, in which sites read posts and report (specification, section 4). */
 export const pullRoutes: Endpoint[] = [
   endpoint({
     ...shared,

@@ -1,6 +1,6 @@
 /**
- * The API's description at `/openapi.json`, and at `/docs` a page to read it and to try it. The page is Scalar's; all
- * that it needs comes from here, and its policy lets it ask nobody else.
+ * The OpenAPI document at `/openapi.json`, and at `/docs` a page to read and try it. The page is Scalar's; the service
+ * serves everything it needs, and its content security policy forbids requests to other hosts.
  */
 import { readFile } from 'node:fs/promises'
 import { createApiDocument } from '../openapi.ts'
@@ -10,7 +10,7 @@ import type { SystemRoute } from '../platform/http/pipeline.ts'
 const SCALAR = '/docs/scalar.js'
 const START = '/docs/start.js'
 
-// Scalar puts its style sheets and positions into the page by script, so inline styles must be allowed; scripts are not.
+// Scalar's script adds its style sheets and positions to the page, so inline styles must be allowed; inline scripts are not.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -34,7 +34,7 @@ const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
 
 const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
 
-/** The routes of the description and its page, for a service at this address. All of it is made when first asked for. */
+/** The routes of the document and its page, for a service at this address. Both are made at the first request. */
 export function referenceRoutes(publicUrl: string): SystemRoute[] {
   const description = once(async () =>
     createAsset(JSON.stringify(createApiDocument(publicUrl)), { 'Content-Type': 'application/json' }),

@@ -1,14 +1,14 @@
 import plugin from '@scalar/fastify-api-reference'
 
-/** As much of Fastify as its plugin asks for. */
+/** The part of Fastify that the plugin uses. */
 type Route = { url: string; handler(request: unknown, reply: Reply): unknown }
 type Reply = { header(name: string, value: string): Reply; send(content: string): unknown }
 
 const BUNDLE = '/js/scalar.js'
 
 /**
- * Scalar's browser bundle, as JavaScript text. Among Scalar's packages the Fastify plugin is the smallest that has it
- * (decision 0012), so the plugin is asked for its routes, and the bundle's route for what it sends.
+ * Scalar's browser bundle, as JavaScript text. The Fastify plugin is the smallest of Scalar's packages that contains it
+ * (decision 0012), so this registers the plugin's routes and calls the bundle's.
  */
 export function scalarBundle(): string {
   const routes: Route[] = []

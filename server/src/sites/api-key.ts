@@ -1,10 +1,10 @@
-/** Site API keys: `pr_`, 32 random bytes and a checksum, both in base 62. The checksum tells typing errors from lookups. */
+/** Site API keys: `pr_`, 32 random bytes and a checksum, both in base 62. The checksum catches typing errors without a lookup. */
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const PREFIX = 'pr_'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Digits that hold 32 bytes, and 4 bytes. */
+/** The base-62 digits of 32 bytes, and of 4 bytes. */
 const KEY_DIGITS = 43
 const CHECKSUM_DIGITS = 6
 
@@ -30,7 +30,7 @@ export function createApiKey(): string {
   return PREFIX + key + checksum(key)
 }
 
-/** Whether `text` has the form and the checksum of a key; says nothing about whether it is in use. */
+/** Whether `text` has the form and the checksum of a key. The key need not exist. */
 export function looksLikeApiKey(text: string): boolean {
   const [, key, sum] = /^pr_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text) ?? []
   return key !== undefined && sum === checksum(key)

@@ -6,7 +6,7 @@ import type { RequestFacts } from '../platform/http/endpoint.ts'
 import { onePer } from '../platform/one-per.ts'
 import { looksLikeApiKey } from './api-key.ts'
 
-/** How the API document describes site keys (specification, section 5). A key is good for its own site only. */
+/** How the API document describes site keys (specification, section 5). A key is valid for its own site only. */
 export const siteKeyScheme = {
   name: 'siteKey',
   document: {
@@ -24,10 +24,10 @@ export function siteKeyOf(request: RequestFacts): string {
   return key
 }
 
-/** Sites ask again and again, and to check and hash a key takes several microseconds each time. */
+/** Sites send the same keys again and again, and checking and hashing a key takes several microseconds. */
 const indexesOf = onePer((_: Keys) => new LRUCache<string, string>({ max: 1_000 }))
 
-/** What a key is looked up by, in hexadecimal; undefined when it can be no key of ours. */
+/** The hexadecimal index under which a key is looked up; undefined when the text is not one of our keys. */
 export function siteKeyIndex(keys: Keys, key: string): string | undefined {
   const indexes = indexesOf(keys)
   const known = indexes.get(key)
@@ -37,12 +37,12 @@ export function siteKeyIndex(keys: Keys, key: string): string | undefined {
   return index
 }
 
-/** The refusal of a key that is no site's. */
+/** The error for a key that belongs to no site. */
 export function unknownSiteKey(): Error {
   return unauthorized('ApiKey', 'The API key is not valid. It may have been rotated.')
 }
 
-/** The sites of keys: the columns of `asked`, among them `key_index` in hexadecimal, with `site_id` and `account_id`. */
+/** Looks up the sites of keys: adds `site_id` and `account_id` to the columns of `asked`, which has a hexadecimal `key_index`. */
 export function sitesOfKeys(asked: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select a.*, s.id as site_id, s.account_id from ${asked} a join sites s on s.api_key_index = decode(a.key_index, 'hex')`
 }

@@ -1,7 +1,7 @@
-/** The site of the examples, as the Management API shows it. */
+/** The site of the documentation's examples, as the Management API shows it. */
 import { exampleSecret, exampleSite as site } from '../deliveries/index.ts'
 
-/** What it was connected with. */
+/** The input that connected it. */
 export const exampleNewSite = {
   name: site.name,
   url: 'https://kitchen.example.com',
@@ -19,7 +19,7 @@ export const exampleSite = {
   created_at: '2026-11-02T07:54:10.000Z',
 }
 
-/** Its secrets. The key has the form of one; nothing opens with it. */
+/** Its secrets. The key has the right form but opens nothing. */
 export const exampleSecrets = {
   api_key: 'pr_anExampleOfAnApiKeyThatOpensNothingAtAll00041Wv99',
   webhook_secret: exampleSecret,

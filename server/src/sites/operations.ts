@@ -29,12 +29,12 @@ export type Site = { row: SiteRow; endpoint: EndpointState }
 /** A site with its two secrets in clear. */
 export type SiteWithSecrets = Site & { apiKey: string; webhookSecret: string }
 
-/** The place an API key is bound to. */
+/** The context that a sealed API key is bound to. */
 export function apiKeyPlace(siteId: string): string {
   return `sites.api_key:${siteId}`
 }
 
-/** Tells that the transaction has connected, changed or disconnected the site. */
+/** Notes that the transaction connects, changes or disconnects the site, for live updates. */
 function noteSite(ctx: Pick<Context, 'changes'>, tx: Tx, accountId: string, id: string): void {
   ctx.changes.note(tx, [{ owner: accountId, kind: 'site', id }])
 }
@@ -43,7 +43,7 @@ function missing(): Error {
   return fail('not_found', 'There is no such site.')
 }
 
-/** Refuses a webhook address that could never be called (decision S7). */
+/** Throws `invalid` for a webhook address that could never be called (decision S7). */
 function assertWebhookUrl(ctx: Context, url: string): void {
   const verdict = ctx.egress.check(url)
   if (!verdict.ok)
@@ -96,7 +96,7 @@ export async function createSite(
   return revealSite(ctx, accountId, id)
 }
 
-/** The account's sites: all of them, or those among `ids`. */
+/** The account's sites: all, or those among `ids`. */
 export async function sitesOf(db: Database, accountId: string, ids?: readonly string[]): Promise<Site[]> {
   return db.snapshot(async (tx) => {
     const [rows, endpoints] = [await listSites(tx, accountId, ids), await endpointStates(tx, accountId, ids)]
@@ -194,7 +194,7 @@ export async function removeSite(ctx: Context, accountId: string, givenId: strin
   })
 }
 
-/** Sends the site a sample post and tells what it answered. */
+/** Sends the site a sample post and returns what it answered. */
 export async function testDelivery(
   ctx: Context,
   accountId: string,

@@ -1,6 +1,6 @@
 import type { Platform } from './tables.ts'
 
-/** What may change on a site. `status` is the user's pause; `error` is accepted when the site is in error already. */
+/** What a change of a site may set. `status` pauses or resumes; `error` is accepted if the site is in error already. */
 export type SiteChange = {
   name?: string | undefined
   url?: string | undefined
@@ -11,8 +11,8 @@ export type SiteChange = {
 }
 
 /**
- * Whether a change chooses the platform, which detection then leaves alone for good. Naming one is a choice, also of the
- * one that is shown, but for the whole resource coming back as it was read: that repeats what was detected.
+ * Whether a change chooses the platform; detection then never changes it again. Naming a platform is a choice, even the one
+ * shown, unless the whole resource comes back as it was read: that only repeats what was detected.
  */
 export function choosesPlatform(change: SiteChange, shown: Platform): boolean {
   const { name, url, webhookUrl, platform, niche, status } = change

@@ -25,7 +25,7 @@ export async function findSite(db: Db, accountId: string, id: string): Promise<S
   return db.selectFrom('sites').selectAll().where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst()
 }
 
-/** Changes a site of the account, also by nothing, and locks it; whether there is one. */
+/** Changes and locks a site of the account; an empty change only locks it. Returns whether the site exists. */
 export async function updateSite(
   tx: Tx,
   accountId: string,
@@ -41,7 +41,7 @@ export async function updateSite(
   return numUpdatedRows > 0n
 }
 
-/** Removes a site of the account; whether there was one. */
+/** Removes a site of the account. Returns whether there was one. */
 export async function deleteSite(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('sites')

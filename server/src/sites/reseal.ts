@@ -6,7 +6,7 @@ import { apiKeyPlace } from './operations.ts'
 
 const BATCH = 500
 
-/** Tries the API key and the webhook secret of the newest sites, `most` at most. Resolves with how many, and those of which one does not open. */
+/** Tries to open the API key and webhook secret of the `most` newest sites. Resolves with how many it tried, and those that failed. */
 export async function unopenedSites(
   db: Db,
   keys: Keys,

@@ -20,7 +20,7 @@ import { samplePost } from './sample-post.ts'
 import { PLATFORMS } from './tables.ts'
 import { troubleshoot } from './troubleshooting.ts'
 
-/** What a site runs on, on the wire. */
+/** A site's platform on the wire. */
 export const PlatformName = z.enum(PLATFORMS, `The platform is one of ${PLATFORMS.join(', ')}.`).openapi('Platform')
 
 const SITE_STATUSES = ['active', 'inactive', 'error'] as const
@@ -118,7 +118,7 @@ const RotatedKeys = z
 
 const SiteList = z.object({ sites: z.array(SiteBody), total: z.int() }).openapi('SiteList')
 
-/** A site as `SiteBody` describes it. */
+/** Presents a site as `SiteBody` describes it. */
 export function presentSite({ row, endpoint: { webhookUrl, status, delivered, failed, lastDeliveredAt } }: Site) {
   const total = delivered + failed
   return {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 
-/** What a site runs on (specification, section 2). */
+/** The platforms of sites (specification, section 2). */
 export const PLATFORMS = ['nextjs', 'wordpress', 'gatsby', 'sveltekit', 'custom'] as const
 export type Platform = (typeof PLATFORMS)[number]
 
@@ -13,9 +13,9 @@ type SitesTable = {
   /** Whether the user chose the platform; detection never overwrites that. */
   platform_given: boolean
   niche: string
-  /** When the site is to be looked at to find its platform; null: nothing to do. */
+  /** When the site is due for a look at its platform; null: nothing to do. */
   detect_at: Date | null
-  /** How many looks at its present address were begun. */
+  /** How many looks at its present address have begun. */
   detect_tries: number
   api_key_sealed: Buffer
   api_key_index: Buffer

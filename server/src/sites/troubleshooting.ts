@@ -24,7 +24,7 @@ const WHEN_ANSWERED: Record<number, string> = {
   413: 'Your site refused the size of the body. Raise its limit to at least 4 MB.',
 }
 
-/** A hint for the person who integrates a site: what to check, given how an attempt failed. */
+/** A hint for the developer of a site: what to check, given how an attempt failed. */
 export function troubleshoot(result: Pick<AttemptResult, 'code' | 'error'>): string {
   if (result.code === null)
     return (

@@ -1,7 +1,7 @@
 /**
- * What a page suggests about the platform behind it, and where that could be confirmed. Only what the site itself
- * answers with counts: its headers, its own tags, and files that it loads from itself. A word in the text, an escaped
- * example or a link to another site says nothing. A clue alone never decides; see `confirms`.
+ * What a page suggests about the platform behind it, and which address could confirm that. Only evidence from the site itself
+ * counts: its headers, its own tags, and files that it loads from itself. A word in the text, an escaped example or a link
+ * to another site does not count. A clue alone never decides; see `confirms`.
  */
 import type { Platform } from '../tables.ts'
 import type { Markup, Tag } from './markup.ts'
@@ -10,19 +10,19 @@ import { isSameSite } from './same-site.ts'
 /** A platform that can be recognised. */
 export type KnownPlatform = Exclude<Platform, 'custom'>
 
-/** A page as it was answered. `url` is where it was found after redirects; header names are in lower case. */
+/** A fetched page. `url` is its address after redirects; header names are in lower case. */
 export type Page = { url: URL; headers: Record<string, string>; markup: Markup }
 
-/** A platform that a page points to, and the address on the same host that would confirm it. */
+/** A platform that a page suggests, and the address on the same host that would confirm it. */
 export type Suggestion = { platform: KnownPlatform; probe: URL }
 
-/** What the rules look at. `own` are the files that the page loads from its own site, `all` those from anywhere. */
+/** What the rules examine. `own` are the files that the page loads from its own site, `all` those from anywhere. */
 type Evidence = Page & { own: URL[]; all: URL[] }
 
 const LONGEST_URL = 2_048
 const MOST_FILES = 1_000
 
-/** The front ends come first: what answers visitors is the site's platform, also when a WordPress stands behind it. */
+/** Front ends come first: what answers visitors is the site's platform, even if WordPress is its back end. */
 const RULES: Array<[KnownPlatform, (evidence: Evidence) => URL | undefined]> = [
   ['nextjs', nextjs],
   ['sveltekit', sveltekit],
@@ -30,7 +30,7 @@ const RULES: Array<[KnownPlatform, (evidence: Evidence) => URL | undefined]> = [
   ['wordpress', wordpress],
 ]
 
-/** Every platform that the page points to, the likeliest first. */
+/** Every platform that the page suggests, likeliest first. */
 export function suggestPlatforms(page: Page): Suggestion[] {
   const all = loadedFiles(page)
   const evidence = { ...page, all, own: all.filter((file) => isSameSite(file, page.url)) }
@@ -42,7 +42,7 @@ export function suggestPlatforms(page: Page): Suggestion[] {
 
 const NEXT_FILE = /\/_next\/static\/.+\.(?:js|css)$/
 
-/** Confirmed by one of its scripts or styles. With an asset prefix they come from elsewhere; the server has them too. */
+/** Confirmed by one of its scripts or styles. With an asset prefix the page loads them from elsewhere; the server has them too. */
 function nextjs({ url, headers, markup, own, all }: Evidence): URL | undefined {
   const isFile = (file: URL) => NEXT_FILE.test(file.pathname)
   const file = own.find(isFile)
@@ -77,7 +77,7 @@ function sveltekit({ url, headers, markup, own }: Evidence): URL | undefined {
 
 const GATSBY_FILE = /^(.*)\/page-data\/.+\.json$/
 
-/** Confirmed by the data that every build has; its clients compare the hash in it. */
+/** Confirmed by the data file that every build has; its clients compare the hash in it. */
 function gatsby({ url, markup, own }: Evidence): URL | undefined {
   const bases = own.flatMap((file) => GATSBY_FILE.exec(file.pathname)?.[1] ?? [])
   const suggested =
@@ -91,7 +91,7 @@ const WORDPRESS_FILE = /^(.*)\/(?:wp-content|wp-includes)\//
 const API_RELATION = 'https://api.w.org/'
 const API_HEADER = /<([^<>\s]+)>\s*;\s*rel="?https:\/\/api\.w\.org\/"?/
 
-/** Confirmed by the root of its REST API, which pages announce; asked for one field, because all can be megabytes. */
+/** Confirmed by the root of its REST API, which pages announce. Only one field is requested, because all can be megabytes. */
 function wordpress({ url, headers, markup, own }: Evidence): URL | undefined {
   const linked = markup.tags.find((tag) => tag.name === 'link' && tag.attributes.get('rel') === API_RELATION)
   const announced = [API_HEADER.exec(headers.link ?? '')?.[1], linked?.attributes.get('href')]
@@ -116,7 +116,7 @@ function isGeneratedBy(markup: Markup, name: string): boolean {
   )
 }
 
-/** What the browser would load along with the page: never what is only linked to. */
+/** The files that a browser would load with the page, never those it only links to. */
 function loadedFiles({ url, markup }: Page): URL[] {
   const base = markup.tags.find(({ name, attributes }) => name === 'base' && attributes.has('href'))
   const [root = url] = toUrl(base?.attributes.get('href'), url)
@@ -136,7 +136,7 @@ function toUrl(text: string | undefined, base: URL): URL[] {
   return url === null ? [] : [url]
 }
 
-/** An address on the page's own host, whatever the path begins with. */
+/** An address on the page's own host, even if the path begins with `//`. */
 function onHostOf({ origin }: URL, pathAndQuery: string): URL {
   return new URL(origin + pathAndQuery)
 }

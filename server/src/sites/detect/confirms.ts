@@ -1,15 +1,15 @@
 import type { KnownPlatform } from './clues.ts'
 
-/** What a probe answered. `truncated`: there was more of the body. */
+/** The answer to a probe. `truncated`: the body was longer. */
 export type ProbeAnswer = { status: number; headers: Record<string, string>; text: string; truncated: boolean }
 
 const SCRIPT_OR_STYLE = /^\s*(?:(?:text|application)\/(?:x-)?javascript|text\/css)\s*(?:;|$)/i
-/** The index of a REST API that ignores `_fields` is long and may be cut off; the namespaces stand near its top. */
+/** A REST API that ignores `_fields` sends a long index, which may be cut off; the namespaces are near its top. */
 const NAMESPACES = /^\s*\{.*?"namespaces"\s*:\s*\[[^\]]{0,4096}"wp\\?\/v2"/s
 
 /**
- * Whether the answer to a probe is what only this platform says. Servers that answer everything with 200 and a page,
- * and firewalls that refuse, do not.
+ * Whether only this platform would answer the probe so. Servers that answer everything with 200 and a page, and firewalls
+ * that refuse, do not.
  */
 export function confirms(platform: KnownPlatform, answer: ProbeAnswer): boolean {
   switch (platform) {
@@ -31,7 +31,7 @@ function isWordPressIndex({ status, text, truncated }: ProbeAnswer): boolean {
   return Array.isArray(namespaces) && namespaces.includes('wp/v2')
 }
 
-/** Sites that keep their REST API to members refuse in its own words, which a firewall does not know. */
+/** A site that restricts its REST API to members refuses in WordPress's format, which a firewall does not use. */
 function isWordPressRefusal({ status, text }: ProbeAnswer): boolean {
   if (status !== 401 && status !== 403) return false
   const { code, data } = readObject(text)

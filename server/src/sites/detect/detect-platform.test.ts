@@ -22,7 +22,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${port}/`
 }
 
-/** An egress whose deadlines are a twentieth, so that waiting for them takes no time. */
+/** An egress with deadlines of a twentieth, so that the test does not wait for them. */
 function hastyEgress(): Egress {
   const egress = createEgress({ allow: 'loopback', userAgent: 'test' })
   closers.push(() => egress.close())

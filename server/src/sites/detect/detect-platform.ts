@@ -1,5 +1,5 @@
 /**
- * Looks at a site from outside: one page, then a probe for each platform that the page points to until one confirms.
+ * Looks at a site from outside: one page, then a probe for each platform that the page suggests until one confirms.
  * Bounded in time, bytes and requests; every request passes the guard of `platform/egress`.
  */
 import type { Egress, EgressOutcome } from '../../platform/egress/egress.ts'
@@ -10,12 +10,12 @@ import { readMarkup } from './markup.ts'
 import { redirectWithinSite } from './same-site.ts'
 
 /**
- * What came of a look. `settled`: this is what can be said, `custom` when nothing was recognised. `later`: the site did
- * not answer properly, which may pass. `interrupted`: the caller's signal ended it.
+ * The result of a look. `settled`: the platform, `custom` when none was recognised. `later`: the site did not answer properly,
+ * which may be temporary. `interrupted`: the caller's signal ended the look.
  */
 export type Look = { kind: 'settled'; platform: Platform } | { kind: 'later'; reason: string } | { kind: 'interrupted' }
 
-/** In milliseconds: for the page with its redirects, and for all probes together. */
+/** Time limits in milliseconds: for the page with its redirects, and for all probes together. */
 const PAGE_MS = 8_000
 const PROBES_MS = 8_000
 /** The longest that a look can take. */
@@ -66,7 +66,7 @@ async function fetchPage(
   return { kind: 'settled', platform: 'custom' }
 }
 
-/** Sites in public are called by https only, so one that was written down with http is looked for there. */
+/** The next address: a redirect within the site, or https instead of http, because public sites are called by https only. */
 function nextAddress(url: URL, answer: EgressOutcome): URL | undefined {
   if (answer.kind === 'response') {
     return answer.status >= 300 && answer.status < 400 ? redirectWithinSite(url, answer.headers.location) : undefined
@@ -110,7 +110,7 @@ function get(egress: Egress, url: URL, limits: Limits): Promise<EgressOutcome> {
   return egress.send({ method: 'GET', url: url.href, ...limits })
 }
 
-/** Whether trying again later may help. */
+/** Whether a later try may succeed. */
 function passes(answer: EgressOutcome): boolean {
   if (answer.kind === 'unreachable') return PASSING_CAUSES.has(answer.cause)
   return answer.status >= 500 || PASSING_STATUSES.has(answer.status)
@@ -125,8 +125,8 @@ function isHtml({ headers }: Answer): boolean {
 }
 
 /**
- * The body as text; none when it came compressed although that was not asked for. What is looked for is ASCII, so the
- * encoding hardly matters: UTF-8 reads the ASCII of all that are in use but UTF-16, which begins with a mark.
+ * The body as text; empty when the site compressed it although no compression was requested. The clues are ASCII, so the
+ * encoding hardly matters: UTF-8 reads the ASCII of every encoding in use except UTF-16, which begins with a byte order mark.
  */
 function textOf({ headers, body }: Answer): string {
   if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) return ''

@@ -1,11 +1,11 @@
 /**
- * Finds out what sites run on. A site with `detect_at` set is to be looked at then:
+ * Detects sites' platforms. `detect_at` is when a site is due for a look:
  *
- * - set by creating a site without a platform, and by moving such a site to another address;
- * - pushed forward by a look that begins, so that a crash repeats it, and by one that the site did not answer;
- * - cleared by what was found, by the last try, and by a user who chooses the platform.
+ * - set when a site is created without a platform, or such a site moves to another address;
+ * - moved into the future when a look begins, so that a crash repeats the look, and when the site did not answer;
+ * - cleared by a result, by the last try, and when the user chooses a platform.
  *
- * Looks run side by side and outside any transaction; a site that hangs takes one of several places, for seconds.
+ * Looks run concurrently and outside any transaction; a site that hangs occupies one of several places for some seconds.
  */
 import { plusMs } from '../../platform/clock.ts'
 import type { Context } from '../../platform/context.ts'
@@ -21,29 +21,29 @@ import {
   settleDetection,
 } from './queries.ts'
 
-/** Looks under way in this process. */
+/** The most looks at the same time in this process. */
 const PLACES = 16
-/** A look and its recording fit in several times over. */
+/** Several times what a look and its recording take. */
 const LEASE_MS = 4 * LONGEST_LOOK_MS
-/** Long enough for a deployment or a certificate to be finished. */
+/** Long enough for the site to finish a deployment or get its certificate. */
 const AGAIN_AFTER_MS = 5 * 60_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'log'>
 
-/** Holds the looks that this process has under way. */
+/** Runs this process's looks. */
 export class Detector {
   readonly #ctx: Needs
   readonly #onCapacity: () => void
   readonly #abort = new AbortController()
   readonly #underWay = new Set<Promise<void>>()
 
-  /** `onCapacity` is called when a place became free and a step may fill it. */
+  /** Calls `onCapacity` when a place becomes free and a step may fill it. */
   constructor(ctx: Needs, onCapacity: () => void) {
     this.#ctx = ctx
     this.#onCapacity = onCapacity
   }
 
-  /** Begins the looks that are due and have a place; does not wait for them. One call at a time. */
+  /** Starts the looks that are due, as far as there are places; does not wait for them. One call at a time. */
   async step(): Promise<StepResult> {
     const free = PLACES - this.#underWay.size
     if (this.#abort.signal.aborted || free === 0) return { again: false }
@@ -62,7 +62,7 @@ export class Detector {
     await this.#idle()
   }
 
-  /** Once no step runs: begins nothing more and ends the looks under way; another process, or the next start, makes them again. */
+  /** Ends the looks under way and starts no more; another process, or the next start, repeats them. Call it when no step runs. */
   async stop(): Promise<void> {
     this.#abort.abort()
     await this.#idle()
@@ -80,7 +80,7 @@ export class Detector {
     this.#underWay.add(look)
   }
 
-  /** One look and what follows from it. Never rejects: what is not recorded is repeated when the lease runs out. */
+  /** Makes one look and records its result. Never rejects: a look that is not recorded is repeated when its lease expires. */
   async #look(lease: DetectionLease): Promise<void> {
     const { changes, clock, db, egress, log } = this.#ctx
     const about = { site_id: lease.siteId, tries: lease.tries }

@@ -1,6 +1,6 @@
 import { html, type Token, Tokenizer, TokenizerMode } from 'parse5'
 
-/** What a page consists of, as far as clues go: its start tags, and the beginnings of its inline scripts. */
+/** The parts of a page that hold clues: its start tags, and the beginnings of its inline scripts. */
 export type Markup = { tags: Tag[]; scripts: string[] }
 
 /** A start tag; the name and the attributes' names are in lower case. */
@@ -8,7 +8,7 @@ export type Tag = { name: string; attributes: ReadonlyMap<string, string> }
 
 const SCRIPT_CHARACTERS = 4_096
 
-/** Elements whose content is text, whatever it looks like. */
+/** Elements whose content is text, even if it looks like tags. */
 const TEXT_MODES: Partial<Record<string, Tokenizer['state']>> = {
   script: TokenizerMode.SCRIPT_DATA,
   title: TokenizerMode.RCDATA,
@@ -24,9 +24,8 @@ const TEXT_MODES: Partial<Record<string, Tokenizer['state']>> = {
 const EXECUTABLE = /^(?:module|(?:text|application)\/(?:java|ecma)script)?$/i
 
 /**
- * Reads HTML, whole or cut off. Only tokens are looked at: building the tree can take time that is quadratic in the
- * length (nested formatting), while tokens of 256 KiB made to be slow took 0.1 s. Tags that are written about, in text,
- * comments or scripts, are no tags.
+ * Reads HTML, whole or cut off. It only tokenizes: building the tree can take time quadratic in the length (nested
+ * formatting), while 256 KiB made to be slow were tokenized in 0.1 s. Tags inside text, comments or scripts do not count.
  */
 export function readMarkup(text: string): Markup {
   const tags: Tag[] = []

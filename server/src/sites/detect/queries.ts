@@ -1,17 +1,17 @@
-/** The rows that say which sites are to be looked at. */
+/** Reads and changes which sites are due for a look at their platform. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../platform/db/database.ts'
 import type { Platform } from '../tables.ts'
 
-/** A look at a site that this process has begun. It may be settled while the site still has this address and this try. */
+/** A look that this process has begun. It can be settled while the site still has this address and this number of tries. */
 export type DetectionLease = { siteId: string; accountId: string; url: string; tries: number }
 
-/** How often a site is looked at before it stays `custom`. */
+/** The most looks at a site before it stays `custom`. */
 const MOST_TRIES = 2
 
 /**
- * Takes up to `limit` sites that are due, longest due first. Until it is settled a site is due again at `until`, so a
- * crash repeats the look; the last try leaves nothing to come back for.
+ * Leases up to `limit` sites that are due, longest due first. A site that is not settled is due again at `until`, so a crash
+ * repeats the look; the last try clears `detect_at`.
  */
 export async function leaseDueSites(
   db: Db,
@@ -41,7 +41,7 @@ export async function nextDetectionAt(db: Db, now: Date): Promise<Date | undefin
   return row?.detect_at ?? undefined
 }
 
-/** Records what was found, unless the user has chosen a platform or changed the address since; whether it was. */
+/** Records the result, unless the user has chosen a platform or changed the address since. Returns whether it was recorded. */
 export async function settleDetection(db: Db, lease: DetectionLease, platform: Platform): Promise<boolean> {
   const { numUpdatedRows } = await stillAsLeased(db, lease).set({ platform, detect_at: null }).executeTakeFirst()
   return numUpdatedRows > 0n
@@ -52,7 +52,7 @@ export async function postponeDetection(db: Db, lease: DetectionLease, at: Date)
   if (lease.tries < MOST_TRIES) await stillAsLeased(db, lease).set({ detect_at: at }).execute()
 }
 
-/** Takes back a try that could not be finished; the site is due at once. */
+/** Undoes a try that was interrupted; the site is due at once. */
 export async function returnDetection(db: Db, lease: DetectionLease, now: Date): Promise<void> {
   await stillAsLeased(db, lease)
     .set({ detect_at: now, detect_tries: lease.tries - 1 })
@@ -69,8 +69,8 @@ function stillAsLeased(db: Db, { siteId, url, tries }: DetectionLease) {
 }
 
 /**
- * Begins anew for a site that is about to move to `url`: what is known about the old address does not hold for the new
- * one. Does nothing when the address stays or the user has chosen the platform; whether it did.
+ * Restarts detection for a site that is about to move to `url`, because the old address says nothing about the new one. Does
+ * nothing if the address stays the same or the user has chosen the platform. Returns whether it did anything.
  */
 export async function restartDetection(
   tx: Tx,

@@ -20,7 +20,7 @@ const DetectedPlatform = z
   })
   .openapi('DetectedPlatform')
 
-/** Looking at a site before it is connected, beyond the specification. */
+/** Detecting a site's platform before it is connected; an addition to the specification. */
 export const detectionRoutes: Endpoint[] = [
   endpoint({
     tag: 'Sites',

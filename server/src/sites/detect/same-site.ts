@@ -3,7 +3,7 @@ export function isSameSite(one: URL, other: URL): boolean {
   return withoutWww(one.host) === withoutWww(other.host)
 }
 
-/** Where a redirect within the site leads; undefined when it leaves the site, gives up https or says nothing usable. */
+/** The target of a redirect within the site; undefined when it leaves the site, goes from https to http or cannot be parsed. */
 export function redirectWithinSite(from: URL, location: string | undefined): URL | undefined {
   const to = location === undefined ? null : URL.parse(location, from)
   if (to === null || !isSameSite(from, to)) return undefined
