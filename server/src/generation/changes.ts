@@ -1,6 +1,6 @@
 import type { Change } from '../platform/changes/changes.ts'
 
-/** That a job has come, moved on or gone. */
+/** The change of a job that was created, made progress or was removed. */
 export function jobChange(accountId: string, id: string): Change {
   return { owner: accountId, kind: 'job', id }
 }

@@ -3,10 +3,10 @@ import type { Egress } from '../platform/egress/egress.ts'
 import { connectModel } from './model/connect.ts'
 import { ModelError, type ModelErrorKind } from './model/model.ts'
 
-/** Whether a model answers, and how fast; or what its operator has to do, and what was heard. */
+/** Whether a model answers and how fast, or what the operator has to do and what the provider said. */
 export type ModelState = { ok: true; tookMs: number } | { ok: false; advice: string; detail: string }
 
-/** Room for a model that thinks before it says a word. */
+/** Enough for a model that reasons before it answers. */
 const MOST_TOKENS = 2_000
 
 const ADVICE: Record<ModelErrorKind, string> = {

@@ -1,14 +1,14 @@
 /**
- * Carries out the jobs that write drafts. A job is a row:
+ * Runs the jobs that write drafts. A job is a row:
  *
  *     processing ──▶ complete   with a draft post, in the transaction that creates it
  *         │    └───▶ failed     with a reason
  *         └────────▶ (gone)     cancelled
  *
- * While it is processing, `run_at` says when it is to be worked at, and a lease who does. The holder renews the lease; should
- * it die, the lease runs out and another process goes on, with the answers that were saved: each is written down before the
- * next question is put, so none that was saved is asked for again. Whatever a holder records, it records under its fence, so
- * one that was cut off for a while changes nothing when it comes back. What may pass is a later `run_at`, not a wait in
+ * While a job is processing, `run_at` says when it is due, and a lease says which process works on it. The holder renews the
+ * lease. If the holder dies, the lease expires and another process continues from the saved answers: each answer is saved before
+ * the next question is asked, so no saved answer is asked for again. A holder records everything under its fence, so one that
+ * lost its lease changes nothing when it comes back. After a temporary failure the job gets a later `run_at`; nothing waits in
  * memory. No transaction is open while a model is asked.
  */
 
@@ -46,13 +46,13 @@ import type { Ask, Inquiry } from './writing/desk.ts'
 import { systemPrompt } from './writing/voice.ts'
 import { type WrittenDraft, writeDraft } from './writing/write-draft.ts'
 
-/** A process that dies holds up its jobs for so long. */
+/** How long the jobs of a process that dies are held up. */
 const LEASE_MS = 60_000
 const RENEW_MS = 20_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'config' | 'traces'>
 
-/** The process ends, or a limit is reached: not the model's fault. */
+/** The process ends, or a limit is reached: neither is a failure of the model. */
 class Stopping extends Error {}
 class LimitReached extends Error {
   readonly error: JobError
@@ -68,7 +68,7 @@ const INTERNAL_ERROR: JobError = {
   message: 'Something went wrong on our side. Start the draft again; if it fails again, report the job_id.',
 }
 
-/** Holds the jobs that this process has at work. */
+/** Runs this process's jobs. */
 export class DraftWriter {
   readonly #ctx: Needs
   readonly #model: Model | undefined
@@ -77,7 +77,7 @@ export class DraftWriter {
   readonly #atWork = new Map<string, { done: Promise<void>; abort: AbortController }>()
   #stopping = false
 
-  /** `onCapacity` is called when a place became free and a step may fill it. */
+  /** Calls `onCapacity` when a place becomes free and a step may fill it. */
   constructor(ctx: Needs, onCapacity: () => void) {
     const { model } = ctx.config.ai
     this.#ctx = ctx
@@ -86,7 +86,7 @@ export class DraftWriter {
     this.#onCapacity = onCapacity
   }
 
-  /** Begins the jobs that are due and have a place; does not wait for them. One call at a time. */
+  /** Starts the jobs that are due, as far as there are places; does not wait for them. One call at a time. */
   async step(): Promise<StepResult> {
     const { clock, db, config } = this.#ctx
     const now = clock.now()
@@ -98,21 +98,21 @@ export class DraftWriter {
     return { again: leases.length > 0 }
   }
 
-  /** Runs until nothing is due and nothing is at work. */
+  /** Runs until no job is due and none is running. */
   async drain(): Promise<void> {
     do await this.#idle()
     while ((await this.step()).again)
     await this.#idle()
   }
 
-  /** Ends the work at a job that was cancelled. */
+  /** Stops the work on a job that was cancelled. */
   cancelled(jobId: string | undefined): void {
     if (jobId !== undefined) this.#atWork.get(jobId)?.abort.abort(new LeaseLost())
   }
 
   /**
-   * Once no step runs: puts no more questions, waits `graceMs` for the answers under way, then gives the jobs back; another
-   * process, or the next start, goes on with them.
+   * Asks no more questions, waits `graceMs` for answers in flight, then returns the jobs; another process, or the next start,
+   * continues them. Call it when no step runs.
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
@@ -140,7 +140,7 @@ export class DraftWriter {
     this.#atWork.set(lease.id, { done, abort })
   }
 
-  /** Works at a job and records what came of it. Never rejects: what is not recorded is repeated when the lease runs out. */
+  /** Works on a job and records the outcome. Never rejects: work that is not recorded is repeated when the lease expires. */
   async #work(lease: JobLease, abort: AbortController): Promise<void> {
     const over = new AbortController()
     const keeping = this.#keepLease(lease, abort, over.signal)
@@ -167,7 +167,7 @@ export class DraftWriter {
     return writeDraft(brief, async (name, inquiry, progress) => answers.get(name) ?? ask(name, inquiry, progress))
   }
 
-  /** Puts questions for a job and saves their answers. */
+  /** Asks a job's questions and saves the answers. */
   #asking(model: Model, lease: JobLease, signal: AbortSignal): Ask {
     const { clock, db } = this.#ctx
     return async (name, inquiry, progress) => {
@@ -210,7 +210,7 @@ export class DraftWriter {
     })
   }
 
-  /** The question with what it may cost. Throws LimitReached when that is too little for an answer. */
+  /** The question with its token budget. Throws LimitReached when the budget is too small for an answer. */
   async #question(lease: JobLease, { prompt, words, shape }: Inquiry): Promise<Question> {
     const { clock, db, config } = this.#ctx
     const { tokensPerJob, tokensPerDay } = config.ai
@@ -273,7 +273,7 @@ export class DraftWriter {
     this.#metrics.ended(failure.code)
   }
 
-  /** Renews the lease until `over`; when it cannot be kept, the work is ended. */
+  /** Renews the lease until `over`; aborts the work when the lease is lost. */
   async #keepLease(lease: JobLease, abort: AbortController, over: AbortSignal): Promise<void> {
     const { clock, db, log } = this.#ctx
     for (let until = plusMs(clock.now(), LEASE_MS); ; ) {

@@ -1,4 +1,4 @@
-/** The job of the examples, at its beginning, on its way and at its ends. The post that it writes is that of all examples. */
+/** The job of the documentation's examples at its stages. It writes the post of all examples. */
 import { exampleSite } from '../deliveries/index.ts'
 import { exampleDraft } from '../posts/index.ts'
 
@@ -19,7 +19,7 @@ export const exampleRequests = {
 
 const JOB_ID = '01a19b44-9c3e-7b61-8f52-4d7a0e93c1b8'
 
-/** Just begun. */
+/** Just started. */
 export const exampleBegun = {
   job_id: JOB_ID,
   status: 'processing',
@@ -38,7 +38,7 @@ export const exampleBegun = {
   finished_at: null,
 }
 
-/** On its way. */
+/** In progress. */
 export const exampleUnderWay = {
   ...exampleBegun,
   estimated_seconds: 31,
@@ -46,7 +46,7 @@ export const exampleUnderWay = {
   tokens: { input: 6120, output: 1894 },
 }
 
-/** With its draft. */
+/** Complete, with its draft. */
 export const exampleComplete = {
   ...exampleBegun,
   status: 'complete',
@@ -84,7 +84,7 @@ export const exampleComplete = {
   finished_at: '2026-11-02T07:58:51.000Z',
 }
 
-/** Without one. */
+/** Failed. */
 export const exampleFailed = {
   ...exampleUnderWay,
   status: 'failed',

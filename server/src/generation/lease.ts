@@ -1,4 +1,4 @@
-/** Taking jobs, and recording under a lease what came of them. */
+/** Leases jobs, and records their results under the lease. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Brief } from './brief.ts'
@@ -6,10 +6,10 @@ import type { Tokens } from './model/model.ts'
 import type { JobError, JobReport } from './tables.ts'
 import type { Progress } from './writing/desk.ts'
 
-/** A job held by this process. What it records counts only while `fence` stands. */
+/** A job leased by this process. It can record only while `fence` is the job's latest. */
 export type JobLease = { id: string; accountId: string; brief: Brief; fence: number; tries: number; tokens: number }
 
-/** The job belongs to somebody else now, or is gone: it was cancelled, or its lease ran out. */
+/** The job's lease expired and another process took it, or the job was cancelled. */
 export class LeaseLost extends Error {
   constructor() {
     super('the job is no longer held by this process')
@@ -17,13 +17,13 @@ export class LeaseLost extends Error {
   }
 }
 
-/** Everybody who takes jobs takes this first, so that two processes never count an account's jobs at once (an arbitrary number). */
+/** An advisory lock (an arbitrary number) held while leasing jobs, so that two processes never count an account's jobs at once. */
 const LEASING_LOCK = 7_301_946_113
 
-/** How many jobs to take: `limit` in all, as many for an account that it has `perAccount` at work. `held` are this process's. */
+/** How many jobs to lease: `limit` in all, and so many that an account has at most `perAccount` running. `held` are this process's. */
 export type Wanted = { limit: number; perAccount: number; held: readonly string[]; now: Date; until: Date }
 
-/** Whether a job is due and not held. */
+/** Whether any job is due and not leased. */
 export async function anyJobDue(db: Db, now: Date): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (
@@ -35,8 +35,8 @@ export async function anyJobDue(db: Db, now: Date): Promise<boolean> {
 }
 
 /**
- * Leases jobs that are due, longest due first. A job whose holder died is due again when the lease has run out. `held`
- * protects against a clock that jumped: a process never takes a job from itself.
+ * Leases jobs that are due, longest due first. A job whose holder died is due again when its lease expires. Because of `held`
+ * a process never takes a job from itself, even if the clock jumps.
  */
 export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }: Wanted): Promise<JobLease[]> {
   await sql`select pg_advisory_xact_lock(${LEASING_LOCK})`.execute(tx)
@@ -64,13 +64,13 @@ export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }:
 
 type Held = Pick<JobLease, 'id' | 'fence'>
 
-/** Keeps a lease until `until`; whether it could. */
+/** Extends a lease to `until`. Returns whether it was still held. */
 export async function renewLease(db: Db, lease: Held, until: Date): Promise<boolean> {
   const { numUpdatedRows } = await stillHeld(db, lease).set({ leased_until: until }).executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** The answers that were saved, by name. */
+/** The saved answers, by name. */
 export async function savedAnswers(db: Db, jobId: string): Promise<Map<string, string>> {
   const rows = await db
     .selectFrom('generation_answers')
@@ -80,10 +80,10 @@ export async function savedAnswers(db: Db, jobId: string): Promise<Map<string, s
   return new Map(rows.map(({ name, answer }) => [name, answer]))
 }
 
-/** What a try used. */
+/** What one try used. */
 export type Spent = { tokens: Tokens; tookMs: number; now: Date }
 
-/** Saves an answer with what it used, unless the lease is lost: false then. The question to come is tried for the first time. */
+/** Saves an answer with what it used, and resets `tries` for the next question. Returns false when the lease is lost. */
 export async function saveAnswer(
   tx: Tx,
   lease: JobLease,
@@ -95,7 +95,7 @@ export async function saveAnswer(
   return true
 }
 
-/** Records what a try used: for the account in any case, for the job if it is still held, which it tells. */
+/** Records what a try used: always for the account, and for the job if the lease still holds. Returns whether it does. */
 export async function recordSpent(
   tx: Tx,
   lease: Held & Pick<JobLease, 'accountId'>,
@@ -130,17 +130,17 @@ function dayOf(now: Date): string {
   return now.toISOString().slice(0, 10)
 }
 
-/** Notes what the job is at. */
+/** Records the job's progress. */
 export async function noteProgress(db: Db, lease: Held, progress: Progress): Promise<void> {
   await stillHeld(db, lease)
     .set({ progress: JSON.stringify(progress) })
     .execute()
 }
 
-/** What a finished job keeps. */
+/** What a completed job stores. */
 export type Finished = { postId: string; words: number; report: JobReport; generator: string; now: Date }
 
-/** Ends a job with its draft. Throws LeaseLost. */
+/** Completes a job with its draft. Throws LeaseLost. */
 export async function completeJob(tx: Tx, lease: Held, finished: Finished): Promise<void> {
   const { postId, words, report, generator, now } = finished
   const progress: Progress = { step: 'saving', done: 1 }
@@ -154,7 +154,7 @@ export async function completeJob(tx: Tx, lease: Held, finished: Finished): Prom
   })
 }
 
-/** Ends a job without a draft. Throws LeaseLost. */
+/** Fails a job. Throws LeaseLost. */
 export async function failJob(tx: Tx, lease: Held, error: JobError, now: Date): Promise<void> {
   await finishJob(tx, lease, now, { status: 'failed', error: JSON.stringify(error) })
 }
@@ -171,12 +171,12 @@ async function finishJob(tx: Tx, lease: Held, now: Date, ending: Ending): Promis
   await tx.deleteFrom('generation_answers').where('job_id', '=', lease.id).execute()
 }
 
-/** Gives a job back until `at`. */
+/** Returns a job, due again at `at`. */
 export async function postponeJob(db: Db, lease: Held, at: Date): Promise<void> {
   await stillHeld(db, lease).set({ run_at: at, leased_until: null }).execute()
 }
 
-/** Gives a job back at once, as if it had not been taken: the process ends. */
+/** Returns a job as if it had not been leased, because the process ends. */
 export async function returnJob(db: Db, lease: Held): Promise<void> {
   await stillHeld(db, lease)
     .set((eb) => ({ leased_until: null, tries: eb('tries', '-', 1) }))

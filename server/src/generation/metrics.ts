@@ -1,10 +1,10 @@
 import type { Metrics } from '../platform/metrics.ts'
 import type { Tokens } from './model/model.ts'
 
-/** Counts drafts as they end, and what they use. */
+/** Counts finished drafts and the tokens used. */
 export type DraftMetrics = { ended(outcome: string): void; used(tokens: Tokens): void }
 
-/** The counters of a process. An outcome is `complete`, or the code of the failure. */
+/** The counters of a process. An outcome is `complete` or the failure's code. */
 export function draftMetrics(metrics: Metrics): DraftMetrics {
   const drafts = metrics.counter('postrider_drafts_total', 'Draft jobs by outcome: complete, or the error', ['outcome'])
   const tokens = metrics.counter('postrider_draft_tokens_total', 'Tokens that drafts used: input, or output', ['kind'])

@@ -13,7 +13,7 @@ import { countUnfinished, deleteJob, findJob, insertJob, jobsAhead, learnedMsPer
 import type { JobRow } from './tables.ts'
 import type { Progress } from './writing/desk.ts'
 
-/** What is asked for. The first keyword is the primary one. */
+/** A request for a draft. The first keyword is the primary one. */
 export type DraftRequest = {
   topic: string
   siteId: string | undefined
@@ -23,10 +23,10 @@ export type DraftRequest = {
   keywords: string[]
 }
 
-/** A job, how long it will take, and its post, if that is still there. */
+/** A job, its estimated time left, and its post if that still exists. */
 export type Job = { row: JobRow; estimatedSeconds: number; post: PostRow | undefined }
 
-/** Jobs that wait cost little, but somebody has to look through what they make. */
+/** The most unfinished jobs of an account. Waiting jobs cost little, but somebody has to read their drafts. */
 const MOST_UNFINISHED = 50
 const OFFERED_PAGES = 8
 
@@ -35,8 +35,8 @@ function missing(): Error {
 }
 
 /**
- * Makes a job. Throws `invalid` on `site_id` for a site that is not the account's, and `rate_limited` when the account has
- * used up its tokens of the day or has too many jobs that are not finished.
+ * Creates a job. Throws `invalid` on `site_id` for a site that is not the account's, and `rate_limited` when the account has
+ * used up its tokens of the day or has too many unfinished jobs.
  */
 export async function startJob(ctx: Context, accountId: string, request: DraftRequest): Promise<Job> {
   const brief = await briefOf(ctx, accountId, request)
@@ -66,7 +66,7 @@ export async function startJob(ctx: Context, accountId: string, request: DraftRe
   return present(ctx, row)
 }
 
-/** What writes drafts now. */
+/** The name of what writes drafts with this configuration. */
 function generatorName({ config }: Pick<Context, 'config'>): string {
   const { model } = config.ai
   return model === undefined ? OUTLINE_WRITER : modelName(model)
@@ -98,7 +98,7 @@ async function briefOf(ctx: Context, accountId: string, request: DraftRequest): 
   return { ...wishes, niche: site.niche, siteName: site.name, pages }
 }
 
-/** A post's own address if it lies on the site; else the one that most sites would give it. */
+/** A post's own address if it is on the site, else the address that most sites would give it. */
 function pageOf(siteUrl: string, title: string, slug: string, canonicalUrl: string | undefined): Page[] {
   const site = URL.parse(siteUrl)
   if (site === null) return []
@@ -132,7 +132,7 @@ async function secondsLeft({ db, clock, config }: Context, row: JobRow): Promise
   })
 }
 
-/** Cancels a job that is under way, and forgets it in any case; a draft that is there stays. Throws `not_found`. */
+/** Cancels a job if it is unfinished, and removes it; a finished draft stays. Throws `not_found`. */
 export async function removeJob(ctx: Context, accountId: string, id: string): Promise<void> {
   if (!isId(id)) throw missing()
   await ctx.db.tx(async (tx) => {

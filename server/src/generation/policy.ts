@@ -1,14 +1,14 @@
-/** What follows from a failed try, and how long a draft will take. Decisions only. */
+/** Decides what follows from a failed try, and estimates how long a draft will take. */
 import type { ModelErrorKind } from './model/model.ts'
 
 /** Tries of one question, and the waits between them in milliseconds. */
 type Patience = { tries: number; waitsMs: readonly number[] }
 
-/** For what costs nothing and passes: about a quarter of an hour. */
+/** For temporary failures that cost nothing: about a quarter of an hour. */
 const LONG: Patience = { tries: 8, waitsMs: [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000] }
-/** For what may have been paid for. */
+/** For failures that may have cost tokens. */
 const SHORT: Patience = { tries: 3, waitsMs: [2_000, 15_000] }
-/** A server that wants to be left alone for longer is not waited for. */
+/** If the server asks for a longer wait, the job fails. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
 const PATIENCE: Partial<Record<ModelErrorKind | 'internal', Patience>> = {
@@ -23,12 +23,12 @@ const PATIENCE: Partial<Record<ModelErrorKind | 'internal', Patience>> = {
   internal: SHORT,
 }
 
-/** A job that was begun this often without an answer being saved brings its process down; it is given up. */
+/** A job leased more often than this without saving an answer crashes its process; it fails. */
 export const MOST_LEASES = 10
 
 /**
- * Milliseconds until the question is put again; undefined when the job has failed. `tries` counts those made, this one
- * included; `retryAfterMs` is what the server asked for.
+ * Milliseconds until the question is asked again; undefined when the job fails. `tries` includes the one that just failed;
+ * `retryAfterMs` is the wait that the server asked for.
  */
 export function waitAfter(
   kind: ModelErrorKind | 'internal',
@@ -41,23 +41,23 @@ export function waitAfter(
   return waitMs > LONGEST_WAIT_MS ? undefined : waitMs
 }
 
-/** Milliseconds per word before anything was learned: a hosted model, with questions, revisions and waits. */
+/** Milliseconds per word before anything is learned, for a hosted model: questions, revisions and waits. */
 const FIRST_GUESS_MS = 45
 
-/** What an estimate starts from. `msPerWord`: learned from past jobs. `ahead`: jobs that come first, `jobs` at once. */
+/** The input of an estimate. `msPerWord` is learned from past jobs; `ahead` jobs come first, `jobs` run at the same time. */
 export type Situation = {
   words: number
   msPerWord: number | undefined
   ahead: number
   jobs: number
-  /** From 0 to 1, and the time that took. */
+  /** The share done, from 0 to 1, and the time it took. */
   done: number
   workedMs: number
-  /** Until the job is tried again. */
+  /** The wait before the next try. */
   waitMs: number
 }
 
-/** Seconds until the draft is there, at least 1. What the job itself has needed so far counts the more, the further it is. */
+/** Seconds until the draft is finished, at least 1. The further the job is, the more its own speed counts. */
 export function estimateSeconds({ words, msPerWord, ahead, jobs, done, workedMs, waitMs }: Situation): number {
   const learnedMs = words * (msPerWord ?? FIRST_GUESS_MS)
   const measuredMs = done > 0 ? workedMs / done : 0

@@ -18,7 +18,7 @@ export async function findJob(db: Db, accountId: string, id: string): Promise<Jo
     .executeTakeFirst()
 }
 
-/** Those of the account's jobs that there are. */
+/** The account's jobs among these ids. */
 export async function jobsOf(db: Db, accountId: string, ids: readonly string[]): Promise<JobRow[]> {
   return db
     .selectFrom('generation_jobs')
@@ -28,7 +28,7 @@ export async function jobsOf(db: Db, accountId: string, ids: readonly string[]):
     .execute()
 }
 
-/** Removes a job of the account, with its answers; whether there was one. */
+/** Removes a job of the account with its answers. Returns whether there was one. */
 export async function deleteJob(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('generation_jobs')
@@ -38,7 +38,7 @@ export async function deleteJob(tx: Tx, accountId: string, id: string): Promise<
   return numDeletedRows > 0n
 }
 
-/** How many jobs of the account are not finished. Nobody adds one until the transaction ends. */
+/** How many jobs of the account are unfinished. A lock keeps others from adding one until the transaction ends. */
 export async function countUnfinished(tx: Tx, accountId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`generation/${accountId}`}, 0))`.execute(tx)
   const { rows } = await sql<{ jobs: number }>`
@@ -47,7 +47,7 @@ export async function countUnfinished(tx: Tx, accountId: string): Promise<number
   return rows[0]?.jobs ?? 0
 }
 
-/** How many unfinished jobs, of everybody, were made before this one. */
+/** How many unfinished jobs, of all accounts, were created before this one. */
 export async function jobsAhead(
   db: Db,
   { id, created_at: createdAt }: Pick<JobRow, 'id' | 'created_at'>,
@@ -59,7 +59,7 @@ export async function jobsAhead(
   return rows[0]?.jobs ?? 0
 }
 
-/** From how many of the latest jobs is learned. */
+/** How many of the latest jobs the estimate learns from. */
 const LEARNED_FROM = 20
 
 /** The median time per word of the latest drafts by this generator, in milliseconds; undefined before the first. */
@@ -75,7 +75,7 @@ export async function learnedMsPerWord(db: Db, generator: string): Promise<numbe
   return rows[0]?.ms ?? undefined
 }
 
-/** Removes jobs that finished before `finishedBefore`, and use of days that long ago. */
+/** Removes jobs that finished before `finishedBefore`, and the token counts of days before it. */
 export async function removeOldJobs(db: Db, finishedBefore: Date): Promise<void> {
   await db.deleteFrom('generation_jobs').where('finished_at', '<', finishedBefore).execute()
   await sql`delete from generation_usage where day < ${finishedBefore.toISOString().slice(0, 10)}::date`.execute(db)

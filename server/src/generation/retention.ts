@@ -4,7 +4,7 @@ import { removeOldJobs } from './queries.ts'
 
 const KEPT_MS = 30 * 24 * 3_600_000
 
-/** Forgets jobs that finished thirty days ago; their drafts are posts, and stay. */
+/** Removes jobs that finished thirty days ago; their drafts are posts, and stay. */
 export async function forgetOldJobs(db: Db, now: Date): Promise<void> {
   await removeOldJobs(db, plusMs(now, -KEPT_MS))
 }

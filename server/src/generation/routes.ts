@@ -100,7 +100,7 @@ const GenerationJob = z
   })
   .openapi('GenerationJob')
 
-/** A job as live updates tell it: where it stands, without what it has made. */
+/** A job as in live updates: its state, without its results. */
 export const JobState = z
   .object({
     id: Id,
@@ -113,7 +113,7 @@ export const JobState = z
   })
   .openapi('GenerationJobState')
 
-/** Where a job stands. */
+/** Presents a job's state. */
 export function presentJobState(row: JobRow): z.output<typeof JobState> {
   const { id, status, error, post_id, created_at, finished_at } = row
   return { id, status, progress: presentProgress(row), post_id, error, created_at, finished_at }

@@ -8,7 +8,7 @@ import type { KeywordUse } from './writing/report.ts'
 export const JOB_STATUSES = ['processing', 'complete', 'failed'] as const
 export type JobStatus = (typeof JOB_STATUSES)[number]
 
-/** What is told of a finished draft besides its post. */
+/** What is reported of a finished draft besides its post. */
 export type JobReport = { warnings: string[]; keywords: KeywordUse[]; faq: FaqItem[] }
 
 /** Why there is no draft: a code for programs, a message for the person who waits. */
@@ -24,17 +24,17 @@ type GenerationJobsTable = {
   created_at: Date
   started_at: Date | null
   finished_at: Date | null
-  /** When the job is to be worked at; null when it is finished. */
+  /** When the job is due; null when it is finished. */
   run_at: Date | null
   leased_until: Date | null
-  /** Rises with every lease; whoever holds an older one may record nothing. */
+  /** Rises with every lease; the holder of an older lease cannot record anything. */
   fence: Generated<number>
-  /** Leases since the last answer that was saved. */
+  /** Leases since the last saved answer. */
   tries: Generated<number>
   progress: JSONColumnType<Progress>
   input_tokens: Generated<number>
   output_tokens: Generated<number>
-  /** The time that the model needed, waits between tries not counted. */
+  /** The time that the model needed, without waits between tries. */
   worked_ms: Generated<number>
   post_id: string | null
   actual_words: number | null

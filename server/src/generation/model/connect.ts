@@ -6,14 +6,14 @@ import type { Dialect } from './dialect.ts'
 import { type Model, ModelError } from './model.ts'
 import { createSdkModel } from './sdk-model.ts'
 
-/** Room for an answer of 10,000 tokens, each in an event of its own. */
+/** Enough for an answer of 10,000 tokens, each in its own event. */
 const MOST_BYTES = 8 * 1024 * 1024
-/** The SDK watches the clock; this ends what it does not. */
+/** The SDK has the timeout; this much later the egress ends what the SDK did not. */
 const GRACE_MS = 5_000
 
 /**
- * The configured model. All that leaves goes through the guard, to the configured address only, which may lie in any
- * network that an operator may allow: nobody else can write it. The SDK is loaded with the first question.
+ * The configured model. All requests go through the guarded egress, to the configured address only. That address may be in any
+ * network that an operator may allow, because only the operator can set it. The SDK is loaded with the first question.
  */
 export function connectModel(egress: Context['egress'], config: ModelConfig): Model {
   const { provider, baseUrl, apiKey, model: id, timeoutMs } = config
@@ -21,7 +21,7 @@ export function connectModel(egress: Context['egress'], config: ModelConfig): Mo
   const fetch = onlyStreams(createFetch(egress, bounds))
   const load = async (dialect: Dialect) => {
     const { extractReasoningMiddleware, wrapLanguageModel } = await import('ai')
-    globalThis.AI_SDK_LOG_WARNINGS = false // it writes to the console
+    globalThis.AI_SDK_LOG_WARNINGS = false // they go to the console
     const model =
       provider === 'anthropic'
         ? (await import('@ai-sdk/anthropic')).createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch })(id)
@@ -34,10 +34,10 @@ export function connectModel(egress: Context['egress'], config: ModelConfig): Mo
             transformRequestBody: limitedBy(dialect.limit),
             fetch,
           })(id)
-    // Many local servers leave the thinking of a model in its answer.
+    // Many local servers leave a model's reasoning in its answer.
     return wrapLanguageModel({ model, middleware: extractReasoningMiddleware({ tagName: 'think' }) })
   }
-  // This SDK's way to JSON without a schema is none with Anthropic.
+  // With Anthropic the SDK has no way to ask for JSON without a schema.
   return createSdkModel({
     name: modelName(config),
     timeoutMs,
@@ -51,7 +51,7 @@ function limitedBy(field: Dialect['limit']): (body: Record<string, unknown>) => 
   return ({ max_tokens: limit, ...body }) => (limit === undefined ? body : { ...body, [field]: limit })
 }
 
-/** A success that is no stream comes from something else than a model's server, such as a login page. */
+/** Throws for a success that is not a stream: it comes from something other than a model's server, such as a login page. */
 function onlyStreams(send: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await send(input, init)

@@ -1,6 +1,6 @@
 /**
- * What a server understands of the protocol it claims to speak. Nothing announces it, so it is found out: a question that is
- * refused is put once more in a plainer way, and what worked is remembered for as long as the process lives.
+ * Which parts of its protocol a server supports. Servers do not announce that, so it is found by trying: a question that is
+ * refused is asked again in a plainer dialect, and the process remembers what worked.
  */
 import { refusalOf } from './errors.ts'
 import type { Question } from './model.ts'
@@ -9,8 +9,8 @@ import type { Question } from './model.ts'
 export type Rung = 'schema' | 'json' | 'prompt'
 
 /**
- * `rungs`: the ways that are left, the best first. `limit`: the field that bounds the answer. `roomFor`: how many times the
- * expected tokens are allowed, since models that think need several times more.
+ * `rungs`: the remaining ways to ask for a shape, best first. `limit`: the field that bounds the answer. `roomFor`: how many
+ * times the expected tokens are allowed, because reasoning models need several times more.
  */
 export type Dialect = {
   rungs: readonly [Rung, ...Rung[]]
@@ -19,7 +19,7 @@ export type Dialect = {
   roomFor: 1 | 4
 }
 
-/** What most servers understand. */
+/** The dialect that most servers understand. */
 export const FULL_DIALECT: Dialect = {
   rungs: ['schema', 'json', 'prompt'],
   limit: 'max_tokens',
@@ -27,7 +27,7 @@ export const FULL_DIALECT: Dialect = {
   roomFor: 1,
 }
 
-/** The dialect to try after this error; undefined when the way of asking was not the reason. */
+/** The dialect to try after this error; undefined when the dialect was not the reason. */
 export function plainer(dialect: Dialect, question: Question, error: unknown): Dialect | undefined {
   const refusal = refusalOf(error)
   if (refusal === undefined) return undefined

@@ -1,4 +1,4 @@
-/** What a failed call to a provider means: statuses, codes and messages as they occur, in one table of our own. */
+/** What a failed call to a provider means: maps statuses, codes and messages to our own kinds of errors. */
 import type { FailureCause } from '../../platform/egress/failure.ts'
 import { EgressError } from '../../platform/egress/failure.ts'
 import { ModelError, type ModelErrorKind, type Tokens } from './model.ts'
@@ -6,7 +6,7 @@ import { ModelError, type ModelErrorKind, type Tokens } from './model.ts'
 /** What is known of a refusal. `body` is the provider's answer; `headers` in lower case. */
 type Refusal = { status: number; body: string; headers: Record<string, string> }
 
-/** Causes of our own way out. */
+/** Failures of our own egress. */
 const CAUSES: Record<FailureCause, ModelErrorKind> = {
   timeout: 'timeout',
   aborted: 'cut',
@@ -32,7 +32,7 @@ const STATUSES: Record<number, ModelErrorKind> = {
   501: 'misconfigured',
 }
 
-/** Texts that say more than their status; the first that occurs decides. */
+/** Texts that are more precise than the status; the first match decides. */
 const TEXTS: ReadonlyArray<[RegExp, ModelErrorKind]> = [
   [/insufficient_quota|exceeded your current quota|credit balance is too low|billing/i, 'quota'],
   [/invalid.?api.?key|incorrect api key|authentication_error/i, 'unauthorized'],
@@ -43,10 +43,10 @@ const TEXTS: ReadonlyArray<[RegExp, ModelErrorKind]> = [
   [/content.?(policy|filter|management)|safety system/i, 'refused'],
 ]
 
-/** What is known of a failed call. `began`: an answer had begun; `secret` is kept out of the log. */
+/** What is known of a failed call. `began`: the answer had started; `secret` is kept out of the log. */
 export type FailedCall = { tokens: Tokens; began: boolean; secret?: string | undefined }
 
-/** What an error of the SDK, of the way out or of the server means. */
+/** Converts an error of the SDK, the egress or the server. */
 export function toModelError(error: unknown, call: FailedCall): ModelError {
   const { tokens } = call
   const { kind, detail, retryAfterMs } = explain(error, call)
@@ -73,7 +73,7 @@ function explain(error: unknown, { began }: FailedCall): Explained {
   return { kind: told ?? (began ? 'cut' : kindOfOther(error)), detail }
 }
 
-/** Providers repeat keys, or parts of them, when they do not accept them. */
+/** Removes keys: providers repeat a key, or parts of it, when they refuse it. */
 function redacted(text: string, { secret }: FailedCall): string {
   const plain = text.replaceAll(/\b(sk|key)-[\w*.-]{4,}/gi, '[key]')
   return secret === undefined ? plain : plain.replaceAll(secret, '[key]')
@@ -82,7 +82,7 @@ function redacted(text: string, { secret }: FailedCall): string {
 /** The provider's refusal, if that is what the error is: an APICallError of the SDK, which all its providers throw. */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error) || typeof error.statusCode !== 'number') return undefined
-  // A success that could not be read carries its status too.
+  // A success that could not be parsed has a status too.
   if (error.statusCode < 300) return undefined
   const body = 'responseBody' in error && typeof error.responseBody === 'string' ? error.responseBody : error.message
   const headers = 'responseHeaders' in error ? (error.responseHeaders as Record<string, string> | undefined) : undefined
@@ -95,7 +95,7 @@ function kindOfRefusal({ status, body }: Refusal): ModelErrorKind {
   return STATUSES[status] ?? (status >= 500 ? 'overloaded' : status >= 400 ? 'rejected' : 'misconfigured')
 }
 
-/** Where a stream should begin: the server reports an error in its own words, or does not speak the protocol. */
+/** The kind of an error where a stream should begin: the server's own error text, or another protocol. */
 function kindOfOther(error: unknown): ModelErrorKind {
   const name = error instanceof Error ? error.name : ''
   return /JSONParse|TypeValidation|APICall|InvalidResponse|EmptyResponse/.test(name) ? 'misconfigured' : 'overloaded'
@@ -106,7 +106,7 @@ function findEgressError(error: unknown): EgressError | undefined {
   return undefined
 }
 
-/** Milliseconds from `retry-after-ms`, or from `retry-after` as seconds. As a date it is not used by these providers. */
+/** Milliseconds from `retry-after-ms`, or from `retry-after` in seconds. These providers do not send it as a date. */
 function retryAfter(headers: Record<string, string>): number | undefined {
   const ms = Number(headers['retry-after-ms'] ?? Number.NaN)
   if (Number.isFinite(ms)) return ms

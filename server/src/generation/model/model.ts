@@ -1,14 +1,14 @@
 /**
- * A language model, as the rest of the service sees it: it is asked a question and gives a text. Which protocol is spoken,
- * what the server on the other side supports and how it fails stays behind this page.
+ * A language model, as the rest of the service sees it: it takes a question and returns a text. This interface hides the
+ * protocol, what the server supports and how it fails.
  */
 
-/** A JSON schema; whoever parses the answer does not rely on it having been kept. */
+/** A JSON schema. The parser of the answer does not rely on the model having followed it. */
 export type JsonSchema = { [key: string]: unknown }
 
 /**
- * One question. `maxTokens` is about what the answer should need; `tokensLeft` what it may cost at most, thinking and
- * tries included. With a `shape` the answer should be JSON; the prompt describes it too.
+ * One question. `maxTokens` is about what the answer should need; `tokensLeft` is the most it may cost, including reasoning
+ * and retries. With a `shape` the answer should be JSON; the prompt describes it too.
  */
 export type Question = {
   system: string
@@ -18,7 +18,7 @@ export type Question = {
   shape?: { name: string; schema: JsonSchema } | undefined
 }
 
-/** Tokens of questions and answers; what the server does not report is estimated. */
+/** Tokens of questions and answers; estimated where the server does not report them. */
 export type Tokens = { input: number; output: number }
 
 /** A whole answer, never empty. `tookMs` and `tokens` include tries in another dialect. */
@@ -33,8 +33,8 @@ export type Model = {
 }
 
 /**
- * Why there is no answer. Passing: `rate_limited`, `overloaded`, `unreachable`, `timeout`, `cut`, `empty`, `too_long`,
- * `unusable` (an answer that is not what was asked for). Lasting: the others.
+ * Why there is no answer. Temporary: `rate_limited`, `overloaded`, `unreachable`, `timeout`, `cut`, `empty`, `too_long`,
+ * `unusable` (an answer that is not what was asked for). Permanent: the others.
  */
 export type ModelErrorKind =
   | 'rate_limited'
@@ -57,9 +57,9 @@ export type ModelErrorKind =
 export class ModelError extends Error {
   readonly kind: ModelErrorKind
   readonly detail: string
-  /** How long the server asked to be left alone. */
+  /** The wait that the server asked for. */
   readonly retryAfterMs: number | undefined
-  /** What was spent nevertheless. */
+  /** The tokens spent all the same. */
   readonly tokens: Tokens
 
   constructor(

@@ -1,10 +1,10 @@
-/** A model reached through the AI SDK: one question becomes one streamed call, or several until the dialect fits. */
+/** A model behind the AI SDK: one question becomes one streamed call, or several until the dialect fits. */
 import type { LanguageModel, Output } from 'ai'
 import { type Dialect, FULL_DIALECT, plainer, type Rung } from './dialect.ts'
 import { toModelError } from './errors.ts'
 import { type Answer, type Model, ModelError, NO_TOKENS, type Question, type Tokens } from './model.ts'
 
-/** A provider's model for a dialect, and the ways to a shape that make a difference with it. */
+/** How a provider's model is reached. `rungs` are the ways to ask for a shape that it distinguishes. */
 type Reach = {
   name: string
   timeoutMs: number
@@ -14,13 +14,13 @@ type Reach = {
   load(dialect: Dialect): Promise<LanguageModel>
 }
 
-/** A stream that says nothing for so long has stalled; the first piece may take as long as the whole. */
+/** A stream that pauses for this long has stalled; only the first piece may take as long as the whole. */
 const LONGEST_PAUSE_MS = 60_000
 
-/** Characters per expected token that an answer may have at most; beyond it the model goes round in circles. */
+/** The most characters per expected token of an answer; a model that exceeds it is repeating itself. */
 const CHARACTERS_PER_TOKEN = 16
 
-/** Makes a model of it. */
+/** Makes the model. */
 export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.rungs, load }: Reach): Model {
   let known: Dialect = { ...FULL_DIALECT, rungs }
 
@@ -50,7 +50,7 @@ export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.r
   return { name, ask }
 }
 
-/** One request: what came of it so far. */
+/** One request and its result so far. */
 class Call {
   readonly #question: Question
   readonly #dialect: Dialect
@@ -58,7 +58,7 @@ class Call {
   #thinking = 0
   #reported: { input: number | undefined; output: number | undefined } | undefined
   #answered = false
-  /** The answer ended because it might not have been longer. */
+  /** The answer was cut off at its token limit. */
   cutShort = false
 
   constructor(question: Question, dialect: Dialect) {
@@ -78,7 +78,7 @@ class Call {
       abortSignal: signal,
       timeout: { totalMs: timeoutMs, chunkMs: Math.min(LONGEST_PAUSE_MS, timeoutMs) },
       ...formatOf(this.#dialect.rungs[0], shape),
-      // Errors arrive in the stream as well; without this they are also printed.
+      // Errors arrive in the stream too; without this handler the SDK also prints them.
       onError: () => {},
     })
     for await (const part of stream) {
@@ -106,12 +106,12 @@ class Call {
     return this.#text.replaceAll('\0', '').toWellFormed().trim()
   }
 
-  /** What it cost. A call that was refused cost nothing. */
+  /** What the call cost; a refused call cost nothing. */
   tokens(): Tokens {
     return this.#answered || this.began ? this.asked() : NO_TOKENS
   }
 
-  /** What it cost so far if it was not refused: as reported, or estimated when it was not. */
+  /** What the call cost so far if it was not refused: as reported, or else estimated. */
   asked(): Tokens {
     const { system, prompt } = this.#question
     const { input, output } = this.#reported ?? {}
@@ -121,7 +121,7 @@ class Call {
     }
   }
 
-  /** Whether an answer had begun. */
+  /** Whether the answer has begun. */
   get began(): boolean {
     return this.#text !== '' || this.#thinking > 0
   }
@@ -147,7 +147,7 @@ class Call {
   }
 }
 
-/** A token is about four letters of English, and about a third of a character elsewhere; three and a half bytes fit both. */
+/** Estimates tokens at three and a half bytes each, which suits English (about four letters) and scripts of three-byte characters. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3.5)
 }
@@ -157,8 +157,8 @@ function plus(a: Tokens, b: Tokens): Tokens {
 }
 
 /**
- * Asks the server to keep to a shape, and leaves reading to us: the SDK's own formats parse the growing answer again at
- * every piece, whose cost grows with its square.
+ * Asks the server for a shape but returns plain text: the SDK's own formats parse the growing answer again at every piece,
+ * which costs quadratic time.
  */
 function formatOf(rung: Rung, shape: Question['shape']): { output?: Output.Output<string, string, never> } {
   if (shape === undefined || rung === 'prompt') return {}
@@ -168,7 +168,7 @@ function formatOf(rung: Rung, shape: Question['shape']): { output?: Output.Outpu
       name: 'json',
       responseFormat: Promise.resolve({ type: 'json', ...schema }),
       parseCompleteOutput: async ({ text }) => text,
-      // A part that differs from the one before, or pieces are held back until the answer is whole.
+      // Must differ every time: otherwise the SDK holds pieces back until the answer is complete.
       parsePartialOutput: async ({ text }) => ({ partial: String(text.length) }),
       createElementStreamTransform: () => undefined,
     },

@@ -1,4 +1,4 @@
-/** Blocks of a document, for texts that are made by code. */
+/** Builds the blocks of a document from code. */
 import type { DocMark, DocNode } from '../../posts/index.ts'
 
 /** A run of text: plain, or with one mark; not empty. */
@@ -35,7 +35,7 @@ export function tasks(items: readonly string[]): DocNode {
   return { type: 'taskList', content: items.map(item) }
 }
 
-/** A table with a row of headings. */
+/** A table with a header row. */
 export function table(head: readonly string[], rows: ReadonlyArray<readonly string[]>): DocNode {
   const row = (type: 'tableHeader' | 'tableCell', cells: readonly string[]): DocNode => ({
     type: 'tableRow',

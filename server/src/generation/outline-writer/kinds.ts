@@ -1,4 +1,4 @@
-/** What kind of article a topic asks for, and the sections that such articles are made of. English patterns; anything else is a guide. */
+/** The kind of article a topic asks for, and that kind's sections. It knows English patterns; anything else is a guide. */
 
 import { shorten } from '../writing/words.ts'
 import { argument } from './kinds/argument.ts'
@@ -10,7 +10,7 @@ import { list } from './kinds/list.ts'
 import { question } from './kinds/question.ts'
 import type { PlanSection } from './plan-section.ts'
 
-/** A kind of article. `subject` is what the topic is about, without the words that make it this kind. */
+/** A kind of article. `subject` is the topic without the words that identify the kind. */
 export type Kind = { name: string; intent: string; subject: string; sections: PlanSection[] }
 
 type Recipe = {
@@ -21,7 +21,7 @@ type Recipe = {
   subject: (match: RegExpMatchArray) => string
 }
 
-/** The kind of a topic: the first whose pattern fits. */
+/** The kind of a topic: the first one whose pattern matches. */
 export function kindOf(topic: string): Kind {
   const plain = shorten(
     topic
@@ -42,7 +42,7 @@ export function kindOf(topic: string): Kind {
   }
 }
 
-/** Headings are made of it. */
+/** The subject is cut to this length, because headings contain it. */
 const LONGEST_SUBJECT = 80
 
 const last = (match: RegExpMatchArray) => match.at(-1) ?? match[0]

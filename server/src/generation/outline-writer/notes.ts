@@ -1,9 +1,9 @@
 /**
- * The notes of an outline: what the outline writer puts there to be replaced by the author's own text, and how to find those
- * that are left. The dashboard looks for them before a post is published, so this file runs in browsers too.
+ * The notes of an outline, which the author replaces with their own text, and how to find those that are left. The dashboard
+ * looks for them before a post is published, so this file runs in browsers too.
  */
 
-/** What of a document's node matters here. */
+/** The fields of a document's node that matter here. */
 type Node = {
   type: string
   text?: string
@@ -11,10 +11,10 @@ type Node = {
   content?: readonly Node[]
 }
 
-/** What says that the whole is an outline. */
+/** The sentence that marks a text as an outline. */
 export const LABEL = 'This is an outline, not a finished text.'
 
-/** Sections that are about the writing and not for readers. */
+/** Sections for the author, not for readers. */
 export const ASIDES = {
   before: 'Before you write',
   keywords: 'Keyword plan',
@@ -34,7 +34,7 @@ export const BEGINNINGS = {
   note: 'Note:',
 } as const
 
-/** The length of a section. `inAll`: of all answers together. */
+/** The note on a section's length; `inAll`: for all answers together. */
 export function aboutWords(words: number, inAll = false): string {
   return inAll ? `About ${words} words in all,` : `About ${words} words.`
 }
@@ -43,7 +43,7 @@ const MARKED: ReadonlySet<string> = new Set([LABEL, ...Object.values(BEGINNINGS)
 const HEADINGS: ReadonlySet<string> = new Set(Object.values(ASIDES))
 const LENGTH = /^About \d+ words( in all,|\.)/
 
-/** The beginnings of the notes that are left in a document, in their order. */
+/** The beginnings of the notes left in a document, in order. */
 export function notesIn(doc: Node): string[] {
   const { type, content = [] } = doc
   if (type === 'heading') {

@@ -1,11 +1,11 @@
-/** A section as a plan for a writer: what it is for, what belongs into it, what the reader asks. */
+/** The plan of a section: its purpose, its content, the reader's questions. */
 export type PlanSection = {
   heading: string
   purpose: string
   notes: string[]
   questions: string[]
   weight: number
-  /** 1 comes into every length, 2 from medium on, 3 into long ones. */
+  /** The shortest length with this section: 1 short, 2 medium, 3 long. */
   from: 1 | 2 | 3
   /** For the meta description. */
   gist: string

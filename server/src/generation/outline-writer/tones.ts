@@ -2,7 +2,7 @@
 import type { Tone } from '../brief.ts'
 import type { PlanSection } from './plan-section.ts'
 
-/** A section that a tone wants beside those of the kind. */
+/** Sections that a tone adds to those of the kind. */
 export const TONE_SECTIONS: Partial<Record<Tone, PlanSection>> = {
   educational: {
     heading: 'The words to know first',

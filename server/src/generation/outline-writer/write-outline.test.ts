@@ -16,7 +16,7 @@ const brief = (changes: Partial<Brief> = {}): Brief => ({
   ...changes,
 })
 
-/** The words that the sections, the opening, the end and the questions are planned with. */
+/** The planned words of the sections, the opening, the end and the questions. */
 function plannedWords(markdown: string): number {
   return [...markdown.matchAll(/^\*About (\d+) words/gm)].reduce((total, [, words]) => total + Number(words), 0)
 }
@@ -51,7 +51,7 @@ describe('an outline', () => {
     const { json } = writeOutline(brief({ keywords: ['mulch'], includeFaq: true })).body
     const notes = notesIn(json)
     expect(notes[0]).toBe(LABEL)
-    // One for each section of a medium length.
+    // One for each section of the medium length.
     expect(notes.filter((note) => note === 'Answer:')).toHaveLength(5)
     expect(notes).toEqual(expect.arrayContaining(['Before you write', 'Keyword plan', 'Note:', 'Use:']))
     const text = { type: 'text', text: 'About 200 words. Note: Before you publish, read it aloud.' }

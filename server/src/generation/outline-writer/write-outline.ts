@@ -1,7 +1,7 @@
 /**
- * The outline writer: what runs when no model is configured. It makes a plan to write from — sections with what belongs into
- * them, word budgets, the reader's questions, places for the keywords, fields for search engines — and says that it is one.
- * It writes no sentence that could pass for the article. The same brief always gives the same outline.
+ * The outline writer, used when no model is configured. It makes a plan to write from (sections with their content, word
+ * budgets, the reader's questions, places for the keywords, fields for search engines) and labels it as an outline. It writes
+ * no sentence that could pass for the article. The same brief always gives the same outline.
  */
 import { convertBody, type DocNode, slugify } from '../../posts/index.ts'
 import { type Brief, TARGET_WORDS, type Tone } from '../brief.ts'
@@ -17,7 +17,7 @@ import { ASIDES, aboutWords, BEGINNINGS, LABEL } from './notes.ts'
 import type { PlanSection } from './plan-section.ts'
 import { ENDINGS, OPENINGS, REMINDERS, TONE_SECTIONS } from './tones.ts'
 
-/** What jobs are told to be written by. */
+/** The generator that jobs name. */
 export const OUTLINE_WRITER = 'outline'
 
 const SECTIONS = { short: 4, medium: 6, long: 8 } as const
@@ -26,7 +26,7 @@ const QUESTIONS = { short: 1, medium: 2, long: 3 } as const
 const LEVEL = { short: 1, medium: 2, long: 3 } as const
 const HEADING_WORDS = 6
 
-/** A section with the keywords and the words it has. */
+/** A section with its keywords and its number of words. */
 type Planned = PlanSection & { keywords: string[]; words: number }
 
 /** Makes the outline of a brief. */
@@ -85,7 +85,7 @@ function plan(brief: Brief, kind: Kind): { sections: Planned[]; introduction: nu
   return { sections, introduction, conclusion: rest.at(-1) ?? 0 }
 }
 
-/** The section that speaks of the keyword already; else they take turns, the weightiest section first. */
+/** The section that already mentions the keyword; other keywords go to the sections in turn, weightiest first. */
 function bestSection(sections: readonly Planned[], keyword: string, index: number): Planned | undefined {
   const fits = sections.map(({ heading: title, notes }) => overlap(keyword, [title, ...notes].join(' ')))
   const best = Math.max(...fits)
@@ -93,7 +93,7 @@ function bestSection(sections: readonly Planned[], keyword: string, index: numbe
   return sections.toSorted((a, b) => b.weight - a.weight)[index % sections.length]
 }
 
-/** A tone may want a section of its own; it comes after the first one. */
+/** Adds the tone's own section, if it has one, after the first. */
 function withTone(tone: Tone, sections: readonly PlanSection[]): PlanSection[] {
   const extra = TONE_SECTIONS[tone]
   if (extra === undefined || sections.some(({ heading: title }) => title === extra.heading)) return [...sections]
@@ -227,7 +227,7 @@ function checklist({ includeFaq, keywords, pages }: Brief): string[] {
   ]
 }
 
-/** What the sections are about, as far as it fits. */
+/** A description from the sections' gists, as many as fit. */
 function describe(title: string, sections: readonly Planned[]): string {
   const most = LIMITS.description[1]
   for (let count = Math.min(4, sections.length); count > 1; count -= 1) {
@@ -243,7 +243,7 @@ function tagsOf({ keywords, niche }: Brief): string[] {
   return [...new Set(tags.map((tag) => shorten(tag.toLowerCase(), LIMITS.tag)))]
 }
 
-/** With a separator of thousands. */
+/** The number with separators of thousands. */
 function number(value: number): string {
   return value.toLocaleString('en')
 }

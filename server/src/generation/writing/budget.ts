@@ -1,7 +1,7 @@
-/** How the words of a draft are shared out. Decisions only. */
+/** Divides the words of a draft among its parts. */
 import { type Length, TARGET_WORDS } from '../brief.ts'
 
-/** How many sections a length wants, and what it has for questions; their words are part of the whole. */
+/** The sections and questions of each length; the questions' words are part of the whole. */
 export const SHAPES: Record<Length, { sections: [least: number, most: number]; questions: number; faqWords: number }> =
   {
     short: { sections: [3, 4], questions: 3, faqWords: 150 },
@@ -13,7 +13,7 @@ const INTRODUCTION = { share: 0.08, least: 60, most: 150 }
 const CONCLUSION = { share: 0.07, least: 50, most: 140 }
 
 /**
- * Words for the introduction, each section by its weight, and the conclusion. `taken`: what headings and questions use up.
+ * The words of the introduction, of each section by its weight, and of the conclusion. Headings and questions use `taken` words.
  */
 export function planWords(length: Length, weights: readonly number[], taken: number): number[] {
   const target = TARGET_WORDS[length]
@@ -25,14 +25,14 @@ export function planWords(length: Length, weights: readonly number[], taken: num
   return [introduction, ...weights.map((weight) => Math.round((left * weight) / whole)), conclusion]
 }
 
-/** What the next part should have, given those written: what they have too much or too little is spread over the rest. */
+/** The words of the next part: what the written parts have too many or too few is spread over the rest. */
 export function nextWords(plan: readonly number[], written: readonly number[]): number {
   const rest = plan.slice(written.length)
   const left = sum(plan) - sum(written)
   return Math.round((rest[0] ?? 0) * clamp(left / sum(rest), 0.7, 1.4))
 }
 
-/** Above and below this a part is revised. */
+/** Whether a part is so short or long that it is revised. */
 export function lengthProblem(words: number, wanted: number): 'short' | 'long' | undefined {
   if (words < wanted * 0.85) return 'short'
   return words > wanted * 1.2 ? 'long' : undefined
@@ -40,7 +40,7 @@ export function lengthProblem(words: number, wanted: number): 'short' | 'long' |
 
 /**
  * How many words to ask for to get `wanted`. A model that keeps giving half of what it is asked for is asked for twice as
- * much. `yields` are what it gave for what it was asked, latest last; one that varies is taken at its word.
+ * much. `yields` are the ratios of words given to words asked for, latest last; if they vary, they are ignored.
  */
 export function wordsToAskFor(wanted: number, yields: readonly number[]): number {
   const [a = 1, b = 1] = yields.slice(-2)
@@ -48,7 +48,7 @@ export function wordsToAskFor(wanted: number, yields: readonly number[]): number
   return Math.round(steady ? wanted / clamp((a + b) / 2, 0.4, 2.5) : wanted)
 }
 
-/** Whether a whole is as long as it should be. */
+/** Whether the whole text has the right length, within a tenth. */
 export function withinTolerance(words: number, target: number): boolean {
   return Math.abs(words - target) <= target * 0.1
 }

@@ -1,11 +1,11 @@
-/** What the writing needs from outside: somebody to ask. Answers are kept under their names, so a name is asked once. */
+/** What writing needs from outside: a model to ask. Answers are saved by name, so each name is asked once. */
 
 import { jsonrepair } from 'jsonrepair'
 import { z } from 'zod'
 import { type JsonSchema, ModelError } from '../model/model.ts'
 import { data } from './voice.ts'
 
-/** What a draft is at, for those who wait. `part` of `parts` while sections are written; `done` from 0 to 1. */
+/** The progress of a draft. `part` of `parts` while sections are written; `done` is from 0 to 1. */
 export type Progress = {
   step: 'outline' | 'sections' | 'faq' | 'details' | 'saving'
   done: number
@@ -13,26 +13,26 @@ export type Progress = {
   parts?: number
 }
 
-/** A question as the writing puts it; `words` is about how long the answer is. */
+/** A question to the model; `words` is the approximate length of the answer. */
 export type Inquiry = { prompt: string; words: number; shape?: { name: string; schema: JsonSchema } }
 
-/** Asks the model, or gives the answer that was saved under this name. Throws ModelError. */
+/** Asks the model, or returns the answer saved under this name. Throws ModelError. */
 export type Ask = (name: string, inquiry: Inquiry, progress: Progress) => Promise<string>
 
-/** The shape of an answer: `wire` for servers that enforce one, `read` for taking what comes, `example` for the prompt. */
+/** The shape of an answer: `wire` for servers that enforce it, `read` for tolerant parsing, `example` for the prompt. */
 export type Shape<T> = { name: string; wire: z.ZodType; read: z.ZodType<T, unknown>; example: unknown }
 
-/** What is wrong with an answer that can be read, a line each, for the model. */
+/** Lists what is wrong with a readable answer, one line each, for the model. */
 export type Examine<T> = (value: T) => string[]
 
 const TRIES = 3
-/** The answer with the fewest complaints is shown to the model with them, but not all of a runaway one. */
+/** How much of a wrong answer the model is shown, with the complaints, so that a runaway one does not fill the prompt. */
 const SHOWN_CHARACTERS = 6_000
 
 /**
- * Asks for an object. An answer that cannot be read, or with which something is wrong, is asked for again with the
- * complaints, up to three times in all under the names `name`, `name~2` and `name~3`; then the best readable one is
- * taken. Throws ModelError `unusable` when none was.
+ * Asks for an object. If the answer is unreadable or wrong, asks again with the complaints, up to three times in all under the
+ * names `name`, `name~2` and `name~3`; then takes the readable answer with the fewest complaints. Throws ModelError `unusable`
+ * when none was readable.
  */
 export async function askForObject<T>(
   ask: Ask,
@@ -67,8 +67,8 @@ function toJsonSchema(wire: z.ZodType): JsonSchema {
 }
 
 /**
- * The object in a text: the whole of it, in a fence, or between remarks; mended where models commonly err. Also taken out of
- * a wrapper of one field. Undefined when there is none of this shape.
+ * The object in a text: the whole text, or inside a fence, or between remarks. Repairs common mistakes of models, and unwraps an
+ * object of one field. Undefined when there is no object of this shape.
  */
 function readObject<T>(text: string, read: z.ZodType<T, unknown>): T | undefined {
   const fenced = /```[a-z]*\s*\n([\s\S]*?)```/i.exec(text)?.[1]
@@ -101,7 +101,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Escapes can spell what a database does not take: U+0000 and halves of surrogate pairs. */
+/** Removes what JSON escapes can contain but a database cannot store: U+0000 and lone surrogates. */
 function storable(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value
 }

@@ -1,4 +1,4 @@
-/** What surrounds an article: its title, address, summary and what search engines show. Made from the written text. */
+/** The article's title, slug, summary and search engine fields, made from the written text. */
 import { z } from 'zod'
 import { slugify } from '../../posts/index.ts'
 import type { Brief } from '../brief.ts'
@@ -6,7 +6,7 @@ import { type Ask, askForObject, type Progress, type Shape } from './desk.ts'
 import { briefData, data } from './voice.ts'
 import { mentions, shorten } from './words.ts'
 
-/** Within the limits of a post. */
+/** The details of an article, within the limits of a post. */
 export type Details = {
   title: string
   seoTitle: string
@@ -16,7 +16,7 @@ export type Details = {
   tags: string[]
 }
 
-/** In characters, as search engines show them; the title is the page's own and may say more. */
+/** Limits in characters, as search engines show them; the title is the page's own and may be longer. */
 export const LIMITS = { title: 90, seoTitle: 60, description: [110, 160], excerpt: 300, tag: 40, slug: 70 } as const
 const TAGS = { least: 3, most: 6 }
 
@@ -45,10 +45,10 @@ const SHAPE: Shape<z.output<typeof read>> = {
   example: { title: '', seo_title: '', slug: 'words-with-hyphens', description: '', excerpt: '', tags: ['tag'] },
 }
 
-/** What is known of the article. */
+/** The article as far as it is written. */
 export type Written = { workingTitle: string; headings: string[]; introduction: string; progress: Progress }
 
-/** Asks for the details; what is still too long or missing after that is cut or made from the text. */
+/** Asks for the details; cuts what is still too long and makes what is still missing from the text. */
 export async function writeDetails(ask: Ask, brief: Brief, written: Written): Promise<Details> {
   const inquiry = { prompt: prompt(brief, written), words: 150, progress: written.progress }
   const answer = await askForObject(ask, 'details', inquiry, SHAPE, (value) => complaints(brief, value))
@@ -106,7 +106,7 @@ function complete(answer: z.output<typeof read>, { workingTitle, introduction }:
   }
 }
 
-/** Without the quotation marks and markup that models put around titles. */
+/** Strips the quotation marks and markup that models put around titles. */
 function stripped(value: string): string {
   return value
     .replaceAll(/\*\*|__|`|^#+\s*/g, '')
@@ -115,7 +115,7 @@ function stripped(value: string): string {
     .trim()
 }
 
-/** Cut at a word's end. */
+/** A slug cut at a word's end. */
 function shortSlug(value: string): string {
   const slug = slugify(value)
   if (slug.length <= LIMITS.slug) return slug

@@ -28,7 +28,7 @@ const SHAPE: Shape<z.output<typeof read>> = {
   example: { heading: 'Frequently asked questions', items: [{ question: 'question?', answer: 'answer' }] },
 }
 
-/** What the questions are to be: how many, and how many words they have with their answers. */
+/** The plan of the questions: how many, and how many words with their answers. */
 export type FaqPlan = { questions: number; words: number; headings: string[]; text: string; progress: Progress }
 
 /** Asks for questions that the article leaves open. Throws ModelError. */
@@ -76,7 +76,7 @@ function answerNodes(answer: string, question: string): { nodes: DocNode[]; answ
   }
 }
 
-/** The words of the questions as they stand in the body. */
+/** The number of words of the questions and answers in the body. */
 export function faqWords({ heading, items }: Faq): number {
   return countWords([heading, ...items.flatMap(({ question, answer }) => [question, answer])].join('\n'))
 }

@@ -1,4 +1,4 @@
-/** The plan of an article: what each section says, and which keyword stands where. */
+/** The plan of an article: what each section says, and which section has which keywords. */
 import { z } from 'zod'
 import { type Brief, TARGET_WORDS } from '../brief.ts'
 import { ModelError } from '../model/model.ts'
@@ -18,7 +18,7 @@ export type Outline = {
   conclusion: { heading: string; points: string[] }
 }
 
-/** With fewer there is no article to write. */
+/** With fewer sections there is no article to write. */
 const FEWEST_SECTIONS = 2
 const MOST_POINTS = 6
 const LONGEST_HEADING = 120
@@ -69,7 +69,7 @@ const SHAPE: Shape<Outline> = {
   },
 }
 
-/** Plans the article. Every keyword of the brief is some section's; none is an invented one. */
+/** Plans the article. Every keyword of the brief belongs to exactly one section; the model can add none. */
 export async function planOutline(ask: Ask, brief: Brief): Promise<Outline> {
   const inquiry = { prompt: prompt(brief), words: 350, progress: { step: 'outline', done: 0 } as const }
   const answer = await askForObject(ask, 'outline', inquiry, SHAPE, (value) => complaints(brief, tidy(brief, value)))
@@ -106,7 +106,7 @@ First decide for whom it is and which question brings them: the plan answers tha
 - The conclusion says what the reader does next; it does not sum up.`
 }
 
-/** Without what has a place of its own, without repeated headings, and with no more sections than the length takes. */
+/** Drops sections that exist separately (introduction, conclusion, FAQ), repeated headings, and sections beyond the length's maximum. */
 function tidy({ length }: Brief, outline: Outline): Outline {
   const seen = new Set<string>()
   const sections = outline.sections.filter(({ heading }) => {
@@ -139,7 +139,7 @@ function complaints({ length, keywords }: Brief, { sections, conclusion }: Outli
   ]
 }
 
-/** Gives every keyword to exactly one section: where the plan has it, else where it fits best, else where there are fewest. */
+/** Gives every keyword to exactly one section: the planned one, else the best fit, else one with the fewest keywords. */
 function shareKeywords({ keywords }: Brief, outline: Outline): Outline {
   const shared = outline.sections.map((section) => ({ ...section, keywords: [] as string[] }))
   for (const keyword of keywords) {

@@ -1,11 +1,11 @@
-/** Makes a model's Markdown a part of a document: what it says around the text goes, and so does what nobody offered it. */
+/** Converts a model's Markdown to a part of a document, without remarks around the text and without links it was not offered. */
 import { convertBody, countWords, type DocNode, docToText } from '../../posts/index.ts'
 import { mentions, overlap } from './words.ts'
 
-/** A part of a draft. `links` are addresses that stand in it; `dropped` counts links and pictures that were taken out. */
+/** A part of a draft. `links` are the addresses in it; `dropped` counts the links and pictures removed. */
 export type PartText = { nodes: DocNode[]; text: string; words: number; links: string[]; dropped: number }
 
-/** Sections stand under headings of level 2, so theirs begin here. */
+/** A section's own heading has level 2, so headings inside it start here. */
 const HIGHEST_HEADING = 3
 const LOWEST_HEADING = 4
 
@@ -15,9 +15,8 @@ const COUNT = /^[\s(*_[]*(total\s+)?(word count|words)\b\W*\d+/i
 const LONGEST_REMARK = 25
 
 /**
- * Reads what a model wrote as the text under `heading`. Links to other addresses than `allowed` become plain text;
- * pictures, embeds and rules go; HTML goes through the same sanitiser as everybody's. Throws BodyError for what cannot be
- * a body, which is bounded.
+ * Reads a model's text under `heading`. Links to other addresses than `allowed` become plain text; pictures, embeds and rules
+ * are removed; HTML passes the sanitiser of all posts. Throws BodyError for a text that exceeds the bounds of a body.
  */
 export function readPart(markdown: string, heading: string, allowed: readonly string[]): PartText {
   const { json } = convertBody({ markdown: unwrapped(markdown) })
@@ -28,12 +27,12 @@ export function readPart(markdown: string, heading: string, allowed: readonly st
   return { nodes, text, words: countWords(text), links: [...tally.links], dropped: tally.dropped }
 }
 
-/** The Markdown of a part, for showing it to the model again. */
+/** The Markdown of a part, to show it to the model again. */
 export function partMarkdown({ nodes }: PartText): string {
   return convertBody({ json: { type: 'doc', content: nodes } }).markdown
 }
 
-/** Some models put everything into a fence. */
+/** Removes a code fence around the whole text, which some models add. */
 function unwrapped(markdown: string): string {
   return /^\s*```(?:markdown|md)?\s*\n([\s\S]*?)\n```\s*$/i.exec(markdown)?.[1] ?? markdown
 }
@@ -67,7 +66,7 @@ function tidy(node: DocNode, allowed: readonly string[], tally: Tally): DocNode[
   ]
 }
 
-/** Without "Here is the section:", the heading once more, and a count of words at the end. */
+/** Removes remarks such as "Here is the section:", a repeated heading, and a word count at the end. */
 function withoutRemarks(nodes: readonly DocNode[], heading: string): DocNode[] {
   let rest = [...nodes]
   while (rest.length > 1 && isRemark(rest[0], heading)) rest = rest.slice(1)

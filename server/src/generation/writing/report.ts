@@ -1,8 +1,8 @@
-/** What can be said of a finished draft by counting. */
+/** What counting shows about a finished draft. */
 import type { Brief } from '../brief.ts'
 import { mentions, wordsOf } from './words.ts'
 
-/** Where a keyword stands; `occurrences` in the body, `density` in percent of its words. */
+/** Where a keyword appears; `occurrences` in the body, `density` in percent of its words. */
 export type KeywordUse = {
   keyword: string
   primary: boolean
@@ -15,12 +15,12 @@ export type KeywordUse = {
   inHeadings: boolean
 }
 
-/** The places in which keywords are looked for. */
+/** The places searched for keywords. */
 export type Places = { title: string; slug: string; description: string; headings: string[]; text: string }
 
-/** An introduction is what people see first. */
+/** These words count as the introduction, which people see first. */
 const INTRODUCTION_WORDS = 100
-/** Above this, in percent, a text reads as if made for machines. */
+/** Above this density, in percent, a text reads as if made for machines. */
 const MOST_DENSITY = 2.5
 
 /** The keywords' places, in the order of the brief. */
@@ -44,7 +44,7 @@ export function keywordReport({ keywords }: Pick<Brief, 'keywords'>, places: Pla
   })
 }
 
-/** What somebody should look at before publishing, because of its keywords. */
+/** What the author should check before publishing, because of keywords. */
 export function keywordWarnings(uses: readonly KeywordUse[]): string[] {
   const unused = uses.filter(({ occurrences }) => occurrences === 0).map(({ keyword }) => `“${keyword}”`)
   const stuffed = uses.filter(({ density }) => density > MOST_DENSITY)
@@ -68,17 +68,17 @@ function placesWithout({ inTitle, inDescription, inIntroduction, inHeadings }: K
   ]
 }
 
-/** Figures are what a model is most often wrong about: percentages, sums of money, years, large numbers. */
+/** Figures that models most often get wrong: percentages, sums of money, years, large numbers. */
 const FIGURE =
   /(?:[$€£¥]\s?\d(?:[\d.,]*\d)?|\b\d[\d.,]*\s?(?:%|percent\b|per cent\b|Prozent\b|million\b|billion\b|euros?\b|dollars?\b|USD\b|EUR\b)|\b(?:19|20)\d{2}\b)/giu
 const SHOWN_FIGURES = 6
 
-/** The figures of a text that somebody should check. */
+/** The figures in a text that the author should check. */
 export function figuresToCheck(text: string): string[] {
   return [...new Set([...text.matchAll(FIGURE)].map(([figure]) => figure.trim()))]
 }
 
-/** The same as a warning, if there are any. */
+/** A warning that lists these figures, if there are any. */
 export function figureWarning(text: string): string[] {
   const figures = figuresToCheck(text)
   if (figures.length === 0) return []
@@ -88,7 +88,7 @@ export function figureWarning(text: string): string[] {
 
 const LEAST_SENTENCE_WORDS = 8
 
-/** Sentences that stand in a text more than once. */
+/** Sentences that a text contains more than once. */
 export function repeatedSentences(text: string): string[] {
   const seen = new Set<string>()
   const repeated = new Set<string>()

@@ -1,7 +1,7 @@
 /**
- * Writing an article part after part. Each part is told what came before it. One that is too short, too long or without its
- * keywords is revised, at most twice, and the better version stays; what it still has too much or too little is spread over
- * the parts to come, and at the end over the parts that were written.
+ * Writes an article part by part. The question for each part includes what came before it. A part that is too short, too long
+ * or without its keywords is revised, at most twice, and the better version stays. The words it still has too many or too few
+ * are spread over the parts to come, and at the end over the written parts.
  */
 
 import { BodyError } from '../../posts/index.ts'
@@ -13,13 +13,13 @@ import { type PartText, partMarkdown, readPart } from './read-text.ts'
 import { briefData, data } from './voice.ts'
 import { mentions, overlap, wordsOf } from './words.ts'
 
-/** A part to write. The introduction has no heading; `words` is what the plan gives it. */
+/** A part to write. The introduction has no heading; `words` is its planned length. */
 export type Part = { key: string; heading: string; points: string[]; keywords: string[]; words: number }
 
 /** A part with its text. `rounds`: how often it was asked for. */
 export type WrittenPart = Part & { text: PartText; rounds: number }
 
-/** What writing needs to know all along. `yields`: how many words came for those asked for, latest last. */
+/** The state of writing. `yields`: the ratios of words given to words asked for, latest last. */
 export type Manuscript = {
   ask: Ask
   brief: Brief
@@ -30,12 +30,12 @@ export type Manuscript = {
 }
 
 const MOST_REVISIONS = 2
-/** For the whole, after all parts are written. */
+/** Adjustments of the whole length, after all parts are written. */
 const MOST_ADJUSTMENTS = 3
 const MOST_LINKS = 3
 const SHOWN_END_WORDS = 80
 
-/** Writes every part, in order. Throws ModelError when one cannot be had. */
+/** Writes every part, in order. Throws ModelError when the model gives no usable text for one. */
 export async function writeParts(manuscript: Manuscript): Promise<void> {
   const { parts, written } = manuscript
   for (const part of parts) {
@@ -61,7 +61,7 @@ async function writePart(manuscript: Manuscript, part: Part, words: number): Pro
 }
 
 /**
- * Brings the whole near its length: as long as it is not, the part that is farthest off in that direction takes on the
+ * Brings the whole near its length: while it is off, the part that is farthest off in that direction is revised to make up the
  * difference, three parts at most. `others` are the words that are not in the parts.
  */
 export async function adjustLength(manuscript: Manuscript, target: number, others: number): Promise<void> {
@@ -99,7 +99,7 @@ async function askForPart(
   return { ...part, text, rounds: round }
 }
 
-/** An answer that cannot be a body at all counts as none, and is asked for again. */
+/** Reads an answer; one that cannot be a body counts as empty, so it is asked for again. */
 function read(answer: string, heading: string, pages: readonly Page[]): PartText {
   try {
     return readPart(
@@ -113,7 +113,7 @@ function read(answer: string, heading: string, pages: readonly Page[]): PartText
   }
 }
 
-/** How much is wrong with a part: 0 when nothing is that a revision should mend. */
+/** How much is wrong with a part; 0 when it needs no revision. */
 function flaws({ text, keywords }: WrittenPart, words: number): number {
   const length =
     lengthProblem(text.words, words) === undefined ? 0 : Math.abs(Math.log(Math.max(text.words, 1) / words))
@@ -214,13 +214,13 @@ const LENGTH_ADVICE = {
   long: '- Too long: cut repetition, asides and the weaker examples. Every point stays.',
 }
 
-/** When a part is asked to make up for others, its own length need not be wrong. */
+/** A smaller length problem: a part that makes up for others need not have a wrong length itself. */
 function slightProblem(words: number, wanted: number): 'short' | 'long' | undefined {
   if (Math.abs(words - wanted) < wanted * 0.05) return undefined
   return words < wanted ? 'short' : 'long'
 }
 
-/** The pages nobody has linked to yet, for the sections between introduction and conclusion. */
+/** The pages that no part links to yet; none for the introduction. */
 function pagesToOffer(
   { pages }: Brief,
   written: readonly WrittenPart[],
@@ -231,7 +231,7 @@ function pagesToOffer(
   return pages.filter(({ url }) => !used.has(url)).map(({ title, url }) => ({ title, url }))
 }
 
-/** The last words of a text, from the beginning of a sentence if there is one. */
+/** The last words of a text, from the start of a sentence if possible. */
 function wordsEnd(text: string): string {
   if (wordsOf(text).length <= SHOWN_END_WORDS) return text
   const end = text.slice(-SHOWN_END_WORDS * 7)

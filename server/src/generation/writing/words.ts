@@ -1,4 +1,4 @@
-/** Words in any language, and whether they say the same. */
+/** Words in any language, and how far texts share them. */
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
@@ -10,7 +10,7 @@ export function wordsOf(text: string): string[] {
   return words
 }
 
-/** Without the endings of plural and possession; what is left of short words would say nothing. */
+/** A word without plural and possessive endings; short words are left alone, because too little of them would remain. */
 function stem(word: string): string {
   return word.length > 3 ? word.replace(/(['’]s|es|s)$/, '') : word
 }
@@ -31,7 +31,7 @@ export function mentions(text: string, phrase: string): { count: number; first: 
   return { count, first }
 }
 
-/** How much of what `part` says occurs in `whole`, from 0 to 1, by its words of more than three letters. */
+/** The share of `part`'s words that occur in `whole`, from 0 to 1. Words of up to three Latin letters do not count. */
 export function overlap(part: string, whole: string): number {
   const telling = new Set(
     wordsOf(part)
@@ -43,12 +43,12 @@ export function overlap(part: string, whole: string): number {
   return [...telling].filter((word) => present.has(word)).length / telling.size
 }
 
-/** Crude on purpose: "watering", "watered" and "waters" are one to it, in most languages with endings. */
+/** A crude stem on purpose: "watering", "watered" and "waters" are the same, in most languages with endings. */
 function root(word: string): string {
   return stem(word).slice(0, 5)
 }
 
-/** A text cut at a word's end to at most `max` characters, an ellipsis included when something was left out. */
+/** A text cut at a word's end to at most `max` characters, including an ellipsis if something was cut. */
 export function shorten(text: string, max: number): string {
   const whole = text.trim()
   if ([...whole].length <= max) return whole

@@ -22,10 +22,10 @@ const brief = (changes: Partial<Brief> = {}): Brief => ({
   ...changes,
 })
 
-/** What is said instead of the author's answer; undefined leaves that. */
+/** Replaces the mock author's answer; undefined leaves it as it is. */
 type Instead = (question: Understood) => string | undefined
 
-/** Somebody to ask who is the mock model, by the same way as a real one. `names` are those asked under, in order. */
+/** An `Ask` that reaches the mock model in the same way as a real one. `names` are the names of its questions, in order. */
 function desk(forBrief: Brief, habits: Habits = {}, instead: Instead = () => undefined) {
   const usage = {
     inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -69,7 +69,7 @@ function desk(forBrief: Brief, habits: Habits = {}, instead: Instead = () => und
 
 const lengthsAndFaq = LENGTHS.flatMap((length) => [true, false].map((includeFaq) => ({ length, includeFaq })))
 
-/** Reached when a draft is at most a tenth longer or shorter than it should be. */
+/** How far a draft's length is off its target; at most a tenth is right. */
 function deviation(words: number, length: Brief['length']): number {
   return Math.abs(words / TARGET_WORDS[length] - 1)
 }
@@ -98,7 +98,7 @@ describe.each(lengthsAndFaq)('a $length draft, FAQ $includeFaq', ({ length, incl
       expect(draft.body.text).toContain(question)
       expect(draft.body.text).toContain(answer)
     }
-    // Nothing had to be asked twice.
+    // No question was asked twice.
     expect(names().filter((name) => name.includes('~'))).toEqual([])
   })
 
@@ -171,7 +171,7 @@ describe('what a part is told', () => {
       pages: [{ title: nasty, url: 'https://balcony.example/pots', certain: true }],
       includeFaq: true,
     })
-    // Everything is put again at least once: too short, without its keywords, not the form asked for.
+    // Every question is asked again at least once: too short, without its keywords, in the wrong form.
     let turn = 0
     const { ask, asked } = desk(wanted, { words: (words) => 0.7 * words }, (question) => {
       turn += 1

@@ -1,7 +1,7 @@
 /**
- * Writes an article: outline, parts, questions, details. Everything that is asked goes through `ask`, under a name that is
- * the same in every run; the rest follows from the answers alone. A run that is broken off is therefore continued by running
- * it again with the answers that were saved.
+ * Writes an article: outline, parts, questions, details. Every question goes through `ask`, under a name that is the same in
+ * every run; everything else follows from the answers alone. So an interrupted run is continued by running it again with the
+ * saved answers.
  */
 import { BodyError, type ConvertedBody, convertBody, countWords, type DocNode } from '../../posts/index.ts'
 import { type Brief, TARGET_WORDS } from '../brief.ts'
@@ -14,7 +14,7 @@ import { type Outline, planOutline } from './outline.ts'
 import { figureWarning, type KeywordUse, keywordReport, keywordWarnings, repeatedSentences } from './report.ts'
 import { adjustLength, type Manuscript, type Part, type WrittenPart, writeParts } from './sections.ts'
 
-/** A finished draft. `words` are those of the body. */
+/** A finished draft. `words` counts the body's words. */
 export type WrittenDraft = Details & {
   body: ConvertedBody
   words: number
@@ -23,7 +23,7 @@ export type WrittenDraft = Details & {
   warnings: string[]
 }
 
-/** How far the work is when each step begins; a guess that the words of the steps suggest. */
+/** The progress when each step begins, estimated from the number of words in each. */
 const BEGINS = { sections: 0.08, faq: 0.82, details: 0.93, saving: 0.99 }
 
 /** Writes the article of a brief. Throws ModelError. */
@@ -119,7 +119,7 @@ function finish(brief: Brief, written: readonly WrittenPart[], faq: Faq | undefi
   }
 }
 
-/** Each part was a body, but all of them together may be too much for one. */
+/** Converts the whole body: each part fits the bounds of a body, but all together may not. */
 function bodyOf(json: DocNode): ConvertedBody {
   try {
     return convertBody({ json })

@@ -1,6 +1,6 @@
 import type { PlanSection } from '../plan-section.ts'
 
-/** A claim that is argued for. */
+/** Sections that argue for a claim. */
 export function argument(): PlanSection[] {
   return [
     {

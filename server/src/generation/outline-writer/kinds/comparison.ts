@@ -1,7 +1,7 @@
 import { capital, withinSentence } from '../capital.ts'
 import type { PlanSection } from '../plan-section.ts'
 
-/** Two things, of which one has to be chosen. */
+/** Sections that compare two things, one of which has to be chosen. */
 export function comparison(first: string, second: string): PlanSection[] {
   const [a, b] = [first, second].map(withinSentence) as [string, string] // a pair stays one
   return [

@@ -1,7 +1,7 @@
 import { capital } from '../capital.ts'
 import type { PlanSection } from '../plan-section.ts'
 
-/** What something is. */
+/** Sections that explain what something is. */
 export function explanation(subject: string): PlanSection[] {
   return [
     {

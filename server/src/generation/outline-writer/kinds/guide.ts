@@ -1,6 +1,6 @@
 import type { PlanSection } from '../plan-section.ts'
 
-/** Anything else: a subject to find one's way in. */
+/** Sections that introduce any other subject. */
 export function guide(): PlanSection[] {
   return [
     {

@@ -1,6 +1,6 @@
 import type { PlanSection } from '../plan-section.ts'
 
-/** How something is done. */
+/** Sections that explain how something is done. */
 export function howTo(subject: string): PlanSection[] {
   return [
     {

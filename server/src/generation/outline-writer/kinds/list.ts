@@ -1,6 +1,6 @@
 import type { PlanSection } from '../plan-section.ts'
 
-/** A choice of things, with reasons. */
+/** Sections that list a choice of things, with reasons. */
 export function list(subject: string): PlanSection[] {
   return [
     {

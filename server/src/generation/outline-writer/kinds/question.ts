@@ -1,6 +1,6 @@
 import type { PlanSection } from '../plan-section.ts'
 
-/** A question that has an answer. */
+/** Sections that answer a question. */
 export function question(): PlanSection[] {
   return [
     {
