@@ -6,7 +6,7 @@ import { createIds } from '../platform/ids.ts'
 import { CommandError, EXIT, PROGRAM, type Run, UsageError } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
 
-/** Creates an account, for somebody who shall not or cannot register. */
+/** Creates an account for somebody who should not or cannot register. */
 export const run: Run = async ({ operands: [email, name], env, terminal }) => {
   const config = parseConfig(env)
   const input = RegisterBody.safeParse({ email, name, password: randomPassword() })

@@ -4,8 +4,8 @@ import type { Database, Tx } from '../platform/db/database.ts'
 import { CommandError, EXIT } from './command.ts'
 
 /**
- * Throws while other processes of Postrider are connected to the database; until the transaction ends no worker can join them.
- * `why` says what they would do wrong. Whoever has the embedded database is alone.
+ * Throws while other processes of Postrider are connected to the database; until the transaction ends no worker can join.
+ * `why` says what those processes would do wrong. The embedded database has one process, so its holder is always alone.
  */
 export async function assertAlone({ kind }: Pick<Database, 'kind'>, tx: Tx, why: string): Promise<void> {
   if (kind === 'embedded') return

@@ -8,7 +8,7 @@ export type Request =
   | { kind: 'help'; command: Command }
   | { kind: 'run'; command: Command; operands: string[]; options: Invocation['options'] }
 
-/** Reads the arguments. Without a command they ask for the first of `commands`. Throws UsageError. */
+/** Reads the arguments. The default command is the first of `commands`. Throws UsageError. */
 export function readArguments(args: readonly string[], commands: readonly Command[]): Request {
   const [first] = args
   if (first === undefined && commands[0] !== undefined)
@@ -43,7 +43,7 @@ function nearestOf(first: string, second: string, commands: readonly Command[]):
   return best !== undefined && best.steps <= Math.max(2, best.name.length / 3) ? best.name : undefined
 }
 
-/** How many letters must be added, left out or changed to make one word of the other. */
+/** How many letters must be added, removed or changed to turn one word into the other. */
 export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, letter] of [...a].entries()) {
@@ -77,7 +77,7 @@ function parse(args: string[], command: Command, more: string) {
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {
-    // Its messages are sentences about the arguments; the first says it all.
+    // parseArgs throws sentences about the arguments; the first one is enough.
     if (error instanceof TypeError) throw new UsageError(`${error.message.split('. ')[0]}. ${more}`)
     throw error
   }

@@ -1,9 +1,9 @@
-/** What commands have in common: how they are described and called, how they speak, and how they end. */
+/** What all commands share: their description, call, output and exit codes. */
 
 /** What an operator types before a command, in every message that names one. */
 export const PROGRAM = 'npm run postrider --'
 
-/** Exit codes, those of sysexits.h where it has one. */
+/** Exit codes, from sysexits.h where it defines one. */
 export const EXIT = { ok: 0, failed: 1, usage: 64, unavailable: 69, config: 78 } as const
 
 /** Where a command writes. */
@@ -14,7 +14,7 @@ export type Terminal = {
   note(line: string): void
 }
 
-/** A call of a command. Operands are as many as the command has; options are those it names. */
+/** A call of a command, with as many operands as it takes and only options that it has. */
 export type Invocation = {
   operands: readonly string[]
   options: Readonly<Record<string, string | boolean | undefined>>
@@ -22,13 +22,13 @@ export type Invocation = {
   terminal: Terminal
 }
 
-/** Does what a command is for. Resolves with the exit code; with undefined when the process goes on by itself. */
+/** Runs a command. Resolves with the exit code, or with undefined when the process goes on by itself. */
 export type Run = (invocation: Invocation) => Promise<number | undefined>
 
-/** An option; one with a `value` takes it as the next argument, and that is what help calls it. */
+/** An option. With `value` it takes the next argument, which help shows under that name. */
 export type Option = { meaning: string; value?: string }
 
-/** A command as help describes it. What it needs is loaded when it runs. */
+/** A command as help describes it. Its code is loaded when it runs. */
 export type Command = {
   /** One or two words. */
   name: string
@@ -50,12 +50,12 @@ export class CommandError extends Error {
   }
 }
 
-/** The refusal of an e-mail address that no account has. */
+/** The error for an e-mail address that no account has. */
 export function noAccount(email: string): CommandError {
   return new CommandError(`No account has the e-mail address ${email}. It must be the one the account logs in with.`)
 }
 
-/** A call that does not fit the command. */
+/** A call with wrong arguments. */
 export class UsageError extends CommandError {
   constructor(message: string) {
     super(message, EXIT.usage)

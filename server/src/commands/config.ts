@@ -8,7 +8,7 @@ type Shown = { name: string; value: string; source: 'environment' | 'default' }
 
 const UNTRACED = 'not used without OTEL_EXPORTER_OTLP_ENDPOINT'
 
-/** How each variable's value in effect reads, in the form in which it would be set. */
+/** Prints each variable's value in effect, in the form in which it would be set. */
 const VARIABLES: Record<string, (config: Config) => string> = {
   NODE_ENV: ({ production }) => (production ? 'production' : 'not production'),
   PORT: ({ port }) => String(port),

@@ -8,7 +8,7 @@ import { type OpenDatabase, openDatabase } from '../platform/db/open.ts'
 import { createLog } from '../platform/log.ts'
 import { CommandError, EXIT, PROGRAM } from './command.ts'
 
-/** Whether the configured database exists already. The embedded one is made by the first start; a server's is there. */
+/** Whether the configured database exists. The first start creates an embedded one; one on a server counts as existing. */
 export async function databaseExists(config: Config): Promise<boolean> {
   return config.databaseUrl !== undefined || (await isCreated(config.dataDir))
 }
@@ -22,7 +22,7 @@ export async function withDatabase<T>(config: Config, work: (open: OpenDatabase)
   try {
     return await work(open)
   } catch (error) {
-    throw broken ?? error // what follows from it says less
+    throw broken ?? error // the cause says more than its consequence
   } finally {
     await open.db.close()
   }

@@ -1,4 +1,4 @@
-/** Checks what the service needs, one finding after the other. Nothing is changed, and nothing is created. */
+/** Checks what the service needs, one finding after the other. It changes and creates nothing. */
 import { type Config, ConfigError, parseConfig } from '../platform/config.ts'
 import { EXIT, PROGRAM, type Run } from './command.ts'
 import { checkDatabase } from './doctor/database.ts'
@@ -8,7 +8,7 @@ import { checkDataDir, checkNames, checkPort } from './doctor/surroundings.ts'
 
 const MARKS = { good: '✓', bad: '✗', unknown: '–' } as const
 
-/** Prints a line for each thing that was checked; exits 1 when one has to be mended. */
+/** Prints a line for each check; exits 1 when something has to be fixed. */
 export const run: Run = async ({ env, terminal }) => {
   let bad = 0
   const tell = (finding: Finding) => {

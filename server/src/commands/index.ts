@@ -1,4 +1,4 @@
-/** Every command. Help is printed from this table, and arguments are read by it. */
+/** Every command. Both the help and the reading of arguments use this table. */
 import { type Command, PROGRAM } from './command.ts'
 
 /** The commands, in the order in which help lists them. */

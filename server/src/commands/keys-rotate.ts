@@ -1,4 +1,4 @@
-/** A new secret key: everything sealed is sealed anew. How an interruption is survived stands in platform/secret-key.ts. */
+/** Replaces the secret key and seals everything with the new one. platform/secret-key.ts explains how it survives interruption. */
 import { resealWebhookSecrets } from '../deliveries/index.ts'
 import { type Config, parseConfig, SHORTEST_KEY } from '../platform/config.ts'
 import { deriveKeys, SealError } from '../platform/crypto.ts'

@@ -4,7 +4,7 @@ import { migrate, schemaState } from '../platform/db/migrate.ts'
 import { EXIT, type Run, type Terminal } from './command.ts'
 import { databaseExists, withDatabase, withExistingDatabase } from './database.ts'
 
-/** Brings the schema up to date; with `--check` only tells what is pending. */
+/** Brings the schema up to date; with `--check` only lists what is pending. */
 export const run: Run = async ({ options, env, terminal }) => {
   const config = parseConfig(env)
   if (options.check === true) {

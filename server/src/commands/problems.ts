@@ -5,10 +5,10 @@ import { EmbeddedError } from '../platform/db/embedded/errors.ts'
 import { SchemaError } from '../platform/db/migrate.ts'
 import { CommandError, EXIT } from './command.ts'
 
-/** A problem that an operator can do something about. */
+/** A problem that an operator can solve. */
 export type Problem = { message: string; exitCode: number }
 
-/** What to tell of an error, if it is one of those that happen to operators; anything else is a mistake of ours. */
+/** Explains an error that an operator can solve; undefined for any other, which is a bug. */
 export function explainProblem(error: unknown): Problem | undefined {
   if (error instanceof CommandError) return error
   if (error instanceof ConfigError) return { message: error.message, exitCode: EXIT.config }
@@ -19,7 +19,7 @@ export function explainProblem(error: unknown): Problem | undefined {
   return explainState(error) ?? explainGone(error) ?? explainListening(error) ?? explainProblem(error.cause)
 }
 
-/** What to do about a database that lets nothing be written. */
+/** What to do about a read-only database. */
 export const WRITABLE =
   'set DATABASE_URL to the primary server, or end what makes this one read-only (default_transaction_read_only, a standby)'
 
@@ -44,7 +44,7 @@ function explainGone(error: Error): Problem | undefined {
   }
 }
 
-/** Why the service cannot listen where it should. */
+/** Why the service cannot listen on its host and port. */
 function explainListening(error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }) {
   const { code, syscall, port, address, hostname } = error
   if (syscall === 'getaddrinfo')
@@ -71,7 +71,7 @@ function explainListening(error: NodeJS.ErrnoException & { port?: number; addres
   return undefined
 }
 
-/** Why an attempt to connect failed, in a few words. */
+/** Why connecting to the database failed, in a few words. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no reason given'
   if (error.message !== '') return error.message

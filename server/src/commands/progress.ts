@@ -4,7 +4,7 @@ import type { Terminal } from './command.ts'
 /** Rows between two lines about the same table. */
 const STEP = 100_000
 
-/** Tells how far it is: call it with each number of rows done. A line per table, and now and then one within a large table. */
+/** Prints progress; call it with each number of rows done. It prints a line per table, and some more within a large table. */
 export function createProgress(
   tables: readonly BackupTable[],
   terminal: Terminal,

@@ -70,7 +70,7 @@ async function loadAll(
   })
 }
 
-/** Reads the file from end to end; loading reads it once more. */
+/** Reads the whole file to check it; loading reads it once more. */
 async function checkFile(path: string): Promise<BackupHeader> {
   await regularFile(path)
   return readBackupFile(path)
@@ -87,7 +87,7 @@ function assertKnown(header: BackupHeader): void {
   )
 }
 
-/** The key from the backup, if the data directory needs it. Throws when the key that is there does not open the backup. */
+/** The backup's key, if the data directory needs it. Throws when the existing key does not open the backup. */
 async function keyToWrite(config: Config, header: BackupHeader): Promise<string | undefined> {
   if (header.keyFingerprint === null) return undefined
   const fingerprint = Buffer.from(header.keyFingerprint, 'hex')
@@ -109,7 +109,7 @@ async function keyToWrite(config: Config, header: BackupHeader): Promise<string 
   )
 }
 
-/** Throws unless the database is empty and no further than the backup. A first start leaves nothing but its key's name. */
+/** Throws unless the database is empty and its schema no newer than the backup's. A first start leaves only its key's fingerprint. */
 async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
   const { applied, unknown } = await schemaState(tx, migrations)
   if (unknown.length > 0) throw newerSchema(unknown)

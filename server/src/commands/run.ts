@@ -1,10 +1,10 @@
-/** From arguments to an exit code. Light to load, so that help is quick; a command brings what it needs. */
+/** From arguments to an exit code. It imports little, so that help is fast; each command loads its own code. */
 import { readArguments } from './arguments.ts'
 import { EXIT, type Terminal, UsageError } from './command.ts'
 import { describe, overview } from './help.ts'
 import { commands } from './index.ts'
 
-/** What the process gives to commands. */
+/** What the process passes to commands. */
 export type Surroundings = { env: Readonly<Record<string, string | undefined>>; terminal: Terminal }
 
 /** Runs what the arguments ask for. Resolves with the exit code, or with undefined when the process goes on (`serve`). */

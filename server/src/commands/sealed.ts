@@ -2,11 +2,11 @@ import type { Keys } from '../platform/crypto.ts'
 import type { Db } from '../platform/db/database.ts'
 import { unopenedSites } from '../sites/index.ts'
 
-/** As many as are tried within a second. */
+/** As many sites as can be tried within a second. */
 const MOST_TRIED = 10_000
 const MOST_NAMED = 10
 
-/** Tries whether what the newest sites have sealed opens. Resolves with how many were tried, and what is wrong, if anything is. */
+/** Tries to open the sealed secrets of the newest sites. Resolves with how many sites it tried, and the problem if there is one. */
 export async function checkSealed(db: Db, keys: Keys): Promise<{ tried: number; problem: string | undefined }> {
   const { tried, unopened } = await unopenedSites(db, keys, MOST_TRIED)
   if (unopened.length === 0) return { tried, problem: undefined }

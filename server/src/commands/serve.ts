@@ -3,10 +3,10 @@ import { createApp } from '../app.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import { EXIT, type Run } from './command.ts'
 
-/** Attempts in flight end by themselves within this time, with the default timeout; then they are aborted. */
+/** With the default timeout, attempts in flight end by themselves within this time; after it the service aborts them. */
 const GRACE_MS = 16_000
 const FORCED_EXIT_MS = 19_000
-/** A signal that comes again so soon is the same one: Ctrl-C reaches us from the terminal, and from npm once more. */
+/** A signal repeated within this time is the same one: Ctrl-C reaches us from the terminal, and once more from npm. */
 const SAME_SIGNAL_MS = 1_000
 
 /** Starts the service. It goes on until SIGTERM or SIGINT, and then ends the process. */
@@ -18,14 +18,14 @@ export const run: Run = async ({ env, terminal }) => {
       process.exit(EXIT.unavailable)
     },
   })
-  // The port first: when it is taken, nothing has been leased or sent.
+  // Listen first: if the port is taken, nothing has been leased or sent.
   const { port } = await app.listen()
   await app.startLoops()
 
   let stoppingSince: number | undefined
   const stop = (signal: string) => {
     if (stoppingSince !== undefined) {
-      // A second signal, or a shutdown that hangs, ends the process at once; everything that matters is in the database.
+      // A second signal, or a shutdown that hangs, ends the process at once: everything that matters is in the database.
       if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(EXIT.failed)
       return
     }
@@ -36,13 +36,13 @@ export const run: Run = async ({ env, terminal }) => {
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
-  // Last: whoever reads it may send a signal at once.
+  // Last, because whoever reads this line may send a signal at once.
   if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
   else app.ctx.log.info('service.ready', { port, role: config.role })
   return undefined
 }
 
-/** `performance.now()` counts from the start of the process, loading of modules included. */
+/** The start message. `performance.now()` counts from the start of the process, so it includes loading modules. */
 function greeting(config: Config, port: number, hasDashboard: boolean): string {
   const address = config.publicUrl.replace(/:0$/, `:${port}`)
   const database = config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'PostgreSQL'
@@ -51,7 +51,7 @@ function greeting(config: Config, port: number, hasDashboard: boolean): string {
     `  API        ${address}/api`,
     `  Described  ${address}/openapi.json`,
   ]
-  // Its address is its own: PUBLIC_URL is that of the processes that answer people.
+  // A worker has its own address; PUBLIC_URL belongs to the processes that answer people.
   const works = [`  Worker     http://localhost:${port}/readyz says how it is`]
   return [
     '',

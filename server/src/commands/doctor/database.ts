@@ -19,14 +19,14 @@ import type { Finding } from './finding.ts'
 const OLDEST_POSTGRES = 15
 /** Leases outlast an attempt by fifteen seconds; processes whose clocks differ by more would take them from each other. */
 const MOST_SKEW_MS = 5_000
-/** A lane that is due is taken within a second. */
+/** Normally a worker leases a due lane within a second. */
 const OVERDUE_MS = 60_000
 const MOST_HOSTS = 20
 
-/** What was found in the database, and some names that webhooks go to. */
+/** The findings about the database, and some hosts that webhooks go to. */
 export type DatabaseFindings = { findings: Finding[]; hosts: string[] }
 
-/** Checks the database and what lies in it; one that another process holds is left alone. */
+/** Checks the database and its contents; skips an embedded one that another process holds. */
 export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
   const what = 'database'
   try {
@@ -142,7 +142,7 @@ async function checkWork(db: Database): Promise<DatabaseFindings> {
   const findings: Finding[] = [{ what: 'sites', state: 'good', text: `${sites} connected, ${failingText}` }]
   const overdue = `deliveries are overdue by ${Math.round(overdueMs / 1000)} s`
   if (overdueMs < OVERDUE_MS) findings.push({ what: 'work', state: 'good', text: 'nothing is overdue' })
-  // Whoever holds the embedded database is the only one who could work: nobody does now.
+  // This process holds the embedded database, so no service is running that could deliver.
   else if (db.kind === 'embedded')
     findings.push({ what: 'work', state: 'good', text: `${overdue}; they go out when the service starts` })
   else findings.push({ what: 'work', state: 'bad', text: `${overdue}; start a worker, or more, and look at its log` })

@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts'
 
 const LONGEST_DETAIL = 200
 
-/** Whether the model that writes drafts answers; it is asked one short question. */
+/** Asks the configured model one short question. */
 export async function checkDrafts({ ai: { model } }: Config): Promise<Finding> {
   const what = 'model'
   if (model === undefined)

@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts'
 /** Below this a busy hour of deliveries may fill the disk before anybody looks. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
 
-/** The data directory: can it be written, is there room, and does it keep its key to itself. */
+/** Checks that the data directory is writable, has room, and hides its key from other users. */
 export async function checkDataDir(config: Config): Promise<Finding> {
   const what = 'data directory'
   if (config.databaseUrl !== undefined) return { what, state: 'unknown', text: 'not used with DATABASE_URL' }
@@ -40,7 +40,7 @@ async function nearestExisting(path: string): Promise<string> {
   return exists || dirname(path) === path ? path : nearestExisting(dirname(path))
 }
 
-/** Whether names resolve, tried with those that webhooks go to. One dead name is its site's affair; all of them, ours. */
+/** Checks name resolution with hosts that webhooks go to. One dead name is its site's problem; if all are dead, it is ours. */
 export async function checkNames(hosts: readonly string[]): Promise<Finding> {
   const what = 'name resolution'
   const { names, dead } = await lookUpNames(hosts)
@@ -56,7 +56,7 @@ export async function checkNames(hosts: readonly string[]): Promise<Finding> {
   }
 }
 
-/** Whether the service can listen, or does already. */
+/** Checks that the service can listen, or already does. */
 export async function checkPort({ host, port }: Config): Promise<Finding> {
   const what = `port ${port}`
   const state = await portState(host, port)
