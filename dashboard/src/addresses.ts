@@ -1,4 +1,4 @@
-/** What the addresses of lists say after their question marks: read from what anybody may have typed. */
+/** The search parameters of lists, read from addresses that anybody may have typed. */
 
 type Given = Record<string, unknown>
 
@@ -11,7 +11,7 @@ const oneOf = <Name extends string>(names: readonly Name[], value: unknown): Nam
 const date = (value: unknown): string | undefined =>
   typeof value === 'string' && /^20\d\d-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 
-/** The statuses that posts are narrowed to. */
+/** The statuses that posts can be filtered by. */
 export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 const POST_ORDERS = ['updated_at', 'scheduled_at'] as const
 
@@ -22,7 +22,7 @@ export type PostsSearch = {
   tag?: string | undefined
   site?: string | undefined
   sort?: (typeof POST_ORDERS)[number] | undefined
-  /** From 1; nothing for the first. */
+  /** From 1; undefined for the first. */
   page?: number | undefined
 }
 
@@ -45,9 +45,9 @@ export function sitesSearch(given: Given): SitesSearch {
   return { search: text(given.search) }
 }
 
-/** What deliveries are narrowed to: a status, or `action` for failures that can be sent again. */
+/** The filters of deliveries: a status, or `action` for failures that can be sent again. */
 export const DELIVERY_STATUSES = ['action', 'pending', 'delivered', 'delivered_retry', 'failed'] as const
-/** Spans of time up to now, in hours. */
+/** Periods up to now, in hours. */
 export const PERIODS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
 const PERIOD_NAMES = ['24h', '7d', '30d', 'dates'] as const
 

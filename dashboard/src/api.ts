@@ -1,4 +1,4 @@
-/** The service, as the SDK speaks to it, from the page that it served. */
+/** The SDK's client of the service that served this page. */
 import { createClient, PostriderError } from '@postrider/sdk'
 
 /** The one client. */
@@ -12,12 +12,12 @@ export async function isRegistrationOpen(): Promise<boolean> {
   return card.registration !== 'closed'
 }
 
-/** Whether the service asks to sign in. */
+/** Whether the service requires signing in. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof PostriderError && error.status === 401
 }
 
-/** A refusal in words for people: what is the matter, and what helps. */
+/** Explains an error to people: what is wrong, and what helps. */
 export function explain(error: unknown): { title: string; detail: string } {
   if (!(error instanceof PostriderError)) {
     return {
@@ -37,13 +37,13 @@ export function explain(error: unknown): { title: string; detail: string } {
   return { title: 'That did not work', detail: error.message }
 }
 
-/** The refusal in one sentence. */
+/** The error in one sentence. */
 export function sentence(error: unknown): string {
   const { title, detail } = explain(error)
   return error instanceof PostriderError && error.status < 500 && error.status !== 429 ? detail : `${title}. ${detail}`
 }
 
-/** What a form's refusal says to one of its fields, by the dotted name the API has for it. */
+/** The error message for one field of a form, by the field's dotted name in the API. */
 export function problemOf(error: unknown, field: string): string | undefined {
   return error instanceof PostriderError && error.field === field ? error.message : undefined
 }

@@ -1,4 +1,4 @@
-/** Which way imports run here, and what of the server runs in a browser. */
+/** The direction of imports here, and which server files run in a browser. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ const SERVER = join(SOURCES, '../../server')
 
 type Import = { specifier: string; path: string | undefined }
 
-/** What a file imports at run time; types are gone by then. `path` is that of a file of ours. */
+/** What a file imports at run time, without types. `path` is set for our own files. */
 function importsOf(file: string): Import[] {
   const text = readFileSync(file, 'utf8')
   return [
@@ -25,7 +25,7 @@ const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
 
 /** `ui/button.tsx`, or `../sdk/…` for a file outside. */
 const nameOf = (path: string) => relative(SOURCES, path).replaceAll('\\', '/')
-/** The part it belongs to: a folder, each screen for itself, or the file itself. */
+/** The part a file belongs to: its folder, its screen, or the file itself. */
 const partOf = (name: string) =>
   name.startsWith('screens/') ? name.split(/[/.]/, 2).join('/') : (name.split('/')[0] ?? '')
 

@@ -18,7 +18,7 @@ const STEPS: ReadonlyArray<[unit: Intl.RelativeTimeFormatUnit, seconds: number]>
   ['minute', 60],
 ]
 
-/** What stands where nothing was measured. */
+/** Shown in place of a value that was not measured. */
 const NOTHING = '—'
 
 /** `1,234`, or a dash when nothing was measured. */
@@ -72,7 +72,7 @@ export function ago(at: string, now: number): string {
   return seconds > 5 ? RELATIVE.format(Math.round(seconds), 'second') : 'just now'
 }
 
-/** `0:42`, `4:59`, `1:00:00`; `now` when the time has come. */
+/** `0:42`, `4:59`, `1:00:00`; `now` once the time has passed. */
 export function until(at: string, now: number): string {
   const seconds = Math.ceil((new Date(at).getTime() - now) / 1_000)
   if (seconds <= 0) return 'now'

@@ -1,7 +1,7 @@
 /**
- * The one stream of live updates of this page. What it tells is not shown but makes what was read old, and what is on the
- * screen is read again (`rounds.ts`). A page that nobody sees lets go of its stream, since browsers allow six connections to a
- * service for all pages together, and goes on where it was when somebody looks.
+ * The page's one stream of live updates. Its events are not shown themselves: they invalidate cached queries, and what is on
+ * the screen is fetched again (`rounds.ts`). A hidden page closes its stream, because browsers allow only six connections to a
+ * service for all pages together, and resumes it when it becomes visible.
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -11,14 +11,14 @@ import { sessionEnded, useSessionEnded } from './session.ts'
 
 const UNSEEN_FOR_MS = 20_000
 
-/** Follows what changes for as long as the component is shown and somebody is signed in; once in the application. */
+/** Follows live updates while the component is shown and somebody is signed in. Used once in the application. */
 export function useLiveUpdates(): void {
   const queries = useQueryClient()
   const ended = useSessionEnded()
   useEffect(() => (ended ? undefined : follow(queries)), [queries, ended])
 }
 
-/** Follows what changes while the page is seen. Returns what ends it. */
+/** Follows live updates while the page is visible. Returns the function that ends it. */
 function follow(queries: QueryClient): () => void {
   const rounds = new Rounds(queries)
   let stream: AbortController | undefined
@@ -29,7 +29,7 @@ function follow(queries: QueryClient): () => void {
     try {
       const { signal } = mine
       for await (const event of api.events({ signal, ...(lastEventId === undefined ? {} : { lastEventId }) })) {
-        // A connection that was made again goes on where the last one ended; the first begins with what was read before it.
+        // A reconnected stream resumes where the last one ended; the first `ready` makes everything read before it stale.
         if (event.event !== 'ready' || lastEventId === undefined) rounds.note(event)
         lastEventId = event.id ?? lastEventId
       }
@@ -53,7 +53,7 @@ function follow(queries: QueryClient): () => void {
     if (document.visibilityState === 'visible') open()
     else unseen = setTimeout(close, UNSEEN_FOR_MS)
   }
-  // The waits between attempts have grown meanwhile.
+  // Reconnect at once: the SDK's waits have grown while the browser was offline.
   const back = () => {
     close()
     look()

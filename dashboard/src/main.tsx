@@ -8,7 +8,7 @@ import { router } from './router.tsx'
 import { Toasts } from './ui/toast.tsx'
 import { Tooltips } from './ui/tooltip.tsx'
 
-// A page that is older than the service asks for a file that is gone: the page is loaded anew, once.
+// A page older than the service asks for files that are gone: reload it, once.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('postrider.reloaded') ?? 0)
   if (Date.now() - last < 10_000 || !navigator.onLine) return
@@ -17,7 +17,7 @@ addEventListener('vite:preloadError', (event) => {
   location.reload()
 })
 
-// Screens are fetched once there is nothing else to do: going to one works without a connection then.
+// Load the screens once the page has settled, so that they open without a connection.
 setTimeout(async () => {
   for (const { options } of Object.values(router.routesById)) await options.component?.preload?.()
 }, 3_000)

@@ -1,6 +1,6 @@
 /**
- * What the screens read, by the name under which it is kept. A key begins with the noun: `[noun, 'one', id]` for one thing,
- * `[noun, …]` for what is made of many. By that rule live updates (`live.ts`) know what to read again.
+ * Everything the screens read, with its query key. A key begins with the noun: `[noun, 'one', id]` for one thing, `[noun, …]`
+ * for what is made of many. By that rule live updates (`rounds.ts`) know what to fetch again.
  */
 import type { AnalyticsRange, ListDeliveries, ListSummaries, PostriderClient, Site } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
@@ -11,7 +11,7 @@ const onError = (error: unknown) => {
   if (isSignedOut(error)) sessionEnded()
 }
 
-/** What was read. The SDK tries again where that helps; `always`, since the service may run on this very machine. */
+/** The query cache. The SDK does the retries. `always`: the service may run on this machine, so being offline does not matter. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),
@@ -21,7 +21,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** Who is signed in, the plan and its limits. */
+/** The signed-in account, its plan and limits. */
 export const accountQuery = queryOptions({ queryKey: ['account'], queryFn: () => api.account(), staleTime: 60_000 })
 
 /** Whether anybody may create an account; that changes with a restart of the service only. */
@@ -31,7 +31,7 @@ export const registrationQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** One post with its text and the newest delivery per site; looked at anew whenever somebody comes back to it. */
+/** One post with its text and the newest delivery per site; fetched again whenever somebody returns to it. */
 export const postQuery = (id: string) =>
   queryOptions({
     queryKey: ['posts', 'one', id],
@@ -46,7 +46,7 @@ export const postListQuery = (asked: ListSummaries) =>
     queryFn: ({ signal }) => api.posts.summaries(asked, { signal }),
   })
 
-/** A page of the log of deliveries. `asked` names it; `period` is asked for as the time is then. */
+/** A page of the log of deliveries. `asked` is its key; `lastHours` counts back from the time of the request. */
 export const deliveryLogQuery = (asked: ListDeliveries, lastHours?: number) =>
   queryOptions({
     queryKey: ['deliveries', 'list', asked, lastHours],
@@ -80,7 +80,7 @@ export const overviewQuery = queryOptions({
   queryFn: () => api.analytics.overview(),
 })
 
-/** Totals of a time, in all and per site. Its key is all that it depends on. */
+/** Totals of a period, overall and per site. The key is everything the answer depends on. */
 export const overviewOf = (range: AnalyticsRange) =>
   queryOptions({
     queryKey: ['deliveries', 'overview', range],
@@ -94,7 +94,7 @@ export const timelineOf = (query: NonNullable<Parameters<PostriderClient['analyt
     queryFn: ({ signal }) => api.analytics.deliveries(query, { signal }),
   })
 
-/** One site with its secrets: asked for when somebody wants to see them, and forgotten when nobody does any more. */
+/** One site with its secrets: fetched when somebody wants to see them, and dropped from the cache when nobody does any more. */
 export const siteWithSecretsQuery = (id: string) =>
   queryOptions({
     queryKey: ['sites', 'one', id],
@@ -102,25 +102,25 @@ export const siteWithSecretsQuery = (id: string) =>
     gcTime: 0,
   })
 
-/** What was sent to a site last. */
+/** The latest deliveries to a site. */
 export const siteDeliveriesOf = (siteId: string) =>
   queryOptions({
     queryKey: ['deliveries', 'site', siteId],
     queryFn: ({ signal }) => api.deliveries.list({ site_id: siteId, limit: 10 }, { signal }),
   })
 
-/** A site has changed, to this. */
+/** Puts a changed site into the cache. */
 export function keepSite(site: Site): void {
   queryClient.setQueryData(
     sitesQuery.queryKey,
     (list) => list && { ...list, sites: list.sites.map((one) => (one.id === site.id ? site : one)) },
   )
   void queryClient.invalidateQueries({ queryKey: ['sites'] })
-  // What was waiting goes on, or stops.
+  // Its pending deliveries resume or pause.
   void queryClient.invalidateQueries({ queryKey: ['deliveries'] })
 }
 
-/** A site is gone. */
+/** Removes a disconnected site from the cache. */
 export function forgetSite(id: string): void {
   queryClient.setQueryData(sitesQuery.queryKey, (list) => {
     const sites = list?.sites.filter((one) => one.id !== id)
@@ -129,18 +129,18 @@ export function forgetSite(id: string): void {
   void queryClient.invalidateQueries({ queryKey: ['sites'] })
 }
 
-/** The newest deliveries of a post, the latest first. */
+/** The latest deliveries of a post, newest first. */
 export const deliveriesOfPostQuery = (postId: string) =>
   queryOptions({
     queryKey: ['deliveries', 'of-post', postId],
     queryFn: ({ signal }) => api.deliveries.list({ post_id: postId, limit: 100 }, { signal }),
   })
 
-/** A draft that is being written, or was. */
+/** A job that writes or has written a draft. */
 export const jobQuery = (id: string) =>
   queryOptions({
     queryKey: ['jobs', 'one', id],
     queryFn: ({ signal }) => api.drafts.job(id, { signal }),
-    // Live updates tell of each step; this is for when they do not come.
+    // Live updates announce each step; poll in case they do not come.
     refetchInterval: ({ state }) => (state.data?.status === 'processing' ? 10_000 : false),
   })

@@ -22,7 +22,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** Shows something that takes 100 ms to read, and has been read once. */
+/** Shows queries that take 100 ms, after they have been fetched once. */
 async function show(...keys: QueryKey[]): Promise<void> {
   for (const queryKey of keys) {
     const queryFn = async () => {
@@ -71,7 +71,7 @@ it('reads a storm of events in a few rounds, and at once again when it was quiet
   }
   expect(reads.length).toBeGreaterThan(7)
   expect(reads.length).toBeLessThan(14)
-  // The last event is read as well, and then nothing more.
+  // The last event causes a round too, and then there are no more.
   await vi.advanceTimersByTimeAsync(60_000)
   const settled = reads.length
   await vi.advanceTimersByTimeAsync(60_000)

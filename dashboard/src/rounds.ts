@@ -1,23 +1,23 @@
 /**
- * Reading again what has changed, in rounds: the first at once, each next one when the last has been answered and a pause has
- * passed, which grows while things keep changing. So a thousand deliveries cost a handful of requests.
+ * Fetches again what has changed, in rounds. The first round starts at once, each further one when the last has been answered
+ * and a pause has passed; the pause grows while changes keep coming. So a thousand deliveries cost a handful of requests.
  */
 import type { LiveEvent } from '@postrider/sdk'
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 
 const FIRST_ROUND_AFTER_MS = 50
 const SHORTEST_PAUSE_MS = 500
-// While things keep changing pauses grow to this: a few requests each stay far below the 5,000 an hour that the service allows.
+// Pauses grow up to this: with a few requests each, the page stays far below the 5,000 an hour that the service allows.
 const LONGEST_PAUSE_MS = 8_000
 
-/** What has changed since the last round: everything, or some things of some nouns. */
+/** What has changed since the last round: everything, or things of some nouns. */
 type Changed = { everything: boolean; nouns: Set<string>; ids: Set<string> }
 
 const nothing = (): Changed => ({ everything: false, nouns: new Set(), ids: new Set() })
 
 /**
- * Which nouns an event is about, and which things of them, by the rule for keys in `queries.ts`. `known`: the thing itself
- * is as it was read last.
+ * Adds the nouns and things that an event concerns, by the rule for keys in `queries.ts`. `known`: the cached thing itself is
+ * up to date.
  */
 function note(changed: Changed, { event, data }: LiveEvent, known: boolean): void {
   const about = (nouns: string[], ...ids: string[]) => {
@@ -49,13 +49,13 @@ function note(changed: Changed, { event, data }: LiveEvent, known: boolean): voi
   }
 }
 
-/** Whether what is kept under a key is older than the changes. */
+/** Whether the changes make the query of this key stale. */
 function isOld({ everything, nouns, ids }: Changed, [noun, kind, id]: QueryKey): boolean {
   if (everything) return true
   return nouns.has(String(noun)) && (kind !== 'one' || ids.has(String(id)))
 }
 
-/** Gathers what has changed, and has it read again in rounds. */
+/** Collects changes and fetches them again in rounds. */
 export class Rounds {
   readonly #queries: QueryClient
   #changed = nothing()
@@ -68,20 +68,20 @@ export class Rounds {
     this.#queries = queries
   }
 
-  /** Something has changed. */
+  /** Notes a change. */
   note(event: LiveEvent): void {
     note(this.#changed, event, this.#knows(event))
     this.#next()
   }
 
-  /** Whether this page has caused it: then it has the post as it is now, and need not read the whole text again. */
+  /** Whether this page caused the change: then it has the post as it is now, and need not fetch the whole text again. */
   #knows({ event, data }: LiveEvent): boolean {
     if (event !== 'post.changed') return false
     const known = this.#queries.getQueryData<{ version: number; status: string }>(['posts', 'one', data.id])
     return known?.version === data.version && known.status === data.status
   }
 
-  /** Nothing is read any more. */
+  /** Starts no more rounds. */
   stop(): void {
     this.#changed = nothing()
     clearTimeout(this.#timer)
@@ -102,7 +102,7 @@ export class Rounds {
     this.#changed = nothing()
     this.#timer = undefined
     this.#running = true
-    // What cannot be read says so where it is shown.
+    // A query that fails shows its error where it is used.
     await this.#queries.invalidateQueries({
       refetchType: document.visibilityState === 'hidden' ? 'none' : 'active',
       predicate: ({ queryKey }) => isOld(changed, queryKey),

@@ -1,4 +1,4 @@
-/** Every screen, with what its address may say. Screens are loaded when they are first shown. */
+/** Every screen with its address and search parameters. Screens are loaded when they are first shown. */
 import {
   createRootRoute,
   createRoute,
@@ -17,21 +17,21 @@ import { NotFound } from './shell/not-found.tsx'
 import { Problem } from './ui/placeholder.tsx'
 
 /**
- * What an address says after its question mark: texts by name. Anybody may have written it. What a route does not return
- * reaches its screen unread, so each returns all its names, with undefined for what is none.
+ * The search parameters of an address, which anybody may have written. A parameter that a route does not return reaches its
+ * screen unchecked, so each route returns all its parameters, with undefined for those that are missing or wrong.
  */
 type Given = Record<string, unknown> & SearchSchemaInput
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
-/** Where to go after signing in: a place of ours, or nothing. */
+/** Where to go after signing in: a path of this application, or undefined. */
 const withNext = ({ next }: Given): { next?: string | undefined } => ({
   next: typeof next === 'string' && /^\/(?![/\\])/.test(next) ? next : undefined,
 })
 
-/** Somebody who is signed in has nothing to do at the gate; it is shown to everybody else, and to whom nothing is known of. */
+/** Redirects away from signing in somebody who is signed in already; everybody else sees the form, also when we cannot tell. */
 async function passGate({ search }: { search: ReturnType<typeof withNext> }): Promise<void> {
-  // The service has been asked already, by the screen that led here or for the other form.
+  // The screen that led here, or the other form, has already asked the service.
   if (queryClient.getQueryState(accountQuery.queryKey)?.status === 'error') return
   const account = await queryClient.ensureQueryData(accountQuery).catch(() => undefined)
   if (account !== undefined) throw redirect({ href: search.next ?? '/', replace: true })
@@ -53,7 +53,7 @@ const signUp = createRoute({
   component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignUp'),
 })
 
-/** What only somebody who is signed in sees; others come back after signing in. */
+/** Everything that requires signing in; others sign in first and then come back. */
 const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
@@ -97,9 +97,9 @@ const delivery = createRoute({
 
 const editor = createRoute({
   getParentRoute: () => inside,
-  // `new` is a post that is not stored yet; so the address can change without the page when it is.
+  // The id `new` stands for a post that is not stored yet, so that storing it changes the address but not the page.
   path: '/posts/$postId',
-  // The job that has written it: what it found stands above the text.
+  // `draft` is the job that wrote the post; its report is shown above the text.
   validateSearch: ({ draft }: Given): { draft?: string | undefined } => ({
     draft: typeof draft === 'string' ? draft : undefined,
   }),
@@ -132,7 +132,7 @@ const sites = createRoute({
 const connectSite = createRoute({
   getParentRoute: () => inside,
   path: '/sites/new',
-  // Once the site exists, which one it is, and the code that is shown for it.
+  // Once the site is connected: its id, and the receiver whose code is shown.
   validateSearch: ({ site, receiver }: Given): { site?: string | undefined; receiver?: string | undefined } => ({
     site: textOf(site),
     receiver: textOf(receiver),
@@ -179,7 +179,7 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-/** The router. Addresses say plain texts, so that people can read and write them. */
+/** The router. Search parameters are plain texts, so that people can read and write them. */
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',

@@ -1,7 +1,7 @@
 /**
- * Whether somebody is signed in. The session itself is a cookie that scripts cannot read; what is known here is only that
- * the service has refused it after it had been good. The page then stays as it is, with a dialog to sign in again, so that
- * nothing that was typed is lost.
+ * Whether the session has ended. The session itself is a cookie that scripts cannot read; the page only learns that the
+ * service refuses it after having accepted it. The page then stays as it is, with a dialog to sign in again, so that nothing
+ * typed is lost.
  */
 import { useSyncExternalStore } from 'react'
 
@@ -15,12 +15,12 @@ function change(next: Standing): void {
   for (const listener of listeners) listener()
 }
 
-/** The account could be read. */
+/** Notes that the account could be read. */
 export function sessionBegan(): void {
   change('signed-in')
 }
 
-/** The service refused us. Matters only to somebody who was signed in; others are on their way to the sign-in page. */
+/** Notes that the service refused the session. It matters only if somebody was signed in; others get the sign-in page anyway. */
 export function sessionEnded(): void {
   if (standing === 'signed-in') change('ended')
 }

@@ -1,6 +1,6 @@
 import type { LoggedDelivery } from '@postrider/sdk'
 
-/** What a site is told of a post. */
+/** The names of events for people. */
 export const EVENT_NAMES: Record<LoggedDelivery['event'], string> = {
   'post.published': 'Published',
   'post.updated': 'Updated',

@@ -4,8 +4,8 @@ import { standingOf } from './standing.ts'
 import type { Stop } from './stops.tsx'
 
 /**
- * How a post stands at each site, in the order of the sites. Of a post that is nowhere, nothing; a site from which it was
- * taken away has it no more, so that only a removal that has not arrived is shown.
+ * How a post stands at each site, in the order of the sites; empty for an unpublished post that no site has. A site from which
+ * the post was removed counts as not having it; only a removal that has not arrived yet is shown.
  */
 export function stopsOf({ status, deliveries }: ListedPost, sites: readonly Site[]): Stop[] {
   const bySite = new Map(deliveries.map((delivery) => [delivery.site_id, delivery]))

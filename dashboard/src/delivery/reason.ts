@@ -1,4 +1,4 @@
-/** Why a delivery is not there, in a few words for people. */
+/** Why a delivery did not arrive, in a few words for people. */
 
 const REASONS: Record<string, string> = {
   timeout: 'No answer in time',
@@ -15,7 +15,7 @@ const REASONS: Record<string, string> = {
   site_deleted: 'The site was disconnected',
 }
 
-/** What went wrong with an attempt; undefined when nothing did. A site may have told it in words of its own. */
+/** What went wrong with an attempt, perhaps in the site's own words; undefined when nothing did. */
 export function reasonOf(code: number | null, error: string | null): string | undefined {
   if (error === null) return undefined
   if (error === 'redirect_not_followed') return `Redirect (${code}), which is not followed`

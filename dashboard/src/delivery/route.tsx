@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Standing } from './standing.ts'
 import { StopMark } from './stops.tsx'
 
-/** A stop that is named. `note` is a few words below its name. */
+/** A stop with its name. `note` is a few words below the name. */
 export type NamedStop = { key: string; site: ReactNode; standing: Standing; note: ReactNode }
 
 /** The route: the sites in a line, each with its mark. It wraps where the page is narrow. */

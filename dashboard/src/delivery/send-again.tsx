@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import { toast } from '../ui/toast.tsx'
 import type { Standing } from './standing.ts'
 
-/** Sends a failed delivery again, or one that waits for its next attempt at once; nothing where neither helps. */
+/** A button that sends a failed delivery again, or makes a pending one's next attempt now; nothing when neither is possible. */
 export function SendAgain({
   delivery: { id, can_retry: canRetry, post_title: title, site_name: site },
   standing,

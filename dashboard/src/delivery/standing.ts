@@ -1,6 +1,6 @@
-/** How a delivery stands, in the words and shapes that all screens use for it. */
+/** The standing of a delivery, in the words that all screens use for it. */
 
-/** What the API tells of a delivery, as far as it is known. */
+/** The known facts about a delivery, from the API. */
 export type DeliveryFacts = {
   status: 'pending' | 'delivered' | 'delivered_retry' | 'failed'
   attempts?: number
@@ -13,7 +13,7 @@ export type DeliveryFacts = {
  */
 export type Standing = 'arrived' | 'arrived-late' | 'waiting' | 'trying' | 'failed' | 'overtaken' | 'paused' | 'absent'
 
-/** In a word or two. */
+/** Each standing in a word or two. */
 export const STANDING_NAMES: Record<Standing, string> = {
   arrived: 'Delivered',
   'arrived-late': 'Delivered after retry',
@@ -25,7 +25,7 @@ export const STANDING_NAMES: Record<Standing, string> = {
   absent: 'Not sent',
 }
 
-/** The colours' names, as badges and notices have them. */
+/** The tone of each standing, for badges and notices. */
 export const STANDING_TONES = {
   arrived: 'arrived',
   'arrived-late': 'arrived',
@@ -37,7 +37,7 @@ export const STANDING_TONES = {
   absent: 'plain',
 } as const satisfies Record<Standing, string>
 
-/** How a delivery stands. `paused`: its site is. */
+/** The standing of a delivery. `paused`: its site is paused. */
 export function standingOf({ status, attempts = 0, last_error: lastError }: DeliveryFacts, paused = false): Standing {
   if (status === 'delivered') return 'arrived'
   if (status === 'delivered_retry') return 'arrived-late'

@@ -1,5 +1,5 @@
 /**
- * The signature of the product: a stop per site. Each standing has a shape of its own, so that a row of them reads without
+ * The signature of the product: a stop per site. Each standing has its own shape, so that a row of stops is readable without
  * colour, in print and at 14 pixels.
  */
 import { clsx } from 'clsx'
@@ -18,7 +18,7 @@ const COLOURS: Record<Standing, string> = {
   absent: 'text-edge',
 }
 
-/** On a field of 16 units. */
+/** The shapes, drawn on 16 by 16 units. */
 const SHAPES: Record<Standing, ReactNode> = {
   arrived: (
     <>
@@ -77,7 +77,7 @@ const SHAPES: Record<Standing, ReactNode> = {
   absent: <circle cx="8" cy="8" r="2.2" fill="currentColor" />,
 }
 
-/** The mark of one standing. It says nothing to a screen reader: a word stands beside it, or around it. */
+/** The mark of one standing. It is hidden from screen readers, because a word is beside or around it. */
 export function StopMark({ standing, large = false }: { standing: Standing; large?: boolean }) {
   return (
     <svg
@@ -108,7 +108,7 @@ export function StandingLabel({ standing }: { standing: Standing }) {
 /** A site on the way of a post; with `removal`, on its way back. */
 export type Stop = { site: string; standing: Standing; removal?: true }
 
-/** More marks than these do not read at a glance; the rest is a number. */
+/** More marks cannot be read at a glance; the rest is shown as a number. */
 const MOST = 8
 
 /** How a post stands at each site, in a row, always in the order of the sites. */

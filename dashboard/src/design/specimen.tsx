@@ -1,6 +1,6 @@
 /**
- * Every primitive in every state, to be looked at side by side: `npm run dev -w dashboard`, then /design.html. It is no part
- * of the build.
+ * Every primitive in every state, side by side: `npm run dev -w dashboard`, then /design.html. It is not part of the
+ * build.
  */
 import './index.css'
 import { Copy, FileText, Plus, Trash2 } from 'lucide-react'

@@ -1,4 +1,4 @@
-/** Where posts are in their lives, in the words and colours that all screens use for it. */
+/** The statuses of posts, in the words and colours that all screens use. */
 export const POST_STATUSES = {
   draft: { name: 'Draft', tone: 'plain' },
   scheduled: { name: 'Scheduled', tone: 'waiting' },

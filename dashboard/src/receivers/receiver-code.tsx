@@ -6,7 +6,7 @@ import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
 
-/** All that a site has to be given to receive: its settings, and the code. Secrets are copied, and shown when asked for. */
+/** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: ReceiverName }) {
   const [shown, setShown] = useState(false)
   const { install, settings, files, pages = [], note }: Receiver = RECEIVERS[receiver]

@@ -1,6 +1,6 @@
 /**
- * What a site needs to receive posts, by what it is made with. The code is shown as it stands in `code`, and run as it
- * stands there by `test/receivers.test.ts`; what belongs to one site is only in its settings.
+ * What a site needs to receive posts, by the framework it is made with. The dashboard shows the files in `code` unchanged, and
+ * `test/receivers.test.ts` runs them unchanged; everything specific to one site is in its settings.
  */
 import type { Site } from '@postrider/sdk'
 import astroBlog from './code/astro-blog.astro.txt?raw'
@@ -23,24 +23,24 @@ import sveltekitPostLoad from './code/sveltekit-post-load.ts.txt?raw'
 import sveltekit from './code/sveltekit-server.ts.txt?raw'
 import wordpress from './code/wordpress.php.txt?raw'
 
-/** A file of the site, by its path in there. */
+/** A file of the site, with its path there. */
 type CodeFile = { path: string; text: string }
 
-/** What belongs to one site; `service` is the address of this service. */
+/** The settings of one site; `service` is the address of this service. */
 export type Settings = { secret: string; key: string; siteId: string; service: string }
 
 /** How sites of one kind receive. */
 export type Receiver = {
   name: string
-  /** What the API calls it. */
+  /** Its name in the API. */
   platform: Site['platform']
-  /** Where its webhooks go, below the site's address. */
+  /** The path of its webhooks, below the site's address. */
   webhookPath: string
-  /** A command to begin with. */
+  /** A command to run first. */
   install?: string
   settings: (settings: Settings) => CodeFile
   files: readonly CodeFile[]
-  /** Pages that show what was received, to begin with: all posts, and one. */
+  /** Starter pages that show what was received: all posts, and one. */
   pages?: readonly CodeFile[]
   note?: string
 }
@@ -62,7 +62,7 @@ const NODE_RUNS_IT =
 const KEPT_IN_FILES =
   'Posts are kept as files in content/posts, and posts() reads them. On Vercel, Netlify and the like there is no disk that lasts: use your database in read, write and posts.'
 
-/** By name, in the order in which they are offered. */
+/** The receivers by name, in the order in which they are offered. */
 export const RECEIVERS = {
   nextjs: {
     name: 'Next.js',
@@ -168,13 +168,13 @@ export const RECEIVERS = {
   },
 } as const satisfies Record<string, Receiver>
 
-/** What a site can be made with. */
+/** The name of a receiver. */
 export type ReceiverName = keyof typeof RECEIVERS
 
 /** The names, in order. */
 export const RECEIVER_NAMES = Object.keys(RECEIVERS) as ReceiverName[]
 
-/** The one to offer for a platform. */
+/** The receiver to offer for a platform. */
 export function receiverFor(platform: Site['platform']): ReceiverName {
   return platform === 'custom' ? 'express' : platform
 }

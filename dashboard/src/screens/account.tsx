@@ -1,4 +1,4 @@
-/** The account: who, the plan and what is left of its limits, and the ways out. */
+/** The account: its owner, the plan and what is left of its limits, the password and signing out. */
 import type { Account as AccountBody } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, LogOut, ShieldOff } from 'lucide-react'
@@ -68,7 +68,7 @@ function Fact({ name, value }: { name: string; value: string }) {
   )
 }
 
-/** What programs may ask of the API. The dashboard is counted apart. */
+/** The rate limit of programs that use the API. The dashboard is counted apart. */
 function Requests({ limit }: { limit: AccountBody['limits']['management'] }) {
   if (limit === null) {
     return <p className="text-quiet">Requests to the API are not limited here.</p>
@@ -118,7 +118,7 @@ function Password({ email }: { email: string }) {
   const wrongNew = problemOf(change.error, 'new_password')
   return (
     <form ref={form} className="grid gap-4" onSubmit={submitWith(change.mutate)}>
-      {/* For password managers, which keep a password by whom it belongs to. */}
+      {/* For password managers, which store a password under its user. */}
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <div className="grid items-start gap-4 sm:grid-cols-2">
         <Field label="Current password" required error={wrongCurrent}>

@@ -1,4 +1,4 @@
-/** How deliveries went: totals, over time, and site by site. The address says which time, unit and site. */
+/** How deliveries went: totals, over time, and per site. The address holds the period, unit and site. */
 import type { AnalyticsRange, DeliveriesOverTime, Overview } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -67,7 +67,7 @@ function Totals({ totals }: { totals: Overview['totals'] | undefined }) {
   )
 }
 
-/** The charts; before the timeline is known, what stands in their places. */
+/** The charts, or placeholders until the timeline is known. */
 function Charts({ timeline }: { timeline: DeliveriesOverTime | undefined }) {
   const charts = timeline === undefined ? undefined : chartsOf(timeline)
   return (
@@ -162,7 +162,7 @@ function Sites({ sites }: { sites: Overview['sites'] }) {
   )
 }
 
-/** What is looked at. Every choice is in the address at once. */
+/** The choice of period, unit and site. Every choice changes the address at once. */
 function Choices({ span }: { span: Span }) {
   const search = useSearch({ from: '/inside/analytics' })
   const navigate = useNavigate({ from: '/analytics' })

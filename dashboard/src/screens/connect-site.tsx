@@ -1,4 +1,4 @@
-/** Connecting a site: what it is, the code that receives, and a test. Once it exists, the address of the page says which. */
+/** Connecting a site: its details, the receiver's code, and a test. Once the site exists, the page's address holds its id. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -41,7 +41,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
   }
   const receiver = chosen ?? receiverFor(site.data.platform)
   return (
-    // Only a test that the site accepts tells that the code is in its place.
+    // Only a test that the site accepts shows that the code is installed.
     <Frame at={accepted ? 4 : 2} lead={`${site.data.name} is connected. Give it what it needs to receive.`}>
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-6">
@@ -85,7 +85,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
   )
 }
 
-/** What a site can be made with, as options of a list. */
+/** The receivers, as options of a list. */
 function ReceiverOptions() {
   return RECEIVER_NAMES.map((name) => (
     <option key={name} value={name}>
@@ -96,7 +96,7 @@ function ReceiverOptions() {
 
 const STEPS = ['The site', 'The receiver', 'The test']
 
-/** `at`: the step that is next, counted from 1. */
+/** The frame around the steps. `at`: the next step, counted from 1. */
 function Frame({ at, lead, children }: { at: number; lead?: string; children: ReactNode }) {
   return (
     <Page title="Connect a site" narrow {...(lead === undefined ? {} : { lead })}>
@@ -124,7 +124,7 @@ function Frame({ at, lead, children }: { at: number; lead?: string; children: Re
   )
 }
 
-/** The mark of the step that one is at. Unlike a post on its way, it rests. */
+/** The mark of the current step. Unlike the mark of a post on its way, it does not move. */
 function Here() {
   return (
     <svg viewBox="0 0 16 16" aria-hidden="true" className="size-5 shrink-0 text-ink">

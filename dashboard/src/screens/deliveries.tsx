@@ -1,4 +1,4 @@
-/** What was sent to which site, and how it went. */
+/** The log of deliveries: what was sent to which site, and how it went. */
 import type { ListDeliveries, LoggedDelivery } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -19,7 +19,7 @@ const PER_PAGE = 50
 const NONE: LoggedDelivery[] = []
 const canRetry = (delivery: LoggedDelivery) => delivery.can_retry
 
-/** What the service is asked for. Days are those of the reader's calendar, to their ends. */
+/** The query for the service. Days are the reader's, and each includes its end. */
 function askedOf({ status, site, post, from, to, before }: DeliveriesSearch): ListDeliveries {
   const asked = {
     limit: PER_PAGE,

@@ -11,14 +11,14 @@ import { isNew, newPostId, nextNewPost, shelfOf } from './editor/local.ts'
 import { Work } from './editor/work.ts'
 import { Writing } from './editor/writing.tsx'
 
-/** By the ids of posts that were created on this page, what they were called before; so that the page goes on as it was. */
+/** For posts created on this page: their local id before they were stored, by their id, so that the page continues unchanged. */
 const formerIds = new Map<string, string>()
 
-/** The editor: of the post in the address, or of a new one. */
+/** The editor of the post in the address, or of a new one. */
 export function Editor() {
   const { postId } = useParams({ from: '/inside/posts/$postId' })
   const { user } = useSuspenseQuery(accountQuery).data
-  // An unsaved one is gone on with under its own name.
+  // An unsaved post keeps its local id.
   const id = useMemo(() => (postId === 'new' ? newPostId() : postId), [postId])
   return <Opened key={formerIds.get(id) ?? id} id={id} accountId={user.id} />
 }
@@ -46,7 +46,7 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
         },
         onStored(post) {
           queryClient.setQueryData(postQuery(post.id).queryKey, post)
-          // Lists show it too; they are read again when they are shown.
+          // Lists contain it too; they are fetched again when they are next shown.
           void queryClient.invalidateQueries({ queryKey: ['posts'], refetchType: 'none' })
         },
       }),
@@ -72,7 +72,7 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   )
 }
 
-/** Keeps and sends what is left to, whenever the page may be about to go, and when the service may be back. */
+/** Keeps a copy and saves when the page may be about to close, and saves again when the service may be back. */
 function useSafety(work: Work | undefined): void {
   const ended = useSessionEnded()
   useEffect(() => {
@@ -82,7 +82,7 @@ function useSafety(work: Work | undefined): void {
     const back = () => work.tryAgain()
     const ask = (event: BeforeUnloadEvent) => {
       work.leave()
-      // Only then is there something to lose.
+      // Only unsaved changes without a copy can be lost.
       if (work.view().dirty && !work.view().kept) event.preventDefault()
     }
     document.addEventListener('visibilitychange', leave)

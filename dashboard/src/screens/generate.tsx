@@ -1,4 +1,4 @@
-/** Having a draft written: what it is to be about, how it comes along, and then the editor. */
+/** Generating a draft: the brief, its progress, and then the editor. */
 import type { GenerateDraft } from '@postrider/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ import { Job } from './generate/job.tsx'
 export function Generate() {
   const { job } = useSearch({ from: '/inside/posts/generate' })
   const navigate = useNavigate()
-  // Stays while the job is under way, for another try.
+  // Kept while the job runs, for another try.
   const [brief, setBrief] = useState<GenerateDraft>({ topic: '' })
   const show = (id: string | undefined) => void navigate({ to: '/posts/generate', search: { job: id }, replace: true })
   return (

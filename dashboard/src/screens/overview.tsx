@@ -1,4 +1,4 @@
-/** How everything stands, and what to do next. */
+/** The overview: how everything stands, and what to do next. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'

@@ -19,7 +19,7 @@ import { PostTable } from './posts/table.tsx'
 const PER_PAGE = 50
 const NO_POSTS: ListedPost[] = []
 
-/** What the service is asked for. */
+/** The query for the service. */
 function askedOf({ search, status, tag, site, sort, page }: PostsSearch): ListSummaries {
   const asked = { search, status, tag, site_id: site, sort, page, limit: PER_PAGE }
   return Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined))
@@ -29,7 +29,7 @@ export function Posts() {
   const search = useSearch({ from: '/inside/posts' })
   const navigate = useNavigate({ from: '/posts' })
   const list = useQuery({ ...postListQuery(askedOf(search)), placeholderData: keepPreviousData })
-  // Fifty rows are drawn after whatever made them change is on the screen: the pressed tab, the letter that was typed.
+  // Fifty rows render with low priority, so that what changed them (the pressed tab, the typed letter) shows first.
   const shown = useDeferredValue(list.data)
   const sites = useQuery(sitesQuery).data?.sites
   const posts = shown?.data ?? NO_POSTS

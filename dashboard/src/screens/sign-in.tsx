@@ -107,7 +107,7 @@ function NewAccount({ next }: { next: string | undefined }) {
   )
 }
 
-/** Where one wanted to go, as far as it is a place of ours. */
+/** Navigates to where the person wanted to go, if that is a path of this application. */
 function useEntrance(next: string | undefined): () => void {
   const navigate = useNavigate()
   return () => void navigate({ href: next ?? '/', replace: true })

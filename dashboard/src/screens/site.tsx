@@ -17,7 +17,7 @@ import { History } from './site/history.tsx'
 import { Secrets } from './site/secrets.tsx'
 import { Activity, Settings } from './site/settings.tsx'
 
-/** The screen. What it shows at first is in the list of sites, so no secret is asked for before somebody wants it. */
+/** The screen. It starts from the list of sites, so no secret is fetched before somebody asks for it. */
 export function Site() {
   const { siteId } = useParams({ from: '/inside/sites/$siteId' })
   const sites = useQuery(sitesQuery)

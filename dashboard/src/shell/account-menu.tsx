@@ -6,7 +6,7 @@ import { Menu, MenuChoice, MenuItem, MenuLine, MenuOption } from '../ui/menu.tsx
 import { signOut } from './sign-out.ts'
 import { setTheme, type Theme, useTheme } from './theme.ts'
 
-/** Who is signed in, how it looks, and the way out. `compact`: the initial alone. */
+/** The signed-in account, the theme, and signing out. `compact`: only the initial. */
 export function AccountMenu({ compact = false, onHelp }: { compact?: boolean; onHelp: () => void }) {
   const { user } = useSuspenseQuery(accountQuery).data
   const theme = useTheme()

@@ -1,7 +1,7 @@
 /**
- * What can be done just now, by keyboard or from the palette. A screen declares its actions while it is shown; the palette
- * and the help list what is declared, so they are never wrong. Single keys do nothing while somebody types; with ⌘ or Ctrl
- * they work everywhere.
+ * The actions available now, by keyboard or from the palette. A screen declares its actions while it is shown; the palette and
+ * the help list what is declared, so they are never wrong. Single keys do nothing while somebody types; with ⌘ or Ctrl they
+ * work everywhere.
  */
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 
@@ -37,7 +37,7 @@ export function useAction({ does, group, keys, hidden = false }: Action, run: ()
   }, [does, group, keys, hidden])
 }
 
-/** What can be done now, in the order of declaration. */
+/** The actions available now, in the order of declaration. */
 export function useActions(): readonly Declared[] {
   return useSyncExternalStore(subscribe, () => declared)
 }
@@ -49,7 +49,7 @@ export function useActionKeys(): void {
       if (event.defaultPrevented || event.isComposing) return
       const keys = keysOf(event)
       if (!keys.startsWith('mod+') && isTyping(event.target)) return
-      // What was declared last is nearest to the eye.
+      // The action declared last wins: it is nearest to what the person sees.
       const found = declared.findLast((one) => one.keys === keys)
       if (found === undefined || isCovered(event.target) || (keys === 'enter' && takesEnter(event.target))) return
       event.preventDefault()
@@ -63,12 +63,12 @@ export function useActionKeys(): void {
 function keysOf({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): string {
   const name = key.toLowerCase()
   const mod = metaKey || ctrlKey
-  // Shift is part of what a single key writes: `?` needs no saying.
+  // For a single key Shift is part of the character: `?` is not written `shift+?`.
   const shift = shiftKey && (mod || name.length > 1)
   return [mod && 'mod', altKey && 'alt', shift && 'shift', name].filter(Boolean).join('+')
 }
 
-/** Whether keys that are pressed there write something. */
+/** Whether keys pressed there enter text. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
@@ -76,12 +76,12 @@ export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && !['checkbox', 'radio', 'button', 'submit'].includes(target.type)
 }
 
-/** Enter belongs to what has the focus, where that does something with it. */
+/** Whether the focused element itself handles Enter. */
 function takesEnter(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('a, button, summary, input') !== null
 }
 
-/** Under a dialog nothing can be pressed, and a menu has keys of its own. */
+/** Whether a dialog covers the page, or the focus is in a menu, which has its own keys. */
 function isCovered(target: EventTarget | null): boolean {
   if (document.querySelector('[data-scrim]') !== null) return true
   return target instanceof Element && target.closest('[role="menu"]') !== null

@@ -1,21 +1,21 @@
-/** Posts and sites by words, for the palette. */
+/** Finds posts and sites by words, for the palette. */
 import type { ListedPost, Site } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { postListQuery, sitesQuery } from '../queries.ts'
 import { findSites } from '../sites/find.ts'
 import { useRested } from '../ui/rested.ts'
 
-/** As many of each as can be seen at a glance. */
+/** The most of each, to be readable at a glance. */
 const MOST = 5
 
-/** `standing`: posts are being looked for, or the service could not look for them. */
+/** `standing`: the search for posts is running, or has failed. */
 export type Found = {
   posts: readonly ListedPost[]
   sites: readonly Site[]
   standing: 'done' | 'looking' | 'failed'
 }
 
-/** What is found by these words; nothing without any. The service looks for posts, once the fingers rest. */
+/** Finds posts and sites by these words; nothing without words. The service searches posts once typing pauses. */
 export function useFound(words: string): Found {
   const wanted = words.trim()
   const asked = useRested(wanted)

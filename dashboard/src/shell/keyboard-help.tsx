@@ -2,7 +2,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Keys, keysOf } from '../ui/keys.tsx'
 import { useActions } from './actions.ts'
 
-/** What can be pressed on this screen; a second key for the same stands beside the first. */
+/** The keyboard shortcuts of this screen; a second key for the same action is beside the first. */
 export function KeyboardHelp({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const actions = useActions().filter(({ keys }) => keys !== undefined)
   const groups = Map.groupBy(actions, ({ group }) => group)

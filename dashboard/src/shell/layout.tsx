@@ -13,7 +13,7 @@ import { SignInAgain } from './sign-in-again.tsx'
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
 const KeyboardHelp = lazy(async () => ({ default: (await import('./keyboard-help.tsx')).KeyboardHelp }))
 
-/** What is around every screen of somebody who is signed in. */
+/** The layout around every screen that requires signing in. */
 export function Layout() {
   const [open, setOpen] = useState<'palette' | 'help'>()
   const close = (next: boolean) => next || setOpen(undefined)

@@ -5,7 +5,7 @@ import { useAction } from './actions.ts'
 
 type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
 
-/** Where one can go. */
+/** The main screens. */
 const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: <House /> },
   { to: '/posts', name: 'Posts', icon: <FileText /> },
@@ -16,7 +16,7 @@ const PLACES: readonly Place[] = [
 
 const within = (to: string) => ({ exact: to === '/', includeSearch: false })
 
-/** The places, beside the page. */
+/** The main screens, beside the page. */
 export function SideNavigation() {
   return (
     <nav aria-label="Main" className="grid gap-0.5">
@@ -35,7 +35,7 @@ export function SideNavigation() {
   )
 }
 
-/** The same places under the thumb. */
+/** The same at the bottom, within reach of the thumb. */
 export function BottomNavigation() {
   return (
     <nav
@@ -57,7 +57,7 @@ export function BottomNavigation() {
   )
 }
 
-/** The places by name, for the palette. */
+/** The same as actions, for the palette. */
 export function NavigationActions() {
   return [
     ...PLACES.map((place) => <GoTo key={place.to} {...place} />),

@@ -7,7 +7,7 @@ import { Keys } from '../ui/keys.tsx'
 import { type Declared, useActions } from './actions.ts'
 import { type Found, useFound } from './found.ts'
 
-/** Everything that can be done, and posts and sites, by name. */
+/** The command palette: every available action, and posts and sites, by name. */
 export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const [words, setWords] = useState('')
   const actions = actionsFor(words, useActions())
@@ -15,7 +15,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
   const navigate = useNavigate()
   const choose = (act: () => void) => () => {
     onOpenChange(false)
-    // After the dialog has given the focus back.
+    // After the dialog has restored the focus.
     requestAnimationFrame(act)
   }
   return (
@@ -63,7 +63,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
                     ))}
                   </Group>
                 )}
-                {/* Last, since they come last: what is about to be chosen stays where it is. */}
+                {/* Posts are listed last because they arrive last: nothing above them moves while somebody chooses. */}
                 {found.posts.length > 0 && (
                   <Group heading="Your posts">
                     {found.posts.map(({ id: postId, title, status }) => (
@@ -97,7 +97,7 @@ const NOTHING: Record<Found['standing'], string> = {
 
 const nameOf = ({ group, does }: Declared) => `${group} ${does}`
 
-/** Those that somebody may mean, the likeliest first. */
+/** The actions that match the words, likeliest first. */
 function actionsFor(words: string, all: readonly Declared[]): Declared[] {
   const shown = all.filter(({ hidden }) => hidden !== true)
   if (words.trim() === '') return shown

@@ -1,14 +1,14 @@
-/** Rows of a list: which one the keyboard is at, and which ones are chosen. */
+/** Rows of a list: the current one for the keyboard, and the chosen ones. */
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useAction } from './actions.ts'
 
-/** What a row needs to know of itself. The functions stay the same, so that rows that do not change need not be drawn. */
+/** What rows need. The functions keep their identity, so that unchanged rows need not render. */
 export type Rows<Item extends { id: string }> = {
   current: string | undefined
   chosen: ReadonlyMap<string, Item>
   /** The focus is in this row. */
   enter: (id: string) => void
-  /** Chooses a row or not; `through`: all rows since the one that was clicked before. */
+  /** Chooses or unchooses a row; `through`: with all rows since the one clicked before. */
   toggle: (item: Item, through?: boolean) => void
   toggleAll: () => void
   clear: () => void
@@ -17,8 +17,9 @@ export type Rows<Item extends { id: string }> = {
 const anyOne = () => true
 
 /**
- * The rows of a list, with `j`, `k`, `x` and Enter. A row's element carries its id in `data-row`, and what opens it
- * carries `data-open`. What is chosen stays so while the list shows another page. `noun`: what a row is, in one word. `mayChoose`, which stays the same function, says which rows can be chosen at all.
+ * The rows of a list, with `j`, `k`, `x` and Enter. A row's element has its id in `data-row`, and the link that opens it has
+ * `data-open`. Rows stay chosen while the list shows another page. `noun`: what a row is, in one word. `mayChoose`, which must
+ * keep its identity, says which rows can be chosen at all.
  */
 export function useRows<Item extends { id: string }>(
   items: readonly Item[],

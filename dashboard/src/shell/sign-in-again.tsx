@@ -1,7 +1,7 @@
 /**
- * The session has ended: asks for the password over the page as it is, so that nothing on it is lost. Somebody who is typing
- * is not interrupted: a notice waits until they choose to sign in, or until the focus is in no text and no key is pressed.
- * So what was meant for a text never gets into the password.
+ * Asks for the password when the session has ended, over the unchanged page, so that nothing on it is lost. Somebody who is
+ * typing is not interrupted: a notice waits until they choose to sign in, or until the focus is outside any text and no key has
+ * been pressed for a while. So keys meant for a text never get into the password.
  */
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { LogIn } from 'lucide-react'
@@ -22,7 +22,7 @@ export function SignInAgain() {
   return useSessionEnded() ? <Ended /> : null
 }
 
-/** A key after which the next is not far. */
+/** Somebody who pressed a key within this time is still typing. */
 const PAUSE_MS = 1_500
 
 function Ended() {
@@ -40,7 +40,7 @@ function Ended() {
     const press = () => {
       lastKeyAt = performance.now()
     }
-    // Before a key that is on its way has been heard nothing can be known about it.
+    // Wait a moment first: a key may already be on its way.
     const first = setTimeout(look, PAUSE_MS / 5)
     const timer = setInterval(look, PAUSE_MS / 3)
     addEventListener('keydown', press, true)
@@ -54,7 +54,7 @@ function Ended() {
   return stage === 'waiting' && <Wait onAsk={() => setStage('asking')} />
 }
 
-/** Beside the page, which stays as it is. */
+/** The notice, over the unchanged page. */
 function Wait({ onAsk }: { onAsk: () => void }) {
   useAction({ does: 'Sign in again', group: 'Anywhere' }, onAsk)
   return (
@@ -76,14 +76,14 @@ function Wait({ onAsk }: { onAsk: () => void }) {
   )
 }
 
-/** `goOn` gives the focus to the text that was written in. */
+/** The dialog. `goOn` returns the focus to the text that had it. */
 function Ask({ goOn }: { goOn: () => void }) {
   const { user } = useSuspenseQuery(accountQuery).data
   const signIn = useMutation({
     mutationFn: (password: string) => api.auth.signIn({ email: user.email, password }),
     onSuccess: async () => {
       sessionBegan()
-      // After the dialog has given the focus back, which the notice had that led to it.
+      // After the dialog has returned the focus to the notice that opened it.
       requestAnimationFrame(goOn)
       await queryClient.invalidateQueries()
     },

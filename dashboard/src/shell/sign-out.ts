@@ -1,7 +1,7 @@
 import { api, sentence } from '../api.ts'
 import { toast } from '../ui/toast.tsx'
 
-/** Ends this browser's session and leaves. All that was read goes with the page. */
+/** Ends this browser's session and leaves the page, which drops everything that was fetched. */
 export async function signOut(): Promise<void> {
   try {
     await api.auth.logout()

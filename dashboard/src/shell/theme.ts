@@ -1,9 +1,9 @@
-/** Light, dark, or as the system has it. `public/theme.js` reads the choice before anything is painted. */
+/** The theme: light, dark, or the system's. `public/theme.js` reads the choice before anything is painted. */
 import { useSyncExternalStore } from 'react'
 
 const KEY = 'postrider.theme'
 
-/** What can be chosen. */
+/** The themes to choose from. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const listeners = new Set<() => void>()
@@ -13,7 +13,7 @@ function current(): Theme {
   return theme === 'light' || theme === 'dark' ? theme : 'system'
 }
 
-/** Chooses a theme; kept in this browser where it allows that. */
+/** Chooses a theme; kept in this browser if it allows storage. */
 export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
@@ -21,7 +21,7 @@ export function setTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, theme)
   } catch {
-    // Then it holds until the page is left.
+    // Without storage the choice holds until the page is left.
   }
   for (const listener of listeners) listener()
 }

@@ -3,7 +3,7 @@ import type { Standing } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
 import { Badge } from '../ui/badge.tsx'
 
-/** What the API calls platforms, for people. */
+/** The platforms' names for people. */
 export const PLATFORM_NAMES: Record<Site['platform'], string> = {
   nextjs: 'Next.js',
   wordpress: 'WordPress',
@@ -21,7 +21,7 @@ function healthOf({ status, delivery_stats: { last_delivery: last } }: Site): He
   return { standing: 'arrived', tone: 'arrived', word: 'Receiving' }
 }
 
-/** How a site is, in a word. */
+/** A site's health, in a word. */
 export function HealthBadge({ site }: { site: Site }) {
   const { standing, tone, word } = healthOf(site)
   return (

@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   failed: 'bg-failed-wash text-failed',
 }
 
-/** A state in a word. The word says it; the colour only helps to find it. */
+/** A state in a word. The colour only helps to find it. */
 export function Badge({ tone = 'plain', icon, children }: { tone?: Tone; icon?: ReactNode; children: ReactNode }) {
   return (
     <span

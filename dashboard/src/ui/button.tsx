@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from 'react'
 import { Spinner } from './spinner.tsx'
 import { Tooltip } from './tooltip.tsx'
 
-/** How much a button asks for: one `primary` per view, `danger` only for what cannot be taken back. */
+/** How prominent a button is: one `primary` per view, `danger` only for what cannot be undone. */
 type Kind = 'primary' | 'secondary' | 'quiet' | 'danger'
 type Size = 'sm' | 'md'
 type Look = { kind?: Kind | undefined; size?: Size | undefined }
@@ -20,7 +20,7 @@ const SIZES: Record<Size, string> = {
   md: 'h-9 gap-2 px-3.5 text-base',
 }
 
-/** The look of a button, for what is one to the eye but leads somewhere: links. */
+/** The look of a button, for links that look like one. */
 export function buttonLook({ kind = 'secondary', size = 'md' }: Look = {}): string {
   return clsx(
     'inline-flex shrink-0 items-center justify-center rounded-md font-[550] whitespace-nowrap select-none',
@@ -33,7 +33,7 @@ export function buttonLook({ kind = 'secondary', size = 'md' }: Look = {}): stri
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & Look & { icon?: ReactNode; busy?: boolean | undefined }
 
-/** A button. `busy` keeps its place, its width and the focus, and answers no clicks. */
+/** A button. While `busy` it keeps its place, its width and the focus, and ignores clicks. */
 export function Button({ kind, size, icon, busy = false, children, onClick, type = 'button', ...rest }: ButtonProps) {
   return (
     <button
@@ -60,7 +60,7 @@ type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children' |
   size?: Size
 }
 
-/** A button that is only a picture: its name shows when it is pointed at or has the focus. */
+/** A button with only an icon; a tooltip shows its name on hover and focus. */
 export function IconButton({ label, icon, kind = 'quiet', size = 'md', type = 'button', ...rest }: IconButtonProps) {
   return (
     <Tooltip text={label}>

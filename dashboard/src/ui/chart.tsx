@@ -1,7 +1,7 @@
 /**
- * Values over time, drawn in the page's own colours. The drawing is stretched to its place, so it needs no measuring and
- * moves nothing; lines keep their width. It is read like a slider: the pointer or the arrow keys choose a unit, and the
- * legend tells its values. What it shows can also be had as a table.
+ * Values over time, in the page's own colours. The drawing is stretched to its place, so it needs no measuring and causes no
+ * layout shift; lines keep their width. It works like a slider: the pointer or the arrow keys choose a unit, and the legend
+ * shows its values. The same values are available as a table.
  */
 import { clsx } from 'clsx'
 import { type KeyboardEvent, type PointerEvent, useState } from 'react'
@@ -13,17 +13,17 @@ type Tone = 'arrived' | 'waiting' | 'trying' | 'failed' | 'plain'
 export type Series = { name: string; tone: Tone; values: readonly (number | null)[] }
 
 type ChartProps = {
-  /** What it shows, for those who do not see it, and the name of its table. */
+  /** What the chart shows, for screen readers, and the name of its table. */
   label: string
-  /** The units in order. `name` is whole, `short` fits below the drawing. */
+  /** The units in order. `name` is the full name, `short` fits below the drawing. */
   units: readonly { name: string; short: string }[]
-  /** Stacked, the first one lowest. */
+  /** The bars, stacked, the first one lowest. */
   bars?: readonly Series[]
   lines?: readonly Series[]
   format: (value: number | null) => string
-  /** What the scale ends with, when it does not follow from the values. */
+  /** The end of the scale, when it does not follow from the values. */
   top?: number
-  /** Low, without scale and table: for a place where it is a sign and not the subject. */
+  /** Low, without scale and table: for places where the chart is only a hint. */
   compact?: boolean
 }
 
@@ -42,7 +42,7 @@ const STROKES: Record<Tone, string> = {
   plain: 'stroke-ink',
 }
 
-/** Of the drawing's own units; it is stretched to its place. */
+/** The drawing's height in its own units; it is stretched to its place. */
 const HEIGHT = 100
 const MOST_LABELS = 7
 
@@ -170,7 +170,7 @@ function Scale({ top, format }: { top: number; format: (value: number) => string
 
 function Labels({ units }: { units: readonly { short: string }[] }) {
   const step = Math.max(1, Math.ceil(units.length / MOST_LABELS))
-  // Counted from the end, so that the present has its name.
+  // Counted from the end, so that the latest unit always has its name.
   const shown = units.flatMap(({ short }, index) =>
     (units.length - 1 - index) % step === 0 ? [{ short, index, nth: (units.length - 1 - index) / step }] : [],
   )
@@ -253,7 +253,7 @@ function mostOf(bars: readonly Series[], lines: readonly Series[], count: number
   return Math.max(0, ...heights, ...lines.flatMap(({ values }) => values.map((value) => value ?? 0)))
 }
 
-/** The next number that reads well on a scale. */
+/** The next round number for the end of a scale. */
 export function niceTop(most: number): number {
   if (most <= 0) return 1
   const power = 10 ** Math.floor(Math.log10(most))
@@ -274,7 +274,7 @@ function stack(bars: readonly Series[], count: number) {
   }).flat()
 }
 
-/** Broken where nothing was measured. A point that stands alone is drawn as a line too short to see but for its ends. */
+/** A line's path, broken where nothing was measured. A single point is a line so short that only its round ends show. */
 export function pathOf(values: readonly (number | null)[], top: number): string {
   return values
     .map((value, index) => {

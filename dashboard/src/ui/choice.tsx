@@ -3,7 +3,7 @@ import type { ComponentProps, ReactNode } from 'react'
 
 type ChoiceProps = Omit<ComponentProps<'input'>, 'type' | 'className'> & { label: ReactNode; hint?: ReactNode }
 
-/** A box to tick. The label may hold more than a word; all of it can be clicked. */
+/** A checkbox. Its label may be more than a word; all of it can be clicked. */
 export function Checkbox({ label, hint, ...input }: ChoiceProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the tick is one
@@ -19,7 +19,7 @@ export function Checkbox({ label, hint, ...input }: ChoiceProps) {
 
 type TickProps = Omit<ComponentProps<'input'>, 'type' | 'className' | 'ref'> & { partly?: boolean }
 
-/** A box without words, for rows of a table: `aria-label` says what it ticks. `partly`: some of what it stands for. */
+/** A checkbox without text, for rows of a table; `aria-label` names it. `partly`: only some of its rows are chosen. */
 export function Tick({ partly = false, ...input }: TickProps) {
   const showPartly = (box: HTMLInputElement | null) => {
     if (box !== null) box.indeterminate = partly
@@ -45,7 +45,7 @@ export function Tick({ partly = false, ...input }: TickProps) {
   )
 }
 
-/** On or off, at once. */
+/** A switch that takes effect at once. */
 export function Switch({ label, hint, ...input }: ChoiceProps) {
   return (
     <label className="flex items-start justify-between gap-4 has-disabled:opacity-55">
@@ -67,7 +67,7 @@ export function Switch({ label, hint, ...input }: ChoiceProps) {
   )
 }
 
-/** One of a few that deserve a line of explanation each. `name` is the group's in its form. */
+/** One of a few options with a line of explanation each. `name` is the group's name in its form. */
 export function Radio({ label, hint, ...input }: ChoiceProps) {
   return (
     <label className="flex items-start gap-2.5 rounded-md px-3 py-2.5 ring-1 ring-line ring-inset has-checked:bg-hover has-checked:ring-ink has-disabled:opacity-55 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus">

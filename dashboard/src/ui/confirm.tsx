@@ -12,11 +12,11 @@ type ConfirmProps = {
   /** What the button does, as a verb: "Delete 3 posts". */
   verb: string
   danger?: boolean
-  /** Does it. The dialog closes when it is done, and shows the message when it throws. */
+  /** The action. The dialog closes when it succeeds, and shows the message when it throws. */
   act: () => Promise<unknown>
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({ open, onOpenChange, title, children, verb, danger = true, act }: ConfirmProps) {
   const [state, setState] = useState<{ busy: boolean; problem?: string }>({ busy: false })
   const change = (next: boolean) => {

@@ -21,7 +21,7 @@ function useCopied(text: string): [copied: boolean, copy: () => void] {
 
 type CopyButtonProps = { text: string; what: string; words?: boolean; onIntent?: (() => void) | undefined }
 
-/** Copies a text. `what` completes "Copy …"; `onIntent`: somebody is about to, and the text may be made anew. */
+/** Copies a text. `what` completes "Copy …"; `onIntent` is called just before somebody copies, so that the text can be renewed. */
 export function CopyButton({ text, what, words = false, onIntent }: CopyButtonProps) {
   const [copied, copy] = useCopied(text)
   const icon = copied ? <Check /> : <Copy />
@@ -34,10 +34,10 @@ export function CopyButton({ text, what, words = false, onIntent }: CopyButtonPr
 }
 
 type CodeProps = {
-  /** What it is. */
+  /** The name of the text. */
   label: string
   text: string
-  /** Shown instead, such as a text with its secrets hidden; copied is `text`. */
+  /** Shown instead of `text`, such as with secrets hidden; `text` is copied. */
   instead?: string
 }
 

@@ -9,19 +9,19 @@ type DialogProps = {
   onOpenChange: (open: boolean) => void
   title: ReactNode
   description?: ReactNode
-  /** The buttons, the one that does it last. */
+  /** The buttons, the confirming one last. */
   actions?: ReactNode
   wide?: boolean
-  /** Neither Escape nor a click beside it closes it: something must be answered or is under way. */
+  /** Neither Escape nor a click outside closes it: something must be answered or is in progress. */
   firm?: boolean
-  /** The focus begins with the dialog as a whole: it holds fields that are more often looked at than changed. */
+  /** The dialog itself gets the focus first, because its fields are read more often than changed. */
   quiet?: boolean
   children?: ReactNode
 }
 
 /**
- * A dialog: it keeps the focus, and gives it back when it closes; on a phone it comes from below. The scrim is ours and not
- * the library's, which holds the page still with a style sheet that the content security policy forbids.
+ * A dialog: it traps the focus, and restores it when it closes; on a phone it comes from below. The scrim is ours, because the
+ * library's stops the page from scrolling with a style sheet that the content security policy forbids.
  */
 export function Dialog({
   open,
@@ -34,7 +34,7 @@ export function Dialog({
   quiet = false,
   children,
 }: DialogProps) {
-  // Before anything inside takes the focus: now, or when it opens.
+  // Remember the focus before anything inside takes it: now, or when the dialog opens.
   const before = useRef(open ? rememberFocus() : undefined)
   const stay = (event: Event) => {
     if (firm) event.preventDefault()
@@ -54,7 +54,7 @@ export function Dialog({
               if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
             }}
             onCloseAutoFocus={(event) => {
-              // The library knows only of its own triggers.
+              // The library restores the focus only to its own triggers.
               event.preventDefault()
               before.current?.()
             }}
@@ -74,7 +74,7 @@ export function Dialog({
             </header>
             {children !== undefined && (
               <div className="min-h-0 overflow-y-auto">
-                {/* Padding of what scrolls would lie below what sticks to its end. */}
+                {/* Padding on the scrolling element would lie below what sticks to its end. */}
                 <div className="px-5 py-4">{children}</div>
               </div>
             )}
@@ -82,7 +82,7 @@ export function Dialog({
               <footer className="flex flex-wrap justify-end gap-2 px-5 pt-2 pb-4">{actions}</footer>
             )}
             {!firm && (
-              // Last, so that the focus begins with what the dialog is about.
+              // Last in the order, so that the dialog's content gets the focus first.
               <Radix.Close
                 aria-label="Close"
                 className="absolute top-4 right-4 grid size-8 place-items-center rounded-md text-quiet hover:bg-hover hover:text-ink"

@@ -8,7 +8,7 @@ const Context = createContext<FieldContext | undefined>(undefined)
 
 type FieldProps = {
   label: ReactNode
-  /** Beside the label, such as a counter. */
+  /** Shown beside the label, such as a counter. */
   aside?: ReactNode
   hint?: ReactNode
   error?: string | undefined
@@ -16,7 +16,7 @@ type FieldProps = {
   children: ReactNode
 }
 
-/** A label, one control and what is to be said about it. The control inside finds its id and its description by itself. */
+/** A label, one control, and its hint or error. The control inside gets its id and description automatically. */
 export function Field({ label, aside, hint, error, required = false, children }: FieldProps) {
   const id = useId()
   const hintId = `${id}-hint`
@@ -64,12 +64,12 @@ function useControl() {
       }
 }
 
-/** One line of text, in the direction of what is written. */
+/** One line of text, in the direction of its words. */
 export function Input({ mono = false, ...props }: Omit<ComponentProps<'input'>, 'className'> & { mono?: boolean }) {
   return <input dir="auto" {...useControl()} {...props} className={clsx(CONTROL, 'h-9', mono && 'font-mono')} />
 }
 
-/** Several lines of text; as high as they are, where browsers can. */
+/** Several lines of text; grows with its content where browsers support that. */
 export function Textarea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   return (
     <textarea
@@ -82,7 +82,7 @@ export function Textarea(props: Omit<ComponentProps<'textarea'>, 'className'>) {
   )
 }
 
-/** One of a few. The system's own list: it is the one people know, on every device. */
+/** A choice from a list. It is the system's own, which people know on every device. */
 export function Select({ children, ...props }: Omit<ComponentProps<'select'>, 'className'>) {
   return (
     <span className="relative block">

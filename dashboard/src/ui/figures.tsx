@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Skeleton } from './placeholder.tsx'
 
-/** A number and what it counts; a value of undefined is still on its way. */
+/** A number and what it counts; undefined while it is loading. */
 export type Figure = { name: string; value: ReactNode; note?: ReactNode }
 
 /** A few numbers side by side. */

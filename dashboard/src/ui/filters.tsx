@@ -4,14 +4,14 @@ import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useS
 import { Select } from './field.tsx'
 import { useRested } from './rested.ts'
 
-/** What narrows a list, above it. */
+/** The filters above a list. */
 export function Filters({ children }: { children: ReactNode }) {
   return (
     <search className="flex flex-wrap items-center gap-2 border-b border-line px-4 py-3 sm:px-5">{children}</search>
   )
 }
 
-/** A row of links of which one holds; made of what looks like `filterTab`. It scrolls sideways where it is too long. */
+/** A row of links that look like `filterTab`, one of them current. It scrolls sideways if it is too long. */
 export function FilterTabs({ label, children }: { label: string; children: ReactNode }) {
   return (
     <nav aria-label={label} className="-mx-1 flex max-w-full min-w-0 gap-0.5 overflow-x-auto px-1 py-1">
@@ -20,11 +20,11 @@ export function FilterTabs({ label, children }: { label: string; children: React
   )
 }
 
-/** The look of a link that narrows a list; the one that holds says `aria-current`. */
+/** The look of a link that filters a list; the current one has `aria-current`. */
 export const filterTab =
   'flex h-8 shrink-0 items-center rounded-md px-2.5 font-[550] text-quiet whitespace-nowrap transition-colors duration-100 hover:bg-hover hover:text-ink aria-[current]:bg-hover aria-[current]:text-ink'
 
-/** Fields that narrow a list, two beside each other on a phone. `end`: at the end of the line where there is room. */
+/** Fields that filter a list, two in a row on a phone. `end`: at the end of the line if there is room. */
 export function FilterFields({ end = false, children }: { end?: boolean; children: ReactNode }) {
   return (
     <div
@@ -42,11 +42,11 @@ type SiteFilterProps = {
   sites: ReadonlyArray<{ id: string; name: string }>
   value: string | undefined
   onChoose: (site: string | undefined) => void
-  /** What the chosen site is called when it is none of the sites any more; without it, it is not offered. */
+  /** The name of the chosen site if it is no longer among the sites; without it, that site is not offered. */
   gone?: string
 }
 
-/** One of the sites, or any; nothing while there is nothing to choose. */
+/** A choice of one site or any; hidden while there is nothing to choose. */
 export function SiteFilter({ sites, value, onChoose, gone }: SiteFilterProps) {
   if (sites.length <= 1 && value === undefined) return null
   const isGone = value !== undefined && sites.every(({ id }) => id !== value)
@@ -69,16 +69,16 @@ export function SiteFilter({ sites, value, onChoose, gone }: SiteFilterProps) {
 
 type SearchInputProps = {
   label: string
-  /** What the list is narrowed to. */
+  /** The current search. */
   value: string
-  /** Somebody has stopped typing, or pressed Enter. */
+  /** Called when somebody pauses typing or presses Enter. */
   onChange: (value: string) => void
-  /** Enter was pressed on what is in `value` already. */
+  /** Called on Enter when the text is already in `value`. */
   onEnter?: () => void
   ref?: RefObject<HTMLInputElement | null>
 }
 
-/** Words to look for. What is typed shows at once, and counts when the fingers rest. */
+/** A search field. Typed text shows at once, and takes effect when typing pauses. */
 export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInputProps) {
   const [text, setText] = useState(value)
   const told = useRef(value)
@@ -89,7 +89,7 @@ export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInpu
   })
   const rested = useRested(text)
   useEffect(() => tell(rested), [rested])
-  // The address has changed by something else than typing.
+  // Follow the address when something other than typing has changed it.
   useEffect(() => {
     if (value.trim() === told.current.trim()) return
     told.current = value
@@ -121,7 +121,7 @@ export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInpu
   )
 }
 
-/** Something that narrows the list and can be taken away. */
+/** A filter in effect, with a button to remove it. */
 export function FilterChip({ name, children, onRemove }: { name: string; children: ReactNode; onRemove: () => void }) {
   return (
     <span className="inline-flex h-8 max-w-full min-w-0 items-center gap-1 rounded-full bg-well pr-1 pl-3 text-sm">
@@ -142,8 +142,8 @@ export function FilterChip({ name, children, onRemove }: { name: string; childre
 }
 
 /**
- * What can be done with the chosen rows; it floats over the end of the list. It stands before the list in the page, so that
- * Tab need not pass all rows to get there, and `order` puts it where it is seen.
+ * The actions for the chosen rows, floating over the end of the list. It comes before the list in the document, so that Tab
+ * need not pass all rows to reach it; `order` puts it where it is seen.
  */
 export function ChosenBar({
   count,

@@ -1,12 +1,12 @@
 import type { SubmitEvent } from 'react'
 
-/** How long a password may be, as the service has it. */
+/** The service's limits of a password's length. */
 export const PASSWORD_LENGTHS = { minLength: 8, maxLength: 256 } as const
 
-/** What to know before one makes up a password. */
+/** The hint for choosing a password. */
 export const PASSWORD_HINT = `At least ${PASSWORD_LENGTHS.minLength} characters. A few words are easier to remember.`
 
-/** Sends a form by a function of ours instead of the browser. */
+/** Submits a form with a function instead of the browser. */
 export function submitWith(submit: (form: FormData) => void) {
   return (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()

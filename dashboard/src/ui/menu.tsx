@@ -5,7 +5,7 @@ import type { ComponentProps, ReactNode } from 'react'
 
 type MenuProps = { trigger: ReactNode; children: ReactNode; align?: 'start' | 'end'; side?: 'top' | 'bottom' }
 
-/** A menu behind a button. Not modal: the page can be scrolled, and the policy needs no exception for it. */
+/** A menu behind a button. It is not modal: the page can be scrolled, and the content security policy needs no exception. */
 export function Menu({ trigger, children, align = 'end', side = 'bottom' }: MenuProps) {
   return (
     <Radix.Root modal={false}>
@@ -30,7 +30,7 @@ const ITEM =
 
 type MenuItemProps = Omit<ComponentProps<typeof Radix.Item>, 'className'> & { icon?: ReactNode; danger?: boolean }
 
-/** One thing to do. With `asChild`, its child is a link. */
+/** One action. With `asChild`, its child is a link. */
 export function MenuItem({ icon, danger = false, children, asChild, ...rest }: MenuItemProps) {
   const look = clsx(ITEM, danger && 'text-failed [&_svg]:text-failed')
   if (asChild === true) {
@@ -50,7 +50,7 @@ export function MenuItem({ icon, danger = false, children, asChild, ...rest }: M
 
 type MenuChoiceProps = { value: string; onValueChange: (value: string) => void; label: string; children: ReactNode }
 
-/** A few choices of which one holds; made of `MenuOption`s. */
+/** A choice of one of several `MenuOption`s. */
 export function MenuChoice({ value, onValueChange, label, children }: MenuChoiceProps) {
   return (
     <Radix.RadioGroup value={value} onValueChange={onValueChange} aria-label={label}>

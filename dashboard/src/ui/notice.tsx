@@ -13,7 +13,7 @@ const TONES: Record<Tone, { look: string; icon: typeof Info }> = {
 
 type NoticeProps = { tone?: Tone; title?: ReactNode; children?: ReactNode; action?: ReactNode }
 
-/** Something to know, in the place it is about. Problems are announced when they appear. */
+/** A notice in the place it is about. Screen readers announce problems when they appear. */
 export function Notice({ tone = 'plain', title, children, action }: NoticeProps) {
   const { look, icon: Icon } = TONES[tone]
   return (

@@ -2,7 +2,7 @@ import { clsx } from 'clsx'
 import { type ReactNode, useEffect } from 'react'
 
 type PageProps = {
-  /** The heading, and what the browser's tab is called. */
+  /** The heading, and the title of the browser's tab. */
   title: string
   /** Shown instead of the title, when the heading is more than a text. */
   heading?: ReactNode
@@ -12,7 +12,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** A screen: its heading, what can be done, and its contents below each other. */
+/** A screen: its heading, its actions, and its contents one below the other. */
 export function Page({ title, heading, lead, actions, narrow = false, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Postrider`
@@ -38,7 +38,7 @@ export function Page({ title, heading, lead, actions, narrow = false, children }
 
 type SheetProps = { title?: ReactNode; aside?: ReactNode; flush?: boolean; children: ReactNode }
 
-/** A sheet of paper on the page. `flush`: what it holds goes to its edges, as tables do. */
+/** A sheet of paper on the page. `flush`: its content reaches the edges, as tables do. */
 export function Sheet({ title, aside, flush = false, children }: SheetProps) {
   return (
     <section className="overflow-clip rounded-lg bg-sheet shadow-sheet ring-1 ring-line">

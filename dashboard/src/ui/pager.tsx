@@ -7,14 +7,14 @@ type PagerProps = {
   pages: number
   limit: number
   total: number
-  /** What there is, one of it. */
+  /** What the list contains, in the singular. */
   noun: string
   onTurn: (page: number) => void
-  /** Somebody is about to turn to this page. */
+  /** Called when somebody is about to turn to this page. */
   onIntent: (page: number) => void
 }
 
-/** Where one is in a long list, and the way to other pages. */
+/** The position in a long list, and links to other pages. */
 export function Pager({ page, pages, limit, total, noun, onTurn, onIntent }: PagerProps) {
   const first = (page - 1) * limit + 1
   const last = Math.min(page * limit, total)

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { explain } from '../api.ts'
 import { Button } from './button.tsx'
 
-/** What stands where something will be: the same size, so that nothing moves when it comes. */
+/** A placeholder of the same size as the content, so that nothing moves when it loads. */
 export function Skeleton({ className }: { className: string }) {
   return <span aria-hidden="true" className={clsx('block animate-breathe rounded-sm bg-line', className)} />
 }
@@ -14,11 +14,11 @@ type EmptyProps = {
   title: string
   children?: ReactNode
   action?: ReactNode
-  /** It is all there is on the page. */
+  /** Nothing else is on the page. */
   alone?: boolean
 }
 
-/** Nothing is here: why, and what to do about it. */
+/** Says why there is nothing here, and what to do about it. */
 export function Empty({ picture, title, children, action, alone = false }: EmptyProps) {
   const Heading = alone ? 'h1' : 'h2'
   return (
@@ -33,7 +33,7 @@ export function Empty({ picture, title, children, action, alone = false }: Empty
 
 type ProblemProps = { error: unknown; retry?: (() => void) | undefined; alone?: boolean }
 
-/** Something could not be shown: the reason, and another try. */
+/** Says why something could not be shown, and offers a retry. */
 export function Problem({ error, retry, alone = false }: ProblemProps) {
   const { title, detail } = explain(error)
   return (

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const TYPING_MS = 200
 
-/** What somebody types, once the fingers rest. */
+/** The typed text, once typing pauses. */
 export function useRested(text: string): string {
   const [rested, setRested] = useState(text)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Something is under way. Says nothing by itself: what is busy says so. */
+/** Shows that something is in progress. It is hidden from screen readers: the busy element says so itself. */
 export function Spinner() {
   return (
     <svg viewBox="0 0 16 16" className="size-4 animate-turn" fill="none" aria-hidden="true">

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
 import type { ComponentProps, ReactNode } from 'react'
 
-/** A table that scrolls by itself when it is wider than the page. `label` is its caption for those who do not see it. */
+/** A table that scrolls inside itself when it is wider than the page. `label` is its caption for screen readers. */
 export function Table({ label, busy = false, children }: { label: string; busy?: boolean; children: ReactNode }) {
   return (
     <div className="overflow-x-auto">
@@ -32,7 +32,7 @@ export function Th({ numeric, from, grow, ...rest }: Omit<ComponentProps<'th'>, 
   )
 }
 
-/** A cell. Columns that `grow` cut their contents off instead of widening the table. */
+/** A cell. A column that can `grow` cuts its contents off instead of widening the table. */
 export function Td({ numeric, from, grow, ...rest }: Omit<ComponentProps<'td'>, 'className'> & CellProps) {
   return (
     <td
@@ -47,7 +47,7 @@ export function Td({ numeric, from, grow, ...rest }: Omit<ComponentProps<'td'>, 
   )
 }
 
-/** A row; `selected` is one that is ticked, and the row with the keyboard's mark carries `data-current`. */
+/** A row. `selected`: it is ticked; the keyboard's current row has `data-current`. */
 export function Tr({ selected, ...rest }: Omit<ComponentProps<'tr'>, 'className'> & { selected?: boolean }) {
   return (
     <tr

@@ -5,7 +5,7 @@ import { Input } from './field.tsx'
 type TagsInputProps = {
   value: readonly string[]
   onChange: (value: string[]) => void
-  /** How many there may be, and how long each. */
+  /** The most tags, and the most characters of each. */
   most: number
   maxLength: number
   readOnly?: boolean
@@ -13,8 +13,8 @@ type TagsInputProps = {
 }
 
 /**
- * A few short words, each by itself: Enter or a comma ends one, Backspace in an empty field takes the last away. A word that
- * is left standing counts too. It moves up to the others once nothing is pressed, so that what was aimed at stays in its place.
+ * A few short tags: Enter or a comma ends one, Backspace in an empty field removes the last. Text left in the field counts too.
+ * It joins the others only once the pointer is released, so that what somebody is clicking on does not move.
  */
 export function TagsInput({ value, onChange, most, maxLength, readOnly = false, placeholder }: TagsInputProps) {
   const [typed, setTyped] = useState('')

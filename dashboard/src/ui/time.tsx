@@ -4,7 +4,7 @@ import { ago, clock, until } from '../format.ts'
 const listeners = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
-/** One beat per second for all times on the page, and none while there are none. */
+/** One timer per second for all times on the page, and none while there are none. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
   timer ??= setInterval(() => {
@@ -18,17 +18,17 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-/** Of whole seconds, so that one rendering sees one text. */
+/** The text at the current whole second, so that one rendering sees one text. */
 function useText(textAt: (now: number) => string): string {
   return useSyncExternalStore(subscribe, () => textAt(Math.floor(Date.now() / 1_000) * 1_000))
 }
 
-/** Whether an instant has come. */
+/** Whether an instant has passed. */
 export function useIsPast(at: string | null): boolean {
   return useSyncExternalStore(subscribe, () => at !== null && new Date(at).getTime() <= Date.now())
 }
 
-/** How long ago, or how far ahead, as people say it; the full date is in its title. `at` is an ISO instant. */
+/** How long ago or how far ahead, in words; the full date is in its title. `at` is an ISO instant. */
 export function Ago({ at }: { at: string }) {
   const text = useText((now) => ago(at, now))
   return (
@@ -38,7 +38,7 @@ export function Ago({ at }: { at: string }) {
   )
 }
 
-/** What is left until an instant, counting down to "now". */
+/** The time left until an instant, counting down to "now". */
 export function Until({ at }: { at: string }) {
   const text = useText((now) => until(at, now))
   return (

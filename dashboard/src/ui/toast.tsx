@@ -4,11 +4,11 @@ import { Toast as Radix } from 'radix-ui'
 import { useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
 
-/** Something that was done, or did not work, and needs no place of its own on the page. */
+/** A message that something was done or failed, without its own place on the page. */
 export type ToastMessage = {
   text: string
   tone?: 'arrived' | 'failed'
-  /** One thing to do about it, such as taking it back. */
+  /** One action, such as undo. */
   action?: { label: string; act: () => void }
 }
 
@@ -34,7 +34,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Where messages appear; once in the application. They stay while they are pointed at, and F8 leads to them. */
+/** The place of messages, once in the application. They stay while the pointer is on them, and F8 moves the focus to them. */
 export function Toasts() {
   const messages = useSyncExternalStore(subscribe, () => shown)
   return (

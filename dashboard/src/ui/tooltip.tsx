@@ -1,7 +1,7 @@
 import { Tooltip as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 
-/** What a thing is called, shown when it is pointed at or has the focus. Never the only place of an information. */
+/** A tooltip, shown on hover and focus. It is never the only place of a piece of information. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <Radix.Root>
@@ -19,7 +19,7 @@ export function Tooltip({ text, children }: { text: ReactNode; children: ReactNo
   )
 }
 
-/** Once around the application: tooltips next to each other follow at once. */
+/** Wraps the application once, so that a tooltip next to an open one shows without delay. */
 export function Tooltips({ children }: { children: ReactNode }) {
   return <Radix.Provider delayDuration={400}>{children}</Radix.Provider>
 }

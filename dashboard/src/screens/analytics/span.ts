@@ -1,10 +1,10 @@
-/** Which time the analytics are about, as the address says it. All of it in UTC, as the service counts. */
+/** The period of the analytics, read from the address. All of it in UTC, as the service counts. */
 
-/** From the latest to the widest; `own` is from one day to another. */
+/** The ranges, shortest first; `own` is from one day to another. */
 export const RANGES = ['24h', '7d', '30d', '90d', '12m', 'own'] as const
 type Range = (typeof RANGES)[number]
 
-/** As the list has them. */
+/** The ranges' names in the list. */
 export const RANGE_NAMES: Record<Range, string> = {
   '24h': 'Last 24 hours',
   '7d': 'Last 7 days',
@@ -14,11 +14,11 @@ export const RANGE_NAMES: Record<Range, string> = {
   own: 'From a day to a day',
 }
 
-/** What numbers are counted by. */
+/** The units of time that numbers are counted by. */
 export const UNITS = ['hour', 'day', 'week', 'month'] as const
 type Unit = (typeof UNITS)[number]
 
-/** What an address may say; whatever it says may be wrong. */
+/** The search parameters of the address; any of them may be wrong. */
 export type SpanSearch = {
   range?: string | undefined
   unit?: string | undefined
@@ -26,7 +26,7 @@ export type SpanSearch = {
   to?: string | undefined
 }
 
-/** `from` and `to` as the API takes them; without `to`, until now. `lastDay` is a date in any case. */
+/** A period. `from` and `to` are as the API takes them; without `to`, until now. `lastDay` is always a date. */
 export type Span = { range: Range; unit: Unit; from: string; to?: string; lastDay: string; days: number }
 
 const HOUR_MS = 3_600_000
@@ -40,7 +40,7 @@ const USUAL_UNIT: Record<Exclude<Range, 'own'>, Unit> = {
   '12m': 'month',
 }
 
-/** Columns that can still be told apart, by unit: the days that they cover at most and at least. */
+/** For each unit, the least and most days whose columns can still be told apart. */
 const FITS: Record<Unit, [least: number, most: number]> = {
   hour: [0, 7],
   day: [2, 120],
@@ -48,13 +48,13 @@ const FITS: Record<Unit, [least: number, most: number]> = {
   month: [60, 3_700],
 }
 
-/** Whether a range of so many days can be shown by this unit. */
+/** Whether this unit suits a range of so many days. */
 export function fitting(unit: Unit, days: number): boolean {
   const [least, most] = FITS[unit]
   return days >= least && days <= most
 }
 
-/** What the address means, with the usual where it says nothing that holds. */
+/** The period that the address means, with defaults for missing or wrong parameters. */
 export function spanOf(search: SpanSearch, now: number): Span {
   const range = RANGES.find((one) => one === search.range) ?? '30d'
   const { days, ...edges } = range === 'own' ? ownEdges(search, now) : edgesOf(range, now)
@@ -66,7 +66,7 @@ export function spanOf(search: SpanSearch, now: number): Span {
 
 const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** Whole hours or days, so that the same question is the same address for as long as possible. */
+/** Whole hours or days, so that the same question keeps the same query key as long as possible. */
 function edgesOf(range: Exclude<Range, 'own'>, now: number) {
   const days = DAYS[range]
   const from =
@@ -94,7 +94,7 @@ const MONTH = format({ month: 'long', year: 'numeric' })
 const SHORT_MONTH = format({ month: 'short' })
 const TIME = format({ hour: '2-digit', minute: '2-digit' })
 
-/** The units as a chart names them. */
+/** The units' names in a chart. */
 export function unitsOf(data: readonly { date: string }[], unit: Unit): { name: string; short: string }[] {
   return data.map(({ date }) => nameOf(new Date(date), unit))
 }

@@ -2,7 +2,7 @@ import type { Site } from '@postrider/sdk'
 
 const LOCAL = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
-/** What was typed as an address, without a slash at its end; undefined when it is none. */
+/** The typed address, without a slash at its end; undefined when it is not an address. */
 export function addressOf(typed: string): string | undefined {
   const text = typed.trim()
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.test(text)
@@ -16,12 +16,12 @@ export function addressOf(typed: string): string | undefined {
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** A name to begin with. */
+/** A suggested name. */
 export function nameFrom(address: string): string {
   return new URL(address).hostname.replace(/^www\./, '')
 }
 
-/** Where a site's webhooks go. Sites in public are called by https only. */
+/** The webhook address of a site. Public sites are called by https only. */
 export function webhookAddress(address: string, path: string): string {
   const url = new URL(address)
   if (!LOCAL.test(url.hostname)) url.protocol = 'https:'
@@ -30,7 +30,7 @@ export function webhookAddress(address: string, path: string): string {
 
 type Addresses = Pick<Site, 'url' | 'webhook_url'>
 
-/** The site that receives at this webhook address already, or else one that readers know by the same address. */
+/** The site that already receives at this webhook address, or else one with the same address. */
 export function siteAt<Known extends Addresses>(sites: readonly Known[], { url, webhook_url }: Addresses) {
   return (
     sites.find((site) => isSameAddress(site.webhook_url, webhook_url)) ??
@@ -38,7 +38,7 @@ export function siteAt<Known extends Addresses>(sites: readonly Known[], { url, 
   )
 }
 
-/** Whether two addresses lead to one place: by http or https, with a slash at the end or without. */
+/** Whether two addresses are the same, ignoring http or https and a slash at the end. */
 export function isSameAddress(a: string, b: string): boolean {
   const place = (address: string) => {
     const url = URL.parse(address.trim())

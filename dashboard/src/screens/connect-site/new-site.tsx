@@ -14,12 +14,12 @@ import { addressOf, isSameAddress, nameFrom, siteAt, webhookAddress } from './ad
 
 type Look = { address: string; found: DetectedPlatform | undefined }
 
-/** The address first; what follows from it is filled in and can be changed. */
+/** Asks for the address first, then fills in the other fields from it; they can be changed. */
 export function NewSite() {
   const [typed, setTyped] = useState('')
   const [wrong, setWrong] = useState(false)
   const look = useMutation({
-    // Not being able to look keeps nobody from going on.
+    // A failed look does not keep anybody from going on.
     mutationFn: async (address: string): Promise<Look> => ({
       address,
       found: await api.sites.detectPlatform(address).catch(() => undefined),
@@ -83,7 +83,7 @@ function Details({ look: { address, found } }: { look: Look }) {
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    // What was found is left to the service, which looks again when the site moves.
+    // A detected platform is not sent: the service detects it too, and looks again when the site moves.
     const choice = receiver === detected ? {} : { platform }
     connect.mutate({
       name: textOf(form, 'name'),
@@ -93,7 +93,7 @@ function Details({ look: { address, found } }: { look: Look }) {
       ...choice,
     })
   }
-  // Once it is connected, it is among them itself.
+  // After connecting, the list contains the new site itself.
   const twin = connect.isSuccess ? undefined : siteAt(sites.data?.sites ?? [], { url: address, webhook_url: webhook })
   const problem = (field: string) => problemOf(connect.error, field)
   const named = ['name', 'webhook_url', 'niche'].some((field) => problem(field) !== undefined)
@@ -146,7 +146,7 @@ function Details({ look: { address, found } }: { look: Look }) {
   )
 }
 
-/** It may be meant so, such as two blogs of one address; but most often it was forgotten. */
+/** Warns that a site with this address is connected already. It may be intended (two blogs at one address), but is often forgotten. */
 function Twin({ site: { id, name, webhook_url }, webhook }: { site: Site; webhook: string }) {
   const isSameReceiver = isSameAddress(webhook_url, webhook)
   return (

@@ -1,4 +1,4 @@
-/** Sending failures again: those that were chosen, or all. */
+/** Sends failures again: the chosen ones, or all. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
@@ -11,7 +11,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { ChosenBar } from '../../ui/filters.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-/** As many as the service takes at once. */
+/** The most deliveries that the service takes in one request. */
 const AT_ONCE = 100
 
 function say(queued: number): void {
@@ -35,7 +35,7 @@ async function sendAllAgain(siteId: string | undefined): Promise<number> {
   for (let more = true; more; ) {
     const done = await api.deliveries.retryFailed(siteId === undefined ? {} : { site_id: siteId })
     queued += done.queued
-    // With nothing queued there is nothing more to be had, whatever it says.
+    // If nothing was queued, another request would not help, even if the service says there is more.
     more = done.more && done.queued > 0
   }
   return queued
@@ -43,7 +43,7 @@ async function sendAllAgain(siteId: string | undefined): Promise<number> {
 
 const readAgain = () => queryClient.invalidateQueries({ queryKey: ['deliveries'] })
 
-/** What to do with the chosen failures. It cannot hurt, so it does not ask. */
+/** Sends the chosen failures again. That does no harm, so it does not ask first. */
 export function RetryBar({ deliveries, onDone }: { deliveries: readonly LoggedDelivery[]; onDone: () => void }) {
   const again = useMutation({
     mutationFn: () => sendAgain(deliveries.map(({ id }) => id)),
@@ -67,7 +67,7 @@ export function RetryBar({ deliveries, onDone }: { deliveries: readonly LoggedDe
 
 type RetryAllProps = { open: boolean; onOpenChange: (open: boolean) => void; site: Site | undefined }
 
-/** Asks before everything that has failed goes out again. `site`: only what was meant for it. */
+/** Asks before all failures are sent again. `site`: only the failures at that site. */
 export function RetryAll({ open, onOpenChange, site }: RetryAllProps) {
   return (
     <Confirm

@@ -15,12 +15,12 @@ const STATUS_NAMES = {
 type DeliveryFiltersProps = {
   search: DeliveriesSearch
   sites: readonly Site[]
-  /** What is shown: it knows what a post or a deleted site is called. */
+  /** The shown deliveries, which know the names of posts and deleted sites. */
   deliveries: readonly LoggedDelivery[]
   narrow: (change: DeliveriesSearch) => void
 }
 
-/** What the log is narrowed to, all of it in the address. */
+/** The filters of the log; the address holds them. */
 export function DeliveryFilters({ search, sites, deliveries, narrow }: DeliveryFiltersProps) {
   const { site, post, period } = search
   return (

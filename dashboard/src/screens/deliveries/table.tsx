@@ -14,11 +14,11 @@ import { Table, Td, Th, Tr } from '../../ui/table.tsx'
 import { Ago, Until } from '../../ui/time.tsx'
 
 type DeliveryTableProps = {
-  /** Undefined while they are on their way. */
+  /** Undefined while they are loading. */
   deliveries: readonly LoggedDelivery[] | undefined
   sites: readonly Site[] | undefined
   rows: Rows<LoggedDelivery>
-  /** What is shown is not what was asked for last. */
+  /** The table still shows the previous query. */
   busy: boolean
 }
 
@@ -148,7 +148,7 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
   )
 })
 
-/** In a line: the answer, or why there is none and what comes next. */
+/** The result in one line: the answer, or why there is none and what comes next. */
 function resultOf(delivery: LoggedDelivery, paused: boolean): ReactNode {
   const { status, attempts, response_code: code, response_time_ms: ms, last_error: error } = delivery
   const reason = reasonOf(code, error)

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { curlOf } from './curl.ts'
 
-/** What curl would be given, as a shell takes the command apart. */
+/** Runs the command in a shell that records what curl would get. */
 function run(command: string): { args: string[]; body: string } {
   const script = `curl() { printf '%s\\0' "$@" "$(cat; echo .)"; }\n${command}`
   const parts = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1)
@@ -22,7 +22,7 @@ it.each([
   expect(given.body).toBe(body)
 })
 
-/** A command that is longer than an argument may be is pasted into a terminal; here it comes by the shell's input. */
+/** For a command longer than an argument may be: people paste it into a terminal, the test passes it on the shell's input. */
 function runFromFile(command: string): { args: string[]; body: string } {
   const input = `curl() { printf '%s\\0' "$@"; cat; }\n${command}\n`
   const parts = execFileSync('/bin/sh', ['-s'], { encoding: 'utf8', input, maxBuffer: 2 ** 24 }).split('\0')

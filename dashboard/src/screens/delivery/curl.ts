@@ -1,11 +1,11 @@
 type Request = { method: string; url: string; headers: Record<string, string>; body: string }
 
-/** A word of a shell command, whatever is in it. */
+/** Quotes any text as one word of a shell command. */
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
 /**
- * A command for a POSIX shell that makes the request. The body comes through a pipe: as an argument it may be too long for
- * the system, and a here-document would add a line end, which the signature forbids.
+ * A command for a POSIX shell that makes the request. The body goes through a pipe: as an argument it may be too long for the
+ * system, and a here-document would add a line end, which would break the signature.
  */
 export function curlOf({ method, url, headers, body }: Request): string {
   const named = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)

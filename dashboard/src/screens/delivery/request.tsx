@@ -3,10 +3,10 @@ import { Code, CopyButton } from '../../ui/copy.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { curlOf } from './curl.ts'
 
-/** A longer body is not shown to its end; it is copied whole. */
+/** A longer body is cut off on the screen, but copied whole. */
 const SHOWN_CHARACTERS = 60_000
 
-/** Exactly what an attempt made now would send. `refresh` has it signed anew, since signatures hold for minutes only. */
+/** Exactly what an attempt made now would send. `refresh` has it signed again, because signatures are valid for minutes only. */
 export function Request({ delivery: { request, event }, refresh }: { delivery: DeliveryDetails; refresh: () => void }) {
   if (request === null) {
     return (

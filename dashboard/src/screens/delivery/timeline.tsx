@@ -11,7 +11,7 @@ import { Ago, Until, useIsPast } from '../../ui/time.tsx'
 
 type Attempt = DeliveryDetails['history'][number]
 
-/** Every attempt, oldest first; a success at once keeps no history, so it is what the delivery itself says. */
+/** Every attempt, oldest first. A success at the first attempt has no history, so its attempt is made from the delivery. */
 function attemptsOf({ history, status, attempts, finished_at: at, ...delivery }: DeliveryDetails): Attempt[] {
   if (history.length > 0 || attempts === 0 || status !== 'delivered' || at === null) return history
   const { response_code: code, response_time_ms: tookMs } = delivery
@@ -53,7 +53,7 @@ export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; st
 
 type NowProps = { delivery: DeliveryDetails; standing: Standing; confirmed: boolean }
 
-/** Where it stands; nothing when the last attempt has said it. `confirmed`: it arrived without an attempt that says so. */
+/** The current standing; nothing when the last attempt already shows it. `confirmed`: it arrived, but no attempt shows that. */
 function Now({ delivery, standing, confirmed }: NowProps) {
   const { attempts, finished_at: at, last_error: error, next_attempt_at: next } = delivery
   switch (standing) {
@@ -74,7 +74,7 @@ function Now({ delivery, standing, confirmed }: NowProps) {
   }
 }
 
-/** A site that pulls is sent nothing; it can only say how that went. */
+/** How a failed delivery ended. A site that pulls is sent nothing; it can only report the result. */
 function endOf(attempts: number): string {
   return attempts === 0 ? 'The site pulled it and could not take it' : `Given up after ${counted(attempts, 'attempt')}`
 }

@@ -7,7 +7,7 @@ import { Field, Input } from '../../ui/field.tsx'
 import { textOf } from '../../ui/form.ts'
 import { embedOf, imageAddress, linkAddress } from './schema.ts'
 
-/** What an address is asked for. */
+/** What the address is for. */
 export type Asking = { kind: 'link' | 'image' | 'embed' }
 
 const WORDS = {
@@ -39,7 +39,7 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
   const { title, wrong: why } = WORDS[kind]
   const close = () => {
     onDone()
-    // After the dialog has given the focus back to what had it.
+    // After the dialog has restored the focus.
     requestAnimationFrame(() => editor.commands.focus())
   }
   const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
@@ -84,7 +84,7 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
   )
 }
 
-/** What is there already. */
+/** The current address and alternative text. */
 function standing(editor: Editor, kind: Asking['kind']): { address: string; alt: string } {
   if (kind === 'link') return { address: String(editor.getAttributes('link').href ?? ''), alt: '' }
   const { selection } = editor.state
@@ -99,7 +99,7 @@ function standing(editor: Editor, kind: Asking['kind']): { address: string; alt:
 function put(editor: Editor, kind: Asking['kind'], { address, alt }: { address: string; alt: string }): boolean {
   const chain = editor.chain().focus()
   if (kind === 'link') {
-    // What looks like a host is one: people leave the scheme out.
+    // A text that looks like a host gets a scheme: people leave it out.
     const href = linkAddress(/^[\w-]+(\.[\w-]+)+([/?#].*)?$/.test(address) ? `https://${address}` : address)
     if (href === undefined) return false
     if (editor.state.selection.empty && !editor.isActive('link'))

@@ -1,4 +1,4 @@
-/** How a post arrives at its sites, as it happens. */
+/** Shows live how a post arrives at its sites. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useSyncExternalStore } from 'react'
@@ -20,7 +20,7 @@ export function newestPerSite(deliveries: readonly LoggedDelivery[]): LoggedDeli
   return [...newest.values()].sort((a, b) => a.site_name.localeCompare(b.site_name))
 }
 
-/** The sites that have the post, or are about to, by their ids. */
+/** The ids of the sites that have the post, or are being sent it. */
 export function sitesWith(deliveries: readonly LoggedDelivery[]): Set<string> {
   const having = newestPerSite(deliveries).filter(({ event }) => event !== 'post.deleted')
   return new Set(having.map(({ site_id: id }) => id))
@@ -125,7 +125,7 @@ function NextAttempt({ number, at }: { number: number; at: string | null }) {
   )
 }
 
-/** Whether an instant has come; looked at each second. */
+/** Whether an instant has passed, checked every second. */
 function useIsPast(at: string | null): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -136,7 +136,7 @@ function useIsPast(at: string | null): boolean {
   )
 }
 
-/** For screen readers, when it changes. */
+/** A summary that screen readers announce when it changes. */
 function summary(standings: readonly Standing[]): string {
   const count = (...some: Standing[]) => standings.filter((one) => some.includes(one)).length
   const parts = [

@@ -1,4 +1,4 @@
-/** What can be put into the text, for the slash menu and the menu beside it. */
+/** The blocks that can be inserted, for the slash menu and the menu beside it. */
 import type { ChainedCommands } from '@tiptap/core'
 import {
   Code2,
@@ -18,7 +18,7 @@ import {
 import type { ReactNode } from 'react'
 import type { Asking } from './address.tsx'
 
-/** `words`: what else somebody may call it. `keys`: what writes it. It either does something or asks for an address. */
+/** A block. `words`: other names for it. `keys`: what to type for it. It either does something or asks for an address. */
 export type Block = { name: string; words: string; icon: ReactNode; keys?: string } & (
   | { run: (chain: ChainedCommands) => ChainedCommands }
   | { asks: Asking['kind'] }
@@ -53,7 +53,7 @@ export const BLOCKS: readonly Block[] = [
   { name: 'Line', words: 'rule divider hr', icon: <Minus />, keys: '---', run: (c) => c.setHorizontalRule() },
 ]
 
-/** The blocks that somebody may mean by a few letters; those whose name begins with them first. */
+/** The blocks that match a few letters; those whose name begins with them come first. */
 export function blocksFor(query: string): Block[] {
   const wanted = query.trim().toLowerCase()
   const rank = ({ name, words }: Block) => {

@@ -3,13 +3,13 @@ import { Input } from '../../ui/field.tsx'
 
 type BufferedProps = Omit<ComponentProps<typeof Input>, 'value' | 'onChange' | 'ref'> & {
   value: string
-  /** What was typed, once it is complete. */
+  /** Called with the text once it is complete. */
   onCommit: (value: string) => void
 }
 
 /**
- * A line that counts once it is complete: with Enter, when the focus leaves it or the page is left. Half an address is not
- * stored while somebody types the other half, and nothing changes under their hands.
+ * An input that commits its text once it is complete: on Enter, when it loses the focus or the page is left. So half an
+ * address is not stored while somebody types the other half, and nothing changes while they type.
  */
 export function Buffered({ value, onCommit, ...input }: BufferedProps) {
   const [typed, setTyped] = useState<string>()
@@ -26,7 +26,7 @@ export function Buffered({ value, onCommit, ...input }: BufferedProps) {
   })
   useEffect(() => {
     const leave = () => commit()
-    // Before anybody else hears of it.
+    // In the capture phase, before other listeners.
     addEventListener('pagehide', leave, true)
     document.addEventListener('visibilitychange', leave, true)
     return () => {

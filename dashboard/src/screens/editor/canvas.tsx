@@ -1,4 +1,4 @@
-/** The text as it will look, and what floats above it while it is written. */
+/** The text as it will look, and the toolbars that float above it. */
 import { Editor, type EditorOptions } from '@tiptap/core'
 import { Dropcursor, Gapcursor, Placeholder, UndoRedo } from '@tiptap/extensions'
 import { TextSelection } from '@tiptap/pm/state'
@@ -15,18 +15,18 @@ import { documentTypes } from './schema.ts'
 import { createSlashMenu, SlashMenu } from './slash.tsx'
 
 type CanvasProps = {
-  /** What stands there at first; later changes come from here alone. */
+  /** The initial text; later changes come only from this component. */
   doc: Doc
   editable: boolean
-  /** A block that was chosen outside and needs an address first. */
+  /** A block chosen outside that needs an address first. */
   asked: Block | undefined
   onAsked: () => void
   onChange: (doc: Doc) => void
-  /** The editor, for what is around it; undefined when it is gone. */
+  /** Receives the editor, or undefined when it is gone. */
   onEditor: (editor: Editor | undefined) => void
 }
 
-/** The rich text. Made anew (by its key) when the text is replaced by something else than typing. */
+/** The rich text editor. Its key changes, so that it is rebuilt, when anything but typing replaces the text. */
 export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEditor }: CanvasProps) {
   const place = useRef<HTMLDivElement>(null)
   const [editor, setEditor] = useState<Editor>()
@@ -39,7 +39,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
     element,
     content: doc,
     editable,
-    // A style sheet of its own is what the content security policy refuses; design/prose.css has it.
+    // The content security policy refuses the editor's own style sheet; design/prose.css contains it.
     injectCSS: false,
     extensions: [
       ...documentTypes,
@@ -104,7 +104,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
   )
 }
 
-/** A click below the last block writes on below it, also after a table or a picture. */
+/** A click below the last block puts the caret there, even after a table or a picture. */
 function goToEnd(editor: Editor, { target, currentTarget, clientY }: React.MouseEvent): void {
   const last = editor.view.dom.lastElementChild
   if (!editor.isEditable || (target !== currentTarget && target !== editor.view.dom)) return

@@ -1,13 +1,13 @@
-/** What to look at before a post goes out. Pure. */
+/** What the author should check before a post goes out. Pure. */
 import { notesIn } from '@postrider/server/generation/notes'
 import type { DocNode } from '@postrider/server/posts/body/schema'
 import { counted } from '../../format.ts'
 import type { Doc, Draft, Field } from './draft.ts'
 
-/** `blocks`: it cannot go out like this. `field` is where to mend it. */
+/** A problem. `blocks`: the post cannot go out like this. `field`: where to fix it. */
 export type Check = { blocks: boolean; title: string; text: string; field?: Field }
 
-/** What is the matter with a draft. `doc`: its text, as far as it is known as a document. */
+/** The problems of a draft. `doc`: its text, if known as a document. */
 export function checksOf(draft: Draft, doc: Doc | undefined): Check[] {
   const notes = doc === undefined ? [] : notesIn(doc as DocNode)
   return [
@@ -50,7 +50,7 @@ function shown(notes: readonly string[]): string {
   return `${named.join(', ')}${different.length > MOST_SHOWN ? ' and more' : ''}.`
 }
 
-/** Neither words nor pictures. */
+/** Whether a document has neither words nor pictures. */
 function isBlank({ type, text, content = [] }: Doc): boolean {
   if (type === 'text') return String(text).trim() === ''
   if (['image', 'embed', 'horizontalRule'].includes(type)) return false

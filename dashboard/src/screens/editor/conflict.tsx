@@ -1,4 +1,4 @@
-/** The post was changed here and elsewhere: what differs, and which of it is to stand. Nothing of either is thrown away. */
+/** The post was changed here and elsewhere: shows the differences and asks which to keep. Nothing of either is thrown away. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { diffWordsWithSpace } from 'diff'
 import { useState } from 'react'
@@ -15,7 +15,7 @@ import type { Conflict, Work } from './work.ts'
 
 type Texts = Record<string, { mine: string; theirs: string }>
 
-/** Stands in place of the editor until it is decided. */
+/** Replaces the editor until the conflict is decided. */
 export function ConflictScreen({ work, conflict }: { work: Work; conflict: Conflict }) {
   const { theirs, fields, merged } = conflict
   const [taken, setTaken] = useState<readonly Field[]>([])
@@ -117,10 +117,10 @@ function Whole({ text }: { text: string }) {
   )
 }
 
-/** Beyond this many changes a difference says nothing to a reader, and takes long to find. */
+/** With more changes than this a comparison is of no use to a reader, and takes long to compute. */
 const MOST_CHANGES = 4_000
 
-/** What was taken away and what was added, word by word. */
+/** The removed and added words. */
 function Differences({ before, after, label }: { before: string; after: string; label: string }) {
   const parts = diffWordsWithSpace(before, after, { maxEditLength: MOST_CHANGES })
   if (parts === undefined) return <p className="text-quiet">The two have too little in common to be compared.</p>
@@ -168,7 +168,7 @@ function plain(value: Draft[Exclude<Field, 'body'>]): string {
 
 const otherTitle = (title: string) => `${title} (other version)`.slice(-300)
 
-/** The post with everything that was not chosen. */
+/** The draft with everything that was not chosen. */
 function otherOf({ theirs, fields, merged }: Conflict, taken: readonly Field[]): Draft {
   const theirDraft = draftOf(theirs)
   const left = fields.map((field) => [field, taken.includes(field) ? merged[field] : theirDraft[field]])

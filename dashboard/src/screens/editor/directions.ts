@@ -4,9 +4,9 @@ import { Plugin } from '@tiptap/pm/state'
 import { Decoration, DecorationSet } from '@tiptap/pm/view'
 
 /**
- * Every block of the text runs in the direction of its own words. Only shown and never stored: the schema has no place for
- * it, and sites decide for themselves. Blocks within blocks have none of their own, since what has one does not count for
- * what is around it, and a list's bullets stand where its words begin; the style sheet does the rest for them.
+ * Shows every block of the text in the direction of its own words. The direction is never stored: the schema has no place for
+ * it, and sites decide for themselves. Nested blocks get no direction: a block with its own is ignored when its parent's is
+ * determined, and a list's bullets must be where its words begin. The style sheet does the rest for them.
  */
 export const directions = Extension.create({
   name: 'directions',
@@ -27,7 +27,7 @@ const AUTO = { dir: 'auto' }
 function directionsOf(doc: Node): DecorationSet {
   const found: Decoration[] = []
   doc.forEach((node, position) => {
-    // Programs run from left to right, whatever they are about.
+    // Code always runs from left to right.
     if (node.type.spec.code !== true) found.push(Decoration.node(position, position + node.nodeSize, AUTO))
   })
   return DecorationSet.create(doc, found)

@@ -1,9 +1,8 @@
 /**
- * What a person edits of a post, and how two versions of it come together. Pure: no clock, no storage, no requests.
+ * The editable part of a post, and how two versions of it are merged. Pure: no clock, no storage, no requests.
  *
- * Three states of a field matter: as it was when the editing began (`was`), as it stands here (`mine`) and as the service has
- * it by now (`theirs`). What only one side has changed is taken from that side; what both have changed in different ways is
- * a conflict, which a person decides.
+ * A field has three states: when the editing began (`was`), here (`mine`) and on the service now (`theirs`). A field that only
+ * one side changed is taken from that side. A field that both changed differently is a conflict, which a person decides.
  */
 import type { CreatePost, Post, UpdatePost } from '@postrider/sdk'
 
@@ -14,7 +13,7 @@ export type Doc = Post['body']['json']
 export type Body = { form: 'json'; value: Doc } | { form: 'markdown' | 'html'; value: string }
 export type Form = Body['form']
 
-/** Everything that can be edited. Empty texts are none; an empty slug is made from the title. */
+/** Everything that can be edited. An empty text means no value; an empty slug is made from the title. */
 export type Draft = {
   title: string
   body: Body
@@ -28,7 +27,7 @@ export type Draft = {
 }
 export type Field = keyof Draft
 
-/** By their names in the editor, in the order in which a person meets them. */
+/** The fields' names in the editor, in the order of the screen. */
 export const FIELD_NAMES: Record<Field, string> = {
   title: 'Title',
   body: 'Text',
@@ -45,7 +44,7 @@ const FIELDS = Object.keys(FIELD_NAMES) as Field[]
 
 const EMPTY_DOC: Doc = { type: 'doc', content: [{ type: 'paragraph' }] }
 
-/** A post that nothing has been written in. */
+/** A post without any text. */
 export const EMPTY_DRAFT: Draft = {
   title: '',
   body: { form: 'json', value: EMPTY_DOC },
@@ -58,7 +57,7 @@ export const EMPTY_DRAFT: Draft = {
   canonicalUrl: '',
 }
 
-/** What there is to edit of a stored post. */
+/** The editable part of a stored post. */
 export function draftOf(post: Post): Draft {
   return {
     title: post.title,
@@ -73,7 +72,7 @@ export function draftOf(post: Post): Draft {
   }
 }
 
-/** The text as a document: as it stands here, or, of other forms than the rich text, as it was last stored. */
+/** The text as a document: the rich text as it is here, or for other forms the document last stored. */
 export function documentOf({ body }: Draft, post: Post | undefined): Doc | undefined {
   return body.form === 'json' ? body.value : post?.body.json
 }
@@ -95,19 +94,19 @@ export function changesOf(was: Draft, mine: Draft): Partial<Draft> {
   )
 }
 
-/** Only these fields. */
+/** Only these fields of a draft. */
 export function pick(draft: Draft, fields: readonly Field[]): Partial<Draft> {
   return Object.fromEntries(fields.map((field) => [field, draft[field]]))
 }
 
-/** The names of the fields that are there. */
+/** The names of the fields that are present. */
 export function fieldsOf(part: Partial<Draft>): Field[] {
   return FIELDS.filter((field) => field in part)
 }
 
 /**
- * Brings changes made here together with what the service has. `was` are the changed fields as they were when the editing
- * began. The result has mine wherever I changed something, also in the fields that are in conflict.
+ * Merges changes made here with what the service has. `was` are the changed fields as they were when the editing began. The
+ * result has `mine` wherever it differs from `was`, even in fields that conflict.
  */
 export function merge(was: Partial<Draft>, mine: Partial<Draft>, theirs: Draft): { draft: Draft; conflicts: Field[] } {
   const conflicts = fieldsOf(mine).filter(
@@ -141,7 +140,7 @@ export function newPostOf(draft: Draft): CreatePost {
   return { ...rest, title: draft.title, ...(slug == null ? {} : { slug }) }
 }
 
-/** The fields of the editor that a refusal of the service is about, by the dotted name it has there. */
+/** The editor's fields by their dotted names in the API's errors. */
 export const FIELD_OF_API: Record<string, Field> = {
   title: 'title',
   slug: 'slug',
@@ -152,7 +151,7 @@ export const FIELD_OF_API: Record<string, Field> = {
   'meta.canonical_url': 'canonicalUrl',
 }
 
-/** Whether a slug is one that the service would make from this title; scripts other than Latin are not judged. */
+/** Whether the service would make this slug from this title; titles in other scripts than Latin are not judged. */
 export function isSlugOfTitle(slug: string, title: string): boolean {
   const words = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll(/['’]/g, '')
   const made = words.split(/[^a-z0-9]+/).filter((word) => word !== '')
@@ -160,7 +159,7 @@ export function isSlugOfTitle(slug: string, title: string): boolean {
   return slug === base || (slug.startsWith(`${base}-`) && /^\d+$/.test(slug.slice(base.length + 1)))
 }
 
-/** A document without attributes that are null, as the service writes it; so an unchanged one compares as equal. */
+/** A document without null attributes, as the service writes it, so that an unchanged one compares as equal. */
 export function tidyDoc(node: Doc): Doc {
   const { attrs, content, marks, ...rest } = node
   const set = Object.entries((attrs as object | undefined) ?? {}).filter(([, value]) => value !== null)

@@ -2,7 +2,7 @@ import { Extension } from '@tiptap/core'
 import { Plugin } from '@tiptap/pm/state'
 import { Decoration, DecorationSet } from '@tiptap/pm/view'
 
-/** A heading of a table that nothing has been written in yet says what it is, to the eye and to screen readers. */
+/** Shows a placeholder in empty header cells of tables, for the eye and for screen readers. */
 export const emptyHeadings = Extension.create({
   name: 'emptyHeadings',
   addProseMirrorPlugins: () => [
@@ -12,7 +12,7 @@ export const emptyHeadings = Extension.create({
           const found: Decoration[] = []
           doc.descendants((node, position) => {
             if (node.type.name === 'tableHeader' && node.content.size === 2)
-              // Within its empty paragraph.
+              // Inside its empty paragraph.
               found.push(Decoration.widget(position + 2, placeholder, { ignoreSelection: true }))
             return !node.isTextblock
           })

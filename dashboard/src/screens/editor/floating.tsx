@@ -1,4 +1,4 @@
-/** What floats beside the selection: formats, the parts of a table, a picture. All of it can be reached by keyboard. */
+/** The toolbars beside the selection: formats, a table's rows and columns, a picture. All can be reached by keyboard. */
 import { autoUpdate, computePosition, flip, offset, type Placement, shift } from '@floating-ui/dom'
 import { type Editor, posToDOMRect } from '@tiptap/core'
 import { NodeSelection } from '@tiptap/pm/state'
@@ -32,15 +32,15 @@ import { useOfEditor } from './use-editor.ts'
 type FloatingProps = {
   editor: Editor
   label: string
-  /** Whether it is there, given that the text has the focus. */
+  /** Whether it is shown while the text has the focus. */
   when: (editor: Editor) => boolean
-  /** What it stands beside. */
+  /** The place beside which it floats. */
   beside: (editor: Editor) => DOMRect
   placement: Placement
   children: ReactNode
 }
 
-/** A toolbar at a place of the text: there while the text or the toolbar itself has the focus. Alt+F10 goes to it. */
+/** A toolbar at a place in the text, shown while the text or the toolbar itself has the focus. Alt+F10 moves the focus to it. */
 function Floating({ editor, label, when, beside, placement, children }: FloatingProps) {
   const bar = useRef<HTMLDivElement>(null)
   const [shown, setShown] = useState(false)
@@ -50,7 +50,7 @@ function Floating({ editor, label, when, beside, placement, children }: Floating
     setShown(editor.isEditable && focused && when(editor))
   })
   useEffect(() => {
-    // Losing the focus is told while the focus is on its way, perhaps from the text to the toolbar.
+    // The blur event comes while the focus is still moving, perhaps from the text to the toolbar: check afterwards.
     const changed = () => (editor.view.hasFocus() ? look() : setTimeout(() => look()))
     editor.on('transaction', changed).on('focus', changed)
     return () => void editor.off('transaction', changed).off('focus', changed)
@@ -94,7 +94,7 @@ function Floating({ editor, label, when, beside, placement, children }: Floating
     <Toolbar.Root
       ref={bar}
       aria-label={label}
-      // A press leaves the focus, and so the selection, where it is.
+      // A mouse press must not move the focus, or the selection would be lost.
       onMouseDown={(event) => event.preventDefault()}
       onBlur={() => setTimeout(look)}
       onKeyDown={(event) => {
@@ -137,7 +137,7 @@ const selectionRect = ({ view, state: { selection } }: Editor) => posToDOMRect(v
 
 type BarProps = { editor: Editor; ask: (asking: Asking) => void }
 
-/** Formats of the selected words. */
+/** The formats of the selected words. */
 export function FormatBar({ editor, ask }: BarProps) {
   const is = useOfEditor(editor, (now) => ({
     bold: now.isActive('bold'),
@@ -188,7 +188,7 @@ function hasWords({ state: { selection, doc } }: Editor): boolean {
   return doc.textBetween(selection.from, selection.to, ' ', ' ').trim() !== ''
 }
 
-/** Rows and columns of the table that one is in. */
+/** The rows and columns of the table around the caret. */
 export function TableBar({ editor }: Pick<BarProps, 'editor'>) {
   const run = () => editor.chain().focus()
   return (

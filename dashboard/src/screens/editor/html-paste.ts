@@ -1,5 +1,5 @@
 /**
- * What is pasted from elsewhere, as plain HTML. Google Docs and Word say in styles what others say with tags, and the page's policy
+ * Converts pasted HTML to plain tags. Google Docs and Word use styles instead of tags, and the page's content security policy
  * forbids styles: the editor would find them empty, and take Google's outermost `<b style="font-weight:normal">` for bold text.
  */
 import { Extension } from '@tiptap/core'
@@ -9,15 +9,15 @@ import { counted } from '../../format.ts'
 import { toast } from '../../ui/toast.tsx'
 import { imageAddress } from './schema.ts'
 
-/** Where the styles of an element stand while nobody applies them. */
+/** The attribute that holds an element's styles, so that the browser does not apply them. */
 const STYLES = 'data-style'
 
-/** The extension. Pictures that have no address on the web cannot be kept: that is said. */
+/** The extension. Pictures without an address on the web cannot be kept; the person is told so. */
 export const htmlPaste = Extension.create({
   name: 'htmlPaste',
   addProseMirrorPlugins() {
     const transformPastedHTML = (html: string) => {
-      // What was copied here says all in tags.
+      // HTML copied from this editor already uses tags.
       if (html.includes('data-pm-slice')) return html
       const page = new DOMParser().parseFromString(withoutStyles(html), 'text/html')
       for (const element of page.querySelectorAll(`[${STYLES}]`)) sayInTags(element)
@@ -65,12 +65,12 @@ function sayInTags(element: Element): void {
   }
 }
 
-/** Word's sign before the text of a list's item. */
+/** Whether the element is Word's bullet or number before the text of a list item. */
 function isIgnored(element: Element): boolean {
   return stylesOf(element).get('mso-list') === 'ignore'
 }
 
-/** Makes an item of a list of what Word has as a paragraph with a sign; it goes on with the list before it. */
+/** Converts Word's paragraph with a bullet or number to a list item; it continues the list before it. */
 function listFrom(paragraph: Element): void {
   const sign = [...paragraph.querySelectorAll(`[${STYLES}]`)].find(isIgnored)
   const tag = /^\s*[\da-z]+[.)]/i.test(sign?.textContent ?? '') ? 'ol' : 'ul'
@@ -82,7 +82,7 @@ function listFrom(paragraph: Element): void {
   paragraph.remove()
 }
 
-/** The list that an item of this level belongs to: the one before the paragraph or a list in its last item, or a new one there. */
+/** The list for an item of this level: the one before the paragraph, or a list in its last item, or a new one there. */
 function listBefore(paragraph: Element, tag: 'ol' | 'ul', level: number): Element {
   const { ownerDocument: page, previousElementSibling: before } = paragraph
   if (before === null || !before.matches(level > 1 ? 'ul, ol' : tag)) {
@@ -100,13 +100,13 @@ function listBefore(paragraph: Element, tag: 'ol' | 'ul', level: number): Elemen
   return list
 }
 
-/** Files of pictures that come alone: with HTML they are what it shows. */
+/** Counts picture files pasted without HTML; with HTML, the files are the pictures that the HTML shows. */
 function picturesIn(data: DataTransfer | null): number {
   if (data?.types.includes('text/html') === true) return 0
   return [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/')).length
 }
 
-/** Whether pictures were left out. */
+/** Tells the person if pictures were left out. Returns whether some were. */
 function sayLeftOut(pictures: number): boolean {
   if (pictures === 0) return false
   const text = `${counted(pictures, 'picture')} left out: a picture needs an address on the web. Upload it there and put it in with /picture.`

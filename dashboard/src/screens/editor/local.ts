@@ -1,29 +1,29 @@
 /**
- * Unsaved changes, kept in this browser. A copy is written while somebody types and goes when the service has the words, so
- * it is what survives a closed tab, a lost connection and an ended session. In localStorage: it is written before the call
- * returns, also while the page is being left. Copies belong to an account; nobody else's are shown.
+ * Unsaved changes, kept in this browser. A copy is written while somebody types and removed when the service has stored the
+ * changes, so they survive a closed tab, a lost connection and an ended session. Copies are in localStorage because it writes
+ * before the call returns, even while the page is being left. A copy belongs to an account and is shown to no other.
  */
 import type { Draft } from './draft.ts'
 
 /**
- * What was changed, and what the same fields were before, at this version of the post (undefined: there is none yet).
+ * The changed fields, and the same fields before, at this version of the post (undefined: not stored yet).
  * `at` is milliseconds since 1970.
  */
 export type Copy = { version: number | undefined; was: Partial<Draft>; mine: Partial<Draft>; at: number }
 
-/** A place to keep copies: one per account. */
+/** The storage of copies, one per account. */
 export type Shelf = {
   read(id: string): Copy | undefined
   /** False when the browser has no room, or allows no storage. */
   write(id: string, copy: Copy): boolean
   remove(id: string): void
-  /** Copies of posts that were never saved, by the name they were given here; latest first. */
+  /** Copies of posts that were never stored, by their local id; latest first. */
   unsaved(): Array<{ id: string; copy: Copy }>
 }
 
 const NEW = 'new-'
 
-/** Whether this names a post that is not stored yet. */
+/** Whether this is the local id of a post that is not stored yet. */
 export function isNew(id: string): boolean {
   return id.startsWith(NEW)
 }
@@ -55,7 +55,7 @@ export function shelfOf(accountId: string, storage: Storage = localStorage): She
 }
 
 /**
- * The name of the new post that this tab is writing. It outlives a reload of the tab, and every tab has its own.
+ * The local id of the new post in this tab. It survives a reload of the tab, and every tab has its own.
  */
 export function newPostId(): string {
   const known = attempt(() => sessionStorage.getItem('postrider.new'))
@@ -65,14 +65,14 @@ export function newPostId(): string {
   return id
 }
 
-/** The next new post of this tab is another one; or the one of this name. */
+/** Makes the next new post of this tab a fresh one, or the one with this local id. */
 export function nextNewPost(id?: string): void {
   attempt(() =>
     id === undefined ? sessionStorage.removeItem('postrider.new') : sessionStorage.setItem('postrider.new', id),
   )
 }
 
-/** Browsers may forbid storage, and throw; then there is nothing. */
+/** Runs an access to storage; undefined if the browser forbids it and throws. */
 export function attempt<T>(act: () => T): T | undefined {
   try {
     return act()
@@ -81,7 +81,7 @@ export function attempt<T>(act: () => T): T | undefined {
   }
 }
 
-/** Ours, and still what this version of the page understands. */
+/** A copy in the form that this version of the page understands, or undefined. */
 function parse(text: string | null | undefined): Copy | undefined {
   const value: unknown = text == null ? undefined : attempt(() => JSON.parse(text))
   if (typeof value !== 'object' || value === null) return undefined

@@ -1,8 +1,8 @@
-/** What the service does not keep of an HTML text: what stands in elements that may not be in a post. */
+/** The words of an HTML text that the service drops, because they are in elements not allowed in a post. */
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** Elements that can stand within a word. */
+/** Elements that can be inside a word. */
 const INLINE =
   'a, abbr, b, bdi, bdo, cite, code, del, em, font, i, ins, kbd, mark, q, s, samp, small, span, strong, sub, sup, tt, u, var'
 
@@ -18,7 +18,7 @@ function textOf(node: Node): string {
   return node instanceof Element && !node.matches(INLINE) ? ` ${text} ` : text
 }
 
-/** The words of `typed` that are not in `stored`, in their order, as often as they are missing. */
+/** The words of `typed` that are missing from `stored`, in order, as often as they are missing. */
 export function lostWords(typed: string, stored: string): string[] {
   if (typed === stored) return []
   const left = new Map<string, number>()

@@ -1,7 +1,6 @@
 /**
- * Markdown that is pasted becomes what it means, by the service's rules. The text stands there at once as it was pasted;
- * when the service has answered it is replaced, as a step of its own, so that undoing it once gives the plain text back.
- * Without an answer the plain text stays.
+ * Converts pasted Markdown to formatted text, by the service's rules. The plain text appears at once; the service's answer
+ * replaces it in a separate undo step, so that one undo restores the plain text. Without an answer the plain text stays.
  */
 import { Extension } from '@tiptap/core'
 import { closeHistory } from '@tiptap/pm/history'
@@ -32,7 +31,7 @@ export const markdownPaste = Extension.create({
     const { editor } = this
     const handlePaste = (view: EditorView, { clipboardData }: ClipboardEvent, plain: Slice): boolean => {
       const text = clipboardData?.getData('text/plain') ?? ''
-      // What comes with HTML was formatted where it comes from.
+      // A text with HTML beside it was formatted where it was copied.
       if (clipboardData?.types.includes('text/html') !== false || !looksLikeMarkdown(text)) return false
       if (view.state.selection.$from.parent.type.spec.code === true) return false
 

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'react'
 
 /**
- * Whether this is the one tab of the browser that edits the post. Another tab that has it open shows it and can take over;
- * so two tabs never write the same copy, nor each other's text into the service. Browsers without locks (on addresses
- * without https) have to do without; the service's versions then still tell what was changed elsewhere.
+ * Whether this is the browser's one tab that edits the post. Another tab with the post open only shows it and can take over, so
+ * two tabs never write the same copy or overwrite each other's text in the service. Browsers have no locks on addresses without
+ * https; there only the service's versions detect changes from elsewhere.
  */
 export function useOnlyHere(id: string): { here: boolean; takeOver: () => void } {
   const [here, setHere] = useState(true)

@@ -4,7 +4,7 @@ import type { Body } from './draft.ts'
 
 type Heading = { text: string; level: number }
 
-/** The headings of the text. While the rich text is shown, choosing one goes there. */
+/** The headings of the text. While the rich text is shown, choosing one scrolls to it. */
 export function Outline({ body, editor }: { body: Body; editor: Editor | undefined }) {
   const headings = body.form === 'json' ? headingsOf(body.value) : []
   if (headings.length === 0) return <p className="text-sm text-faint">Headings of the text appear here.</p>

@@ -1,8 +1,8 @@
-/** The post as a plain page, in a frame where nothing can run. */
+/** The post as a plain page, in a frame without scripts. */
 
 /**
- * The page: the service's HTML under its title. The frame forbids scripts, forms and plugins, whatever the page says; it
- * may only open links in tabs of their own. It belongs to our origin, so that the style sheet is let in.
+ * The page: the service's HTML under its title. The frame forbids scripts, forms and plugins, whatever the page contains; it
+ * may only open links in new tabs. It has our origin, so that the style sheet is allowed.
  */
 export function Preview({ title, html }: { title: string; html: string }) {
   return (
@@ -40,7 +40,7 @@ function pageOf(title: string, html: string): string {
   return `<!doctype html>${root.outerHTML}`
 }
 
-/** Videos need scripts, so in their place is where they are. */
+/** A link in place of a video, because videos need scripts. */
 function linkTo(page: Document, address: string): HTMLElement {
   const paragraph = page.createElement('p')
   const link = page.createElement('a')

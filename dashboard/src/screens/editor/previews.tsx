@@ -4,13 +4,13 @@ import { ImageOff } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
 import type { Doc, Draft } from './draft.ts'
 
-/** `words`: those that the text begins with. */
+/** `words`: the first words of the text. */
 type PreviewProps = { draft: Draft; words: string; host: string }
 
-/** What search engines and social networks show of the longest texts. */
+/** The most characters that search engines and social networks show. */
 const CUT = { title: 60, description: 160 }
 
-/** About as a search engine shows it. */
+/** The post roughly as a search engine shows it. */
 export function SearchPreview({ draft, words, host }: PreviewProps) {
   const { title, description } = shownOf(draft, words)
   return (
@@ -29,7 +29,7 @@ export function SearchPreview({ draft, words, host }: PreviewProps) {
   )
 }
 
-/** About as a card on a social network. */
+/** The post roughly as a card on a social network. */
 export function SocialPreview({ draft, words, host }: PreviewProps) {
   const { title, description } = shownOf(draft, words)
   const picture = draft.ogImage.trim()
@@ -49,7 +49,7 @@ export function SocialPreview({ draft, words, host }: PreviewProps) {
   )
 }
 
-/** In the proportions of a card, whatever its own are. */
+/** The picture in a card's proportions, whatever its own are. */
 function Picture({ address }: { address: string }) {
   const [failed, setFailed] = useState(false)
   if (failed)
@@ -70,7 +70,7 @@ function Picture({ address }: { address: string }) {
   )
 }
 
-/** The words a text begins with, more of them than any preview shows. */
+/** The first words of a text, more than any preview shows. */
 export function useFirstWords(doc: Doc | undefined): string {
   const now = useDeferredValue(doc)
   return useMemo(() => {
@@ -87,7 +87,7 @@ function shownOf({ title, metaTitle, excerpt, metaDescription }: Draft, words: s
   }
 }
 
-/** At the end of a word, where there is one. */
+/** Cuts a text at the end of a word, if possible. */
 function cut(text: string, most: number): string {
   const letters = [...text]
   if (letters.length <= most) return text

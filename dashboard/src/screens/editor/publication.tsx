@@ -1,4 +1,4 @@
-/** Where a post stands on its way, and what can be done about it. */
+/** The status of a post, and the actions it allows. */
 import { allows } from '@postrider/server/posts/policy'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -24,7 +24,7 @@ type PublicationProps = {
   onUnpublish: () => void
 }
 
-/** Its standing; of a published one the way to each site. */
+/** The post's status, and for a published post its way to each site. */
 export function Publication({ work, view, editable, onPublish, onUnpublish }: PublicationProps) {
   const [busy, setBusy] = useState(false)
   const { post } = view
@@ -83,7 +83,7 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
   )
 }
 
-/** A post that is not published, unless sites still have it from when it was. */
+/** The note on an unpublished post: nobody else sees it, or these sites may still show it. */
 function Unseen({ postId }: { postId: string | undefined }) {
   const { data } = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
   const left = newestPerSite(data?.data ?? []).filter(({ event, status, can_retry: canRetry }) =>

@@ -20,21 +20,21 @@ import { SiteChoice } from './site-choice.tsx'
 import type { View, Work } from './work.ts'
 import { instantOf } from './zoned.ts'
 
-/** What the dialog begins with: the choice, of now or later, or how it arrives at the sites that have it. */
+/** What the dialog opens with: the choice (now or later), or how the post arrives at the sites. */
 export type Publishing = 'now' | 'later' | 'arriving'
 
 type PublishProps = { work: Work; view: View; begin: Publishing; onClose: () => void }
 
-/** The dialog, while it is open. */
+/** The open dialog. */
 export function Publish({ work, view, begin, onClose }: PublishProps) {
   const { post, draft } = view
   const sites = useQuery(sitesQuery)
   const postId = post?.id
   const deliveries = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
   const [sentTo, setSentTo] = useState<ReadonlySet<string>>()
-  // What is asked stays the same while it is answered.
+  // The question must not change while somebody answers it.
   const [published] = useState(post?.status === 'published')
-  // A post that is stored for the first time meanwhile was sent nowhere: nothing is waited for that would make what is asked begin anew.
+  // A post first stored while the dialog is open has no deliveries: waiting for them would restart the dialog.
   const [fresh] = useState(postId === undefined)
   const known = deliveries.data?.data ?? (fresh ? [] : undefined)
   const arriving = postId !== undefined && (sentTo !== undefined || begin === 'arriving')
@@ -81,7 +81,7 @@ function titleOf(siteIds: ReadonlySet<string> | undefined, deliveries: readonly 
   return arrived ? 'It has arrived' : 'On its way'
 }
 
-/** The buttons stay in sight while what is above them scrolls. */
+/** The buttons, which stay visible while the content above them scrolls. */
 function Actions({ children }: { children: ReactNode }) {
   return <div className="sticky bottom-0 -mx-5 -mb-4 flex justify-end gap-2 bg-raised px-5 pt-2 pb-4">{children}</div>
 }
@@ -89,10 +89,10 @@ function Actions({ children }: { children: ReactNode }) {
 type ChooseProps = {
   work: Work
   view: View
-  /** It was when the dialog opened. */
+  /** Whether the post was published when the dialog opened. */
   published: boolean
   sites: readonly Site[]
-  /** Those that have the post by now. */
+  /** The sites that have the post. */
   having: ReadonlySet<string>
   later: boolean
   onSent: (siteIds: ReadonlySet<string>) => void
@@ -115,7 +115,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
   }
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    // It may have come after the dialog.
+    // The form may have appeared after the dialog opened, so it sets the focus itself.
     const first =
       form.current?.querySelector<HTMLElement>('input:checked:enabled') ??
       form.current?.querySelector<HTMLElement>('input:enabled')
@@ -149,7 +149,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
   const send = () => {
     if (!published) return work.publish(ticked.size === open.length ? undefined : [...ticked])
     if (!updates) return work.publish([...ticked])
-    // Those that have it are told of the change when it is stored.
+    // Sites that have the post are sent the change when it is stored.
     const others = [...ticked].filter((id) => !having.has(id))
     return others.length === 0 ? work.save() : work.publish(others)
   }
@@ -164,7 +164,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     <form
       ref={form}
       className="grid grid-cols-1 gap-5"
-      // Choosing is not publishing: Enter on a box or a field does nothing by itself, with Ctrl or ⌘ it does what the button does.
+      // Enter on a checkbox or field must not publish by accident; with Ctrl or ⌘ it submits like the button.
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
         event.preventDefault()
@@ -239,7 +239,7 @@ type ArrivingProps = {
   onClose: () => void
 }
 
-/** How it arrives. The dialog may be closed: the same goes on beside the text. */
+/** How the post arrives. If the dialog is closed, the page shows the same beside the text. */
 function Arriving({ postId, siteIds, deliveries, onClose }: ArrivingProps) {
   const none = deliveries !== undefined && newestTo(siteIds, deliveries).length === 0
   return (

@@ -1,4 +1,4 @@
-/** How a draft was written: what to look at before it goes out. */
+/** The report on a generated draft: what to check before it goes out. */
 import type { GenerationJob } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -22,7 +22,7 @@ const PLACES: ReadonlyArray<[name: string, isIn: (keyword: Keyword) => boolean]>
   ['Headings', (one) => one.in_headings],
 ]
 
-/** Of the job that wrote the post, for as long as the service has it. */
+/** The report of the job that wrote the post, as long as the service keeps the job. */
 export function Report({ jobId, postId }: { jobId: string; postId: string }) {
   const { data: job } = useQuery(jobQuery(jobId))
   const navigate = useNavigate()

@@ -4,12 +4,12 @@ import { timeOrDay } from '../../format.ts'
 import { Spinner } from '../../ui/spinner.tsx'
 import type { View } from './work.ts'
 
-/** Whether the words are safe, in one line that is always there. */
+/** Whether the text is saved, in one line that is always shown. */
 export function SaveState({ view, savesByItself }: { view: View; savesByItself: boolean }) {
   const { icon, text, bad } = stateOf(view, savesByItself)
   return (
     <p
-      // Only what somebody has to know interrupts; it is saved every few seconds.
+      // Only problems interrupt a screen reader: the text is saved every few seconds.
       role={bad ? 'alert' : undefined}
       className={clsx('flex min-w-0 items-center gap-1.5 text-sm [&_svg]:size-4', bad ? 'text-failed' : 'text-faint')}
     >

@@ -8,7 +8,7 @@ it.each([
   ['2026-03-28', '14:00', undefined],
   ['2026-03-28', '12:59', 'time'],
   ['2026-03-27', '23:00', 'date'],
-  // Left out when clocks are set forward.
+  // A time skipped when clocks are set forward.
   ['2026-03-29', '02:30', 'time'],
   ['', '14:00', 'date'],
   ['2026-03-29', '', 'time'],

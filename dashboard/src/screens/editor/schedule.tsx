@@ -6,8 +6,8 @@ import { chooseZone, chosenZone } from './chosen-zone.ts'
 import { instantOf, OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
 
 /**
- * When a post goes out, or, not scheduled yet, may be meant to: tomorrow morning. In the zone that was chosen last, since the
- * service keeps instants and no zones.
+ * When a scheduled post goes out; for any other post a proposal, tomorrow morning. In the zone chosen last, because the service
+ * stores instants without zones.
  */
 export function proposedTime(scheduledAt: string | null | undefined): WallTime {
   const zone = chosenZone()
@@ -15,7 +15,7 @@ export function proposedTime(scheduledAt: string | null | undefined): WallTime {
   return { ...wallTime(Date.now() + 24 * 3_600_000, zone), time: '09:00' }
 }
 
-/** What is the matter with a time, and which of its fields to change; undefined: nothing. */
+/** What is wrong with a time, and which field to change; undefined if nothing. */
 export function problemOfTime(value: WallTime): { field: 'date' | 'time'; text: string } | undefined {
   const { date, time, zone } = value
   if (date === '') return { field: 'date', text: 'Choose a date.' }
@@ -31,7 +31,7 @@ export function problemOfTime(value: WallTime): { field: 'date' | 'time'; text: 
 
 type ScheduleFieldsProps = { value: WallTime; onChange: (value: WallTime) => void }
 
-/** A date, a time and a zone, and the instant they are. */
+/** The fields for a date, a time and a zone, and the instant they mean. */
 export function ScheduleFields({ value, onChange }: ScheduleFieldsProps) {
   const all = useMemo(zones, [])
   const at = instantOf(value)

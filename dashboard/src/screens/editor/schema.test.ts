@@ -1,4 +1,4 @@
-/** The editor writes what the service accepts: its schema is the server's, type by type. */
+/** The editor writes what the service accepts: its schema equals the server's, type by type. */
 import { schema as served } from '@postrider/server/posts/body/schema'
 import { getSchema } from '@tiptap/core'
 import type { MarkType, NodeType, Schema } from '@tiptap/pm/model'

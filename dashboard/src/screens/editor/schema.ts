@@ -1,4 +1,4 @@
-/** The editor's document types: Tiptap's extensions, held to the schema of the server (`schema.test.ts` compares them). */
+/** The editor's document types: Tiptap's extensions, adapted to the server's schema (`schema.test.ts` compares them). */
 
 import { attributeRules } from '@postrider/server/posts/body/schema'
 import { type AnyExtension, mergeAttributes, Node } from '@tiptap/core'
@@ -23,17 +23,17 @@ import { Table, TableCell, TableHeader, TableRow } from '@tiptap/extension-table
 import { Text } from '@tiptap/extension-text'
 import { Underline } from '@tiptap/extension-underline'
 
-/** The address as it may stand in a link, or undefined; the server's own rule. */
+/** The address in the form allowed in a link, or undefined, by the server's own rule. */
 export function linkAddress(href: string): string | undefined {
   return text(attributeRules('mark', 'link').href?.read(href, {}))
 }
 
-/** The address as it may stand in an image, or undefined. */
+/** The address in the form allowed in an image, or undefined. */
 export function imageAddress(src: string): string | undefined {
   return text(attributeRules('node', 'image').src?.read(src, {}))
 }
 
-/** The video that an address shows, or undefined when it is of no provider that posts may embed. */
+/** The video at an address, or undefined if it is not from a provider that posts may embed. */
 export function embedOf(address: string): { provider: string; src: string } | undefined {
   for (const provider of ['youtube', 'vimeo']) {
     const src = text(attributeRules('node', 'embed').src?.read(address, { provider }))
@@ -46,7 +46,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Only what the schema has; the content security policy allows no style attributes, so no widths either. */
+/** Only attributes in the schema; the content security policy allows no style attributes, so no widths either. */
 const cellAttributes = {
   colspan: { default: 1 },
   rowspan: { default: 1 },
@@ -105,7 +105,7 @@ export const documentTypes: AnyExtension[] = [
   Blockquote,
   CodeBlock,
   HorizontalRule,
-  // Tiptap's own view gives widths to columns, for which the schema has no place.
+  // Tiptap's own view sets column widths, which the schema does not have.
   Table.extend({ renderHTML: () => ['table', ['tbody', 0]], addNodeView: () => null }),
   TableRow,
   TableHeader.extend({ addAttributes: () => cellAttributes }),
@@ -137,7 +137,7 @@ export const documentTypes: AnyExtension[] = [
   Highlight,
   Subscript,
   Superscript,
-  // Code in a link, or bold: HTML and Markdown know it.
+  // Code may be in a link or bold, as in HTML and Markdown.
   Code.extend({ excludes: '' }),
 ]
 

@@ -1,4 +1,4 @@
-/** What belongs to a post beside its title and its text. */
+/** The fields of a post other than its title and text. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { number } from '../../format.ts'
@@ -11,7 +11,7 @@ import { type Draft, type Field as DraftField, documentOf } from './draft.ts'
 import { SearchPreview, SocialPreview, useFirstWords } from './previews.tsx'
 import type { View, Work } from './work.ts'
 
-/** What the API takes, and from where on search engines cut off. */
+/** The API's limits, and the lengths at which search engines cut off. */
 const MOST = { excerpt: 1_000, tags: 50, tag: 64, metaTitle: 200, metaDescription: 500 }
 const SHOWN = { metaTitle: 60, metaDescription: 160 }
 
@@ -19,7 +19,7 @@ const WHOLE_ADDRESS = 'Give the whole address, beginning with https:// or http:/
 
 type SettingsProps = { work: Work; view: View; editable: boolean }
 
-/** The fields, stored as the text is. */
+/** The fields, saved in the same way as the text. */
 export function Settings({ work, view, editable }: SettingsProps) {
   const { draft, problem, post } = view
   const host = useHost(draft)
@@ -142,14 +142,14 @@ function slugHint(published: boolean, slug: string): ReactNode {
   return slug === '' ? 'Made from the title.' : 'The end of its web address. Empty: made from the title.'
 }
 
-/** Where readers may find it: its original address, else the first site. */
+/** The host where readers may find the post: that of its canonical address, else of the first site. */
 function useHost({ canonicalUrl }: Draft): string {
   const { data } = useQuery(sitesQuery)
   const address = URL.parse(canonicalUrl.trim()) ?? URL.parse(data?.sites[0]?.url ?? '')
   return address?.host ?? 'your-site.example'
 }
 
-/** How long a text is. `soft`: more is allowed, but will not be shown. */
+/** A counter of a text's length. `soft`: more is allowed, but will not be shown. */
 function Count({ text, most, soft = false }: { text: string; most: number; soft?: boolean }) {
   const length = [...text.trim()].length
   const over = length > most

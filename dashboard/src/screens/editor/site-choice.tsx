@@ -6,9 +6,9 @@ import { Notice } from '../../ui/notice.tsx'
 type SitesProps = {
   sites: readonly Site[]
   hint: string | undefined
-  /** Those that have the post by now. */
+  /** The sites that have the post. */
   having: ReadonlySet<string>
-  /** Those that have it are told of a change in any case. */
+  /** Whether there is a change, which sites that have the post are sent in any case. */
   updates: boolean
   ticked: ReadonlySet<string>
   locked: (id: string) => boolean

@@ -1,4 +1,4 @@
-/** The menu that opens with a slash. The text keeps the focus; the menu follows its keys. */
+/** The menu that opens with a slash. The text keeps the focus and passes its keys to the menu. */
 import { type Editor, Extension } from '@tiptap/core'
 import { Suggestion, type SuggestionProps } from '@tiptap/suggestion'
 import { clsx } from 'clsx'

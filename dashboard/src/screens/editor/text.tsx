@@ -1,7 +1,6 @@
 /**
- * The text of a post in its forms. What was typed last is the text; the other forms are shown from what the service makes of
- * it, and looking at one changes nothing. The rich text stays where it is while another form is looked at, so that what was
- * done in it can still be undone.
+ * The text of a post in its three forms. The form edited last is the text; the service derives the other two, and viewing one
+ * changes nothing. The rich text editor stays alive while another form is shown, so that its changes can still be undone.
  */
 import type { Editor } from '@tiptap/core'
 import { clsx } from 'clsx'
@@ -32,7 +31,7 @@ const TABS: ReadonlyArray<[tab: Tab, name: string]> = [
 
 type TextProps = { work: Work; view: View; editable: boolean; onEditor: (editor: Editor | undefined) => void }
 
-/** Made anew (by its key) when the text is replaced by something else than typing. */
+/** The text's editors. Their key changes, so that they are rebuilt, when anything but typing replaces the text. */
 export function Text({ work, view, editable, onEditor }: TextProps) {
   const first = view.draft.body
   const [tab, setTab] = useState<Tab>(first.form)
@@ -49,7 +48,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
     setBusy(next)
     try {
       const { body } = work.view().draft
-      // Rich text that was looked away from, and has not been changed elsewhere, is still there.
+      // The rich text is still there if it has not been changed in another form.
       if (next === 'json' && body.form !== 'json') {
         const doc = (await formOf(work, 'json')) as Doc
         setRich((before) => ({ doc, edition: (before?.edition ?? 0) + 1 }))
@@ -128,7 +127,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
   )
 }
 
-/** The present text in a form: as it was typed, as the service stores it, or as it would. */
+/** The current text in a form: as typed, as the service stores it, or as the service would convert it. */
 async function formOf(work: Work, form: Form): Promise<Body['value']> {
   for (;;) {
     const { draft, saved, post } = work.view()
@@ -140,7 +139,7 @@ async function formOf(work: Work, form: Form): Promise<Body['value']> {
   }
 }
 
-/** The present text as sites get it: HTML that was typed is not yet what is sent. */
+/** The current text as sites get it: typed HTML is sanitised first. */
 async function htmlOf(work: Work): Promise<string> {
   const { draft, saved, post } = work.view()
   const { body } = draft
@@ -169,7 +168,7 @@ function Insert({
             key={block.name}
             icon={block.icon}
             onSelect={() => {
-              // After the menu has given the focus back.
+              // After the menu has restored the focus.
               requestAnimationFrame(() => {
                 const chain = editor.current?.chain().focus()
                 if ('run' in block) chain && block.run(chain).run()

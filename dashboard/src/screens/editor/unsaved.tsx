@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { type Copy, nextNewPost, shelfOf } from './local.ts'
 
-/** New posts that were written in this browser and never reached the service, such as in a tab that was closed. */
+/** New posts written in this browser that never reached the service, for example in a closed tab. */
 export function Unsaved({ accountId, current }: { accountId: string; current: string }) {
   const navigate = useNavigate()
   const shelf = shelfOf(accountId)

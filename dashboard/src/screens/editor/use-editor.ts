@@ -2,7 +2,7 @@ import type { Editor } from '@tiptap/core'
 import { useRef, useSyncExternalStore } from 'react'
 import { isSame } from './draft.ts'
 
-/** Something about the editor as it is now; rendered again when it becomes something else. */
+/** A value derived from the editor's state; the component renders again when it changes. */
 export function useOfEditor<Value>(editor: Editor, select: (editor: Editor) => Value): Value {
   const last = useRef<{ value: Value }>(undefined)
   return useSyncExternalStore(

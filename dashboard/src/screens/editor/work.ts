@@ -1,11 +1,11 @@
 /**
- * One post being written: what stands on the screen, what the service has of it, and the way from one to the other.
+ * One post being written: the draft on the screen, the post on the service, and saving the one to the other.
  *
- * Every change is kept in this browser within a third of a second, and when the page is left. A draft or a scheduled post
- * is stored a second after the last change, one request at a time; a published one when somebody says so, since its sites
- * are told at once. The copy in the browser goes when the service has answered. Requests carry the version that was seen:
- * when the service has another one, what only one side has changed is merged, and the rest waits for a person
- * (`conflict`). Nothing that was typed is given up by itself: a refusal leaves both the screen and the copy as they are.
+ * Every change is kept in this browser within a third of a second, and when the page is left. A draft or a scheduled post is
+ * saved a second after the last change, one request at a time; a published post only on request, because its sites are told
+ * at once. The copy in the browser is removed when the service has answered. Requests use optimistic concurrency: if the service
+ * has another version, fields that only one side changed are merged, and the others wait for a person (`conflict`). Nothing
+ * typed is ever discarded without being asked: when a request is refused, the screen and the copy stay as they are.
  */
 import { type PostriderClient, PostriderError, type PostWithDeliveries, type UpdatePost } from '@postrider/sdk'
 import { sentence } from '../../api.ts'
@@ -31,46 +31,46 @@ const KEEP_AFTER_MS = 300
 const SAVE_AFTER_MS = 1_000
 const TRY_AGAIN_AFTER_MS = 5_000
 
-/** Why the last attempt to store did not work. `field` is the one to blame, when the service named one. */
+/** Why the last save failed. `field` is the wrong one, if the service named one. */
 export type Problem = {
   kind: 'offline' | 'signed-out' | 'untitled' | 'gone' | 'refused'
   text: string
   field?: Field | undefined
 }
 
-/** Both sides have changed these fields. `merged` has mine in them. */
+/** A conflict: both sides changed these fields. In them `merged` has the values from here. */
 export type Conflict = { theirs: PostWithDeliveries; fields: Field[]; merged: Draft }
 
-/** What the screen shows; a new object whenever something has changed. */
+/** What the screen shows; a new object for every change. */
 export type View = {
-  /** As the service has it; undefined until it does. */
+  /** The post as the service has it; undefined until it is stored. */
   post: PostWithDeliveries | undefined
   draft: Draft
-  /** What the fields are here when they are as the service has them. */
+  /** The draft as it is here when it equals what the service has. */
   saved: Draft
-  /** There is something that the service does not have. */
+  /** There are changes that the service does not have. */
   dirty: boolean
   saving: boolean
   /** Milliseconds since 1970. */
   savedAt: number | undefined
   problem: Problem | undefined
-  /** Whether this browser keeps what the service does not have. */
+  /** Whether this browser has a copy of the changes that the service does not have. */
   kept: boolean
   conflict: Conflict | undefined
-  /** Words of the HTML that the service does not keep. */
+  /** Words of the typed HTML that the service drops. */
   lost: readonly string[]
-  /** Rises when the text was replaced by something else than typing. */
+  /** Rises when anything but typing replaces the text. */
   epoch: number
 }
 
 type Surroundings = {
   api: PostriderClient['posts']
   shelf: Shelf
-  /** The post exists now; it has been `id` here until then. */
+  /** The post was stored for the first time; `id` was its local id. */
   onCreated(id: string, post: PostWithDeliveries): void
   /** The service has answered with the post as it is now. */
   onStored(post: PostWithDeliveries): void
-  /** The service does not believe that we are signed in. */
+  /** The service says that nobody is signed in. */
   onSignedOut(): void
 }
 
@@ -78,11 +78,11 @@ export class Work {
   #id: string
   #post: PostWithDeliveries | undefined
   #draft: Draft
-  /** What the fields are here when they are as the service has them. */
+  /** The draft as it is here when it equals what the service has. */
   #saved: Draft
-  /** What the last request said, which may have been stored although its answer was lost. */
+  /** The draft in the last request, which may have been stored although its answer was lost. */
   #attempted: Draft | undefined
-  /** A creation without an answer yet. It is asked for again as it was, under the same key, so that there is one post. */
+  /** A creation without an answer yet. It is retried unchanged, with the same idempotency key, so that there is one post. */
   #creating: { key: string; sent: Draft } | undefined
   #creations = 0
   #slugFollows: boolean
@@ -93,7 +93,7 @@ export class Work {
   readonly #listeners = new Set<() => void>()
   #view: View
 
-  /** `post` is undefined for a new one; `id` names the copy that this browser may have of it. */
+  /** `post` is undefined for a new one; `id` is the key of the copy that this browser may have. */
   constructor(id: string, post: PostWithDeliveries | undefined, around: Surroundings) {
     this.#id = id
     this.#around = around
@@ -125,12 +125,12 @@ export class Work {
 
   readonly view = (): View => this.#view
 
-  /** What names the post here. */
+  /** The post's id, or its local id until it is stored. */
   get id(): string {
     return this.#id
   }
 
-  /** Somebody has changed something. */
+  /** Applies a change by the person. */
   change(part: Partial<Draft>): void {
     if ('slug' in part) this.#slugFollows = part.slug === ''
     this.#draft = { ...this.#draft, ...part }
@@ -139,11 +139,11 @@ export class Work {
     if (this.savesByItself) this.#saveIn(SAVE_AFTER_MS)
   }
 
-  /** Whether changes are stored without being told to. */
+  /** Whether changes are saved automatically. */
   get savesByItself(): boolean {
     const { status, scheduled_at: scheduledAt } = this.#post ?? {}
     if (status !== 'scheduled') return status !== 'published'
-    // Once its time has come it is published, whether we have heard of it or not.
+    // A scheduled post whose time has passed counts as published, even if no event has told us yet.
     return scheduledAt != null && new Date(scheduledAt).getTime() > Date.now()
   }
 
@@ -151,7 +151,7 @@ export class Work {
   keep(): void {
     clearTimeout(this.#keepTimer)
     this.#keepTimer = undefined
-    // Until it is decided, the copy is the only place where mine stands beside what it was.
+    // Until the conflict is decided, only the copy has both `mine` and `was`.
     if (this.#view.conflict !== undefined) return
     const mine = changesOf(this.#saved, this.#draft)
     const fields = fieldsOf(mine)
@@ -171,7 +171,7 @@ export class Work {
     this.#show({ kept })
   }
 
-  /** Stores everything there is to store. False when something is left; the view says why. */
+  /** Saves all changes. False when some are left; the view says why. */
   save(): Promise<boolean> {
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
@@ -180,8 +180,8 @@ export class Work {
   }
 
   /**
-   * Changes the post's standing and stores what was changed here, in one request, so that no site is told of one without the
-   * other. False when something comes first; the view says what. Throws what the service refuses.
+   * Changes the post's status and saves the changes made here, in one request, so that no site is told of one without the
+   * other. False when something else has to be solved first; the view says what. Throws the service's refusal.
    */
   async command(input: UpdatePost): Promise<boolean> {
     while (this.#running !== undefined) await this.#running
@@ -193,8 +193,8 @@ export class Work {
   }
 
   /**
-   * Stores what there is to store, and sends the post to these sites, or to all. False when it could not be stored; the view
-   * says why. Throws what the service refuses.
+   * Saves all changes, and sends the post to these sites, or to all. False when it could not be saved; the view says why. Throws
+   * the service's refusal.
    */
   async publish(siteIds: string[] | undefined): Promise<boolean> {
     const { api, onStored } = this.#around
@@ -206,7 +206,7 @@ export class Work {
     return true
   }
 
-  /** The service has told how the post stands now. */
+  /** Takes over the post as the service has it now. */
   observe(post: PostWithDeliveries): void {
     if (this.#post === undefined || this.#running !== undefined || this.#view.conflict !== undefined) return
     if (post.version < this.#post.version) return
@@ -215,7 +215,7 @@ export class Work {
     this.#show({ post: this.#post })
   }
 
-  /** Decides a conflict: these fields as the others have them, all else as here. */
+  /** Decides a conflict: takes these fields from the service, all others from here. */
   async resolve(takeTheirs: readonly Field[]): Promise<void> {
     const { conflict } = this.#view
     if (conflict === undefined) return
@@ -225,14 +225,14 @@ export class Work {
     if (this.savesByItself) await this.save()
   }
 
-  /** Goes back to what the service has. */
+  /** Discards the changes and returns to what the service has. */
   discard(): void {
     this.#draft = this.#saved
     this.#show({ draft: this.#draft, dirty: false, problem: undefined, lost: [], epoch: this.#view.epoch + 1 })
     this.keep()
   }
 
-  /** The post is gone from the service; what stands here becomes a new one. */
+  /** Saves the draft as a new post, because the post was deleted. */
   async saveAsNew(): Promise<boolean> {
     this.#post = undefined
     this.#saved = EMPTY_DRAFT
@@ -243,12 +243,12 @@ export class Work {
     return this.save()
   }
 
-  /** Tries again, where something is left to store by itself. */
+  /** Saves again if changes are left and saving is automatic. */
   tryAgain(): void {
     if (this.#view.dirty && this.savesByItself) void this.save()
   }
 
-  /** The page is being left: keeps a copy and sends what is to be sent. */
+  /** Keeps a copy and saves, because the page is being left. */
   leave(): void {
     if (!this.#view.dirty) return
     this.keep()
@@ -300,7 +300,7 @@ export class Work {
     }
   }
 
-  /** False when the service has another version, which has been met. `more` goes with an update. */
+  /** Stores changes. False when the service had another version, which has then been merged. `more` is added to an update. */
   async #store(sent: Draft, changes: Partial<Draft>, more: UpdatePost = {}): Promise<boolean> {
     if (this.#post === undefined) {
       await this.#create(sent)
@@ -336,7 +336,7 @@ export class Work {
       this.#id = created.id
       this.#accept(created, sent)
     } catch (error) {
-      // A refusal is an answer: the next request may be another one.
+      // After a refusal nothing was created, so the next request may differ.
       if (error instanceof PostriderError && error.status < 500) this.#creating = undefined
       throw error
     }
@@ -345,7 +345,7 @@ export class Work {
   #accept(stored: PostWithDeliveries, sent: Draft): void {
     this.#post = stored
     this.#attempted = undefined
-    // The slug is the service's; everything else is as it was sent, so that nothing moves under somebody's hands.
+    // Take only the slug from the service, and everything else as sent, so that nothing changes while somebody types.
     this.#saved = { ...sent, slug: stored.slug, title: sent.title.trim() === '' ? stored.title : sent.title }
     if (this.#draft.slug === sent.slug) this.#draft = { ...this.#draft, slug: stored.slug }
     this.#show({
@@ -378,7 +378,7 @@ export class Work {
     this.keep()
   }
 
-  /** Another version: merges it with what was changed here, or waits for a person. */
+  /** Merges another version with the changes made here, or waits for a person to decide. */
   #meet(theirs: PostWithDeliveries): void {
     const had = this.#post === undefined ? EMPTY_DRAFT : draftOf(this.#post)
     const mine = changesOf(this.#saved, this.#draft)
@@ -411,7 +411,7 @@ export class Work {
     })
   }
 
-  /** What was kept here, from before the page was opened. */
+  /** Restores the copy from before the page was opened. */
   #restore({ version, was, mine }: Copy): void {
     if (this.#post !== undefined && version !== this.#post.version) this.#bring(was, mine, this.#post)
     else if (this.#post === undefined) {

@@ -26,10 +26,10 @@ import { Text } from './text.tsx'
 import { Unsaved } from './unsaved.tsx'
 import type { Work } from './work.ts'
 
-/** What stands before the text and is answered first. */
+/** An open dialog in front of the text. */
 type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'discard' } | { kind: 'settings' }
 
-/** `writtenBy`: the job whose draft it is. */
+/** `writtenBy`: the job that wrote the post. */
 type WritingProps = { work: Work; accountId: string; writtenBy: string | undefined }
 
 /** The screen of an open post. */
@@ -180,7 +180,7 @@ function useWide(): boolean {
   )
 }
 
-/** At once: what is typed next belongs to the text. */
+/** Moves the caret to the start of the text at once, because what is typed next belongs there. */
 function toStart({ view }: Editor): void {
   view.focus()
   view.dispatch(view.state.tr.setSelection(Selection.atStart(view.state.doc)))
@@ -188,7 +188,7 @@ function toStart({ view }: Editor): void {
 
 type TitleProps = { value: string; readOnly: boolean; onChange: (value: string) => void; onEnter: () => void }
 
-/** As high as it is long; on one line for everybody else. */
+/** The title's field, as high as its text; the title itself is one line. */
 function Title({ value, readOnly, onChange, onEnter }: TitleProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
@@ -215,7 +215,7 @@ function Title({ value, readOnly, onChange, onEnter }: TitleProps) {
   )
 }
 
-/** How long the text is, as the service counts it. */
+/** The number of words, as the service counts them. */
 function Words({ body }: { body: Body }) {
   const now = useDeferredValue(body)
   const words = useMemo(() => countWords(textOf(now)), [now])

@@ -11,7 +11,7 @@ it.each([
   // The day before clocks change, and the day after.
   ['2026-03-28', '23:59', 'Europe/Berlin', '2026-03-28 22:59 UTC'],
   ['2026-03-29', '03:00', 'Europe/Berlin', '2026-03-29 01:00 UTC'],
-  // Shown twice: the first.
+  // A wall time that occurs twice: the first instant.
   ['2026-10-25', '02:30', 'Europe/Berlin', '2026-10-25 00:30 UTC'],
 ])('%s %s in %s is %s', (date, time, zone, utc) => {
   const at = instantOf({ date, time, zone })

@@ -1,6 +1,6 @@
-/** Times of day in zones, and the instants they are. Pure. */
+/** Converts between wall times in zones and instants. Pure. */
 
-/** What a clock on a wall of that zone shows: `2026-11-30`, `09:00`, `Europe/Berlin`. */
+/** What a wall clock in that zone shows: `2026-11-30`, `09:00`, `Europe/Berlin`. */
 export type WallTime = { date: string; time: string; zone: string }
 
 const MINUTE_MS = 60_000
@@ -9,12 +9,12 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** The zone of this machine. */
 export const OWN_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** All zones by name; that of this machine first, then UTC. */
+/** All zones by name; this machine's first, then UTC. */
 export function zones(): string[] {
   return [...new Set([OWN_ZONE, 'UTC', ...Intl.supportedValuesOf('timeZone')])]
 }
 
-/** What the wall shows at an instant (milliseconds since 1970). */
+/** The wall time at an instant (milliseconds since 1970). */
 export function wallTime(at: number, zone: string): WallTime {
   const parts = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
@@ -36,13 +36,13 @@ export function wallTime(at: number, zone: string): WallTime {
 }
 
 /**
- * The instant, in milliseconds since 1970; of two (clocks were set back) the first. Undefined for what is no time, and for
- * one that is left out when clocks are set forward.
+ * The instant of a wall time, in milliseconds since 1970; the first of two when clocks are set back. Undefined for an invalid
+ * time and for one that is skipped when clocks are set forward.
  */
 export function instantOf({ date, time, zone }: WallTime): number | undefined {
   const guess = Date.parse(`${date}T${time}Z`)
   if (Number.isNaN(guess)) return undefined
-  // No zone is further than a day from UTC, and none changes its clocks twice in two.
+  // No zone is further than a day from UTC, and none changes its clocks twice in two days.
   return [guess - DAY_MS, guess + DAY_MS]
     .map((near) => guess - offsetMs(near, zone))
     .sort((a, b) => a - b)

@@ -23,13 +23,13 @@ const TONES = [
   ['persuasive', 'Persuasive'],
 ] as const
 
-/** What the API takes. */
+/** The limits of the API. */
 const MOST = { topic: 500, keywords: 20, keyword: 80 }
 const LEAST_TOPIC = 3
 
 type BriefProps = { value: GenerateDraft; onChange: (value: GenerateDraft) => void; onBegun: (jobId: string) => void }
 
-/** What is to be written. */
+/** The form of a brief. */
 export function Brief({ value, onChange, onBegun }: BriefProps) {
   const sites = useQuery(sitesQuery)
   const begin = useMutation({
@@ -144,7 +144,7 @@ function siteHint(site: { niche: string } | undefined): string {
     : `Niche: ${site.niche}`
 }
 
-/** Who writes: a model, or nobody. */
+/** Says what writes drafts: a model, or only the outline writer. */
 function Writer() {
   const { model } = useSuspenseQuery(accountQuery).data.generation
   if (model !== null)

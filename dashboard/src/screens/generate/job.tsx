@@ -24,12 +24,12 @@ const STEPS: Record<Step, string> = {
 
 type JobProps = {
   id: string
-  /** What was asked for, when this page asked. */
+  /** The request, if this page made it. */
   asked: GenerateDraft | undefined
   onAgain: () => void
 }
 
-/** A draft that is being written; when it is there, it opens. */
+/** The progress of a draft; the editor opens when it is finished. */
 export function Job({ id, asked, onAgain }: JobProps) {
   const navigate = useNavigate()
   const { data: job, error, refetch } = useQuery(jobQuery(id))

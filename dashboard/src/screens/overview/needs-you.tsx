@@ -12,7 +12,7 @@ import { Ago } from '../../ui/time.tsx'
 
 const SHOWN = 5
 
-/** Failures that somebody has to look at, and sites that take nothing; nothing while there are none. */
+/** Failures that somebody has to look at, and sites that accept nothing; hidden while there are none. */
 export function NeedsYou({ sites }: { sites: readonly Site[] }) {
   const { data, isError, error, refetch } = useQuery(deliveryLogQuery({ can_retry: 'true', limit: SHOWN }))
   if (isError && data === undefined) {
@@ -84,7 +84,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
   )
 }
 
-/** `children`: the link to what it is about. */
+/** One entry. `children`: the link to what it is about. */
 function Entry({ note, action, children }: { note: ReactNode; action?: ReactNode; children: ReactNode }) {
   return (
     <li className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">

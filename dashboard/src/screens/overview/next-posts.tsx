@@ -8,7 +8,7 @@ import { Ago } from '../../ui/time.tsx'
 
 const ASKED = { status: 'scheduled', sort: 'scheduled_at', limit: 5 } as const
 
-/** What goes out next. */
+/** The scheduled posts that go out next. */
 export function NextPosts() {
   const { data, isError, error, refetch } = useQuery(postListQuery(ASKED))
   return (

@@ -45,7 +45,7 @@ const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary
   },
 }
 
-/** The way from an empty account to a post that has arrived, as a line with four stops. */
+/** The way from an empty account to a delivered post, as a line with four stops. */
 export function Steps({ steps }: { steps: readonly FirstStep[] }) {
   const next = steps.find(({ done }) => !done)?.name
   return (

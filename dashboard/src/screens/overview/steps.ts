@@ -5,7 +5,7 @@ import { postListQuery } from '../../queries.ts'
 
 export type StepName = 'connect' | 'write' | 'publish' | 'arrive'
 
-/** A step, whether it is done, and the post it goes on with. */
+/** A step, and whether it is done. */
 export type FirstStep = { name: StepName; done: boolean }
 
 const ONE = { limit: 1 }
@@ -13,8 +13,8 @@ const ONE_PUBLISHED = { limit: 1, status: 'published' } as const
 const countOf = (page: ListedPostPage | undefined) => page?.pagination.total
 
 /**
- * The steps, while one is left to do; undefined when all are done or not known yet. Where a site has received something,
- * nothing more is asked.
+ * The steps while one is left to do; undefined when all are done or not known yet. Once a site has received something, all
+ * count as done.
  */
 export function useSteps(sites: readonly Site[] | undefined): FirstStep[] | undefined {
   const arrived = sites?.some(({ delivery_stats: { success_rate: rate } }) => (rate ?? 0) > 0)

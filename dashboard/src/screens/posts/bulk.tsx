@@ -1,4 +1,4 @@
-/** Doing the same to the chosen posts. */
+/** Makes the same change to all chosen posts. */
 import type { ChangePosts, ListedPost } from '@postrider/sdk'
 import { FileInput, Send, Tag, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -12,13 +12,13 @@ import { ChosenBar } from '../../ui/filters.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { TagDialog } from './tag-dialog.tsx'
 
-/** What is done to each of them. */
+/** The change made to each post. */
 export type Change = Omit<ChangePosts, 'ids'>
 
-/** As many as the service takes at once. */
+/** The most posts that the service takes in one request. */
 const AT_ONCE = 100
 
-/** Changes posts, a hundred at a time; each hundred is changed completely or not at all. Throws when one was not. */
+/** Changes posts a hundred at a time; each hundred is changed completely or not at all. Throws when one hundred failed. */
 async function change(posts: readonly ListedPost[], how: Change, did: string): Promise<void> {
   const ids = posts.map(({ id }) => id)
   let changed = 0
@@ -100,7 +100,7 @@ export function BulkBar({ posts, onDone }: { posts: readonly ListedPost[]; onDon
 
 type ChoiceProps = { verb: string; many: string; icon: ReactNode; onChoose: () => void }
 
-/** One thing to do with them: a button here, and an action of the palette, which is near from every row. */
+/** One action on the chosen posts: a button here, and an entry in the palette, which is within reach from every row. */
 function Choice({ verb, many, icon, onChoose }: ChoiceProps) {
   useAction({ does: `${verb} ${many}`, group: 'Selection' }, onChoose)
   return (
@@ -112,7 +112,7 @@ function Choice({ verb, many, icon, onChoose }: ChoiceProps) {
 
 const SHOWN_TITLES = 6
 
-/** What is meant: some of it may be on another page. */
+/** The titles of the chosen posts, because some may be on another page. */
 function Titles({ posts }: { posts: readonly ListedPost[] }) {
   const shown = posts.slice(0, posts.length > SHOWN_TITLES ? SHOWN_TITLES - 1 : SHOWN_TITLES)
   return (

@@ -10,15 +10,15 @@ const STATUS_NAMES = { draft: 'Drafts', scheduled: 'Scheduled', published: 'Publ
 type PostFiltersProps = {
   search: PostsSearch
   sites: readonly Site[]
-  /** What is shown: its tags are offered. */
+  /** The shown posts, whose tags are offered. */
   posts: readonly ListedPost[]
-  /** `replace`: no step to go back to. */
+  /** `replace`: without a new history entry. */
   narrow: (change: PostsSearch, replace?: boolean) => void
   onEnter: () => void
   field: RefObject<HTMLInputElement | null>
 }
 
-/** What the list is narrowed to and how it is ordered, all of it in the address. */
+/** The filters and order of the list; the address holds them. */
 export function PostFilters({ search, sites, posts, narrow, onEnter, field }: PostFiltersProps) {
   const tags = useMemo(() => [...new Set(posts.flatMap((post) => post.tags))].toSorted(), [posts])
   return (

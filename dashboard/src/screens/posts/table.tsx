@@ -12,11 +12,11 @@ import { Table, Td, Th, Tr } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 
 type PostTableProps = {
-  /** Undefined while they are on their way. */
+  /** Undefined while they are loading. */
   posts: readonly ListedPost[] | undefined
   sites: readonly Site[] | undefined
   rows: Rows<ListedPost>
-  /** What is shown is not what was asked for last. */
+  /** The table still shows the previous query. */
   busy: boolean
 }
 
@@ -70,7 +70,7 @@ type PostRowProps = Pick<Rows<ListedPost>, 'toggle' | 'enter'> & {
   current: boolean
 }
 
-/** Drawn again only when something about it has changed: a key that moves between rows touches two of fifty. */
+/** Renders again only when its own props change: a key that moves between rows touches two of fifty. */
 const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, enter }: PostRowProps) {
   return (
     <Tr
@@ -123,7 +123,7 @@ const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, en
 
 const SHOWN_TAGS = 3
 
-/** The first tags, as ways to narrow the list. */
+/** The first tags, as links that filter the list. */
 function Tags({ tags }: { tags: readonly string[] }) {
   return (
     <span className="flex min-w-0 gap-2 max-sm:hidden">
@@ -144,7 +144,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
   )
 }
 
-/** Where a post is in its life, and since or until when. `brief`: in a line of small text. */
+/** A post's status, and since or until when. `brief`: in a line of small text. */
 function Status({ post, brief = false }: { post: ListedPost; brief?: boolean }) {
   const { name, tone } = POST_STATUSES[post.status]
   const at = post.status === 'scheduled' ? post.scheduled_at : post.status === 'published' ? post.published_at : null

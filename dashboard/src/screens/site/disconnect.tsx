@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-/** The way out, with what follows from it. */
+/** Disconnects a site, after saying what follows from it. */
 export function Disconnect({ site }: { site: Site }) {
   const [asking, setAsking] = useState(false)
   const navigate = useNavigate()

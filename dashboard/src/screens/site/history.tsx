@@ -16,7 +16,7 @@ const EVENTS: Record<LoggedDelivery['event'], string> = {
   'post.deleted': 'Taken back',
 }
 
-/** What was sent to the site last. */
+/** The latest deliveries to the site. */
 export function History({ siteId, paused }: { siteId: string; paused: boolean }) {
   const log = useQuery(siteDeliveriesOf(siteId))
   return (

@@ -9,7 +9,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-/** The two secrets, fetched when somebody asks for them, and new ones. */
+/** The two secrets, fetched on request, and their rotation. */
 export function Secrets({ site }: { site: Site }) {
   const [shown, setShown] = useState(false)
   const [asking, setAsking] = useState(false)

@@ -14,7 +14,7 @@ import { toast } from '../../ui/toast.tsx'
 
 const FIELDS = ['name', 'url', 'webhook_url', 'platform', 'niche'] as const
 
-/** What can be changed; only what was changed is sent. */
+/** The site's settings; only changed fields are sent. */
 export function Settings({ site }: { site: Site }) {
   const save = useMutation({
     mutationFn: (change: UpdateSite) => api.sites.update(site.id, change),
@@ -45,7 +45,7 @@ export function Settings({ site }: { site: Site }) {
         <Input type="url" name="webhook_url" mono defaultValue={site.webhook_url} />
       </Field>
       <Field label="Platform" error={problem('platform')}>
-        {/* Found out by the service, it may change while this is shown. */}
+        {/* The service detects the platform, so it may change while this is shown. */}
         <Select key={site.platform} name="platform" defaultValue={site.platform}>
           {Object.entries(PLATFORM_NAMES).map(([platform, name]) => (
             <option key={platform} value={platform}>
@@ -67,7 +67,7 @@ export function Settings({ site }: { site: Site }) {
   )
 }
 
-/** Whether the site is sent anything. */
+/** Pauses and resumes the site. */
 export function Activity({ site }: { site: Site }) {
   const active = site.status !== 'inactive'
   const change = useMutation({
