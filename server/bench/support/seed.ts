@@ -52,22 +52,27 @@ export async function seedSites(
   return sites
 }
 
-/** The JSON text of a post that makes webhook bodies of about `bytes`. */
-export function postPayload(bytes: number): string {
+/** A post that makes webhook bodies of about `bytes`. */
+export function postOf(bytes: number) {
   const text = 'A sentence of the kind that posts are made of, with a little "quoting" in it. '
   const html = `<p>${text}</p>`.repeat(Math.ceil((bytes - 600) / (text.length + 7)))
-  return JSON.stringify({
+  return {
     id: '0198a2f0-0000-7000-8000-000000000000',
     version: 1,
     slug: 'a-post',
     title: 'A post',
     excerpt: text,
-    body: { html, markdown: '', json: null },
+    body: { html, markdown: '', json: { type: 'doc' } },
     meta: { title: 'A post', description: text },
     tags: ['bench'],
-    status: 'published',
+    status: 'published' as const,
     published_at: '2026-11-21T08:00:00.000Z',
-  })
+  }
+}
+
+/** The same as JSON text. */
+export function postPayload(bytes: number): string {
+  return JSON.stringify(postOf(bytes))
 }
 
 /** Makes `postsEach` posts of every account pending for each of its sites, with bodies of about `bytes`; returns how many deliveries. */
