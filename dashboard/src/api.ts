@@ -30,7 +30,7 @@ export function explain(error: unknown): { title: string; detail: string } {
     return { title: 'Too many requests', detail: `Wait ${wait} and try again.` }
   }
   if (error.status >= 500) {
-    const id = error.requestId === undefined ? '' : ` If it stays so, report the request ${error.requestId}.`
+    const id = error.requestId === undefined ? '' : ` If it persists, report the request ${error.requestId}.`
     return { title: 'The service has a problem', detail: `${error.message}${error.status === 500 ? '' : id}` }
   }
   if (error.status === 404) return { title: 'There is nothing here', detail: 'It may have been deleted.' }

@@ -51,7 +51,7 @@ describeInBrowser('writing a post', (scene) => {
     await other.goto('/posts/new')
     await other.getByText('Written in this browser and never saved').waitFor()
     await expectAccessible(other)
-    await other.getByRole('button', { name: 'Go on with it' }).click()
+    await other.getByRole('button', { name: 'Continue with it' }).click()
     await expect.poll(() => text(other).textContent()).toContain('No title yet, but words.')
     await title(other).fill('Now it has one')
     await saved(other)
@@ -180,7 +180,7 @@ describeInBrowser('writing a post', (scene) => {
     await page.reload()
     await page.getByRole('heading', { name: 'This post was changed elsewhere' }).waitFor()
     await page.getByRole('radio', { name: 'Theirs' }).check()
-    await page.getByRole('button', { name: 'Go on with this' }).click()
+    await page.getByRole('button', { name: 'Continue with this' }).click()
     await expect.poll(() => text(page).textContent()).toContain('The old words. Theirs.')
     const { data } = await client.posts.list()
     expect(Object.fromEntries(data.map((post) => [post.title, post.body.markdown.trim()]))).toEqual({

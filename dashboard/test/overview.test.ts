@@ -61,7 +61,7 @@ describeInBrowser('the overview', (scene) => {
     await scene.service().drain()
     await page.goto('/')
     await page.getByRole('heading', { name: 'Needs you' }).waitFor()
-    await page.getByText('In error: it did not take what it was sent last.').waitFor()
+    await page.getByText('In error: its last deliveries failed.').waitFor()
     await expectAccessible(page)
     await scene.service().advance(30_000)
     await seesLive(scene, page.getByText('Finished deliveries'))

@@ -145,7 +145,7 @@ describeInBrowser('the list of posts', (scene) => {
     // What is not chosen any more cannot be done.
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search' }).fill('delete 1')
-    await page.getByText('Nothing is called that.').waitFor()
+    await page.getByText('Nothing was found.').waitFor()
   })
 
   it('is searched from everywhere, and sites too', async () => {
@@ -178,7 +178,7 @@ describeInBrowser('the list of posts', (scene) => {
     await page.waitForURL(`**/sites/${siteId}`)
     await page.keyboard.press('Control+k')
     await words.fill('nothing like this')
-    await page.getByText('Nothing is called that.').waitFor()
+    await page.getByText('Nothing was found.').waitFor()
   })
 
   it('turns its pages, and keeps what was chosen on others', async () => {

@@ -95,7 +95,7 @@ describeInBrowser('publishing', (scene) => {
     await dialog(page).getByLabel('Date').fill('2031-03-30')
     await dialog(page).getByLabel('Time', { exact: true }).fill('02:30')
     await dialog(page).getByLabel('Time zone').selectOption('Europe/Berlin')
-    await dialog(page).getByText('There is no such time in this zone').waitFor()
+    await dialog(page).getByText('This time does not exist in this zone').waitFor()
     expect(await dialog(page).getByLabel('Time', { exact: true }).getAttribute('aria-invalid')).toBe('true')
     expect(await dialog(page).getByLabel('Time zone').getAttribute('aria-invalid')).toBeNull()
     expect(await dialog(page).getByRole('button', { name: 'Schedule' }).isDisabled()).toBe(true)

@@ -83,7 +83,7 @@ describeInBrowser('the settings of a post', (scene) => {
     await page.keyboard.press('Control+s')
     await page.getByRole('region', { name: 'Difference of description' }).waitFor()
     await page.getByRole('checkbox', { name: 'Keep what is not chosen' }).uncheck()
-    await page.getByRole('button', { name: 'Go on with this' }).click()
+    await page.getByRole('button', { name: 'Continue with this' }).click()
     await field(page, 'Description').waitFor()
     await page.keyboard.press('Control+s')
     await saved(page)

@@ -114,7 +114,7 @@ describeInBrowser('connecting a site', (scene) => {
     await expectAccessible(page)
     const [site] = (await client.sites.list()).sites
     await page.getByRole('link', { name: site?.name ?? '' }).click()
-    await page.getByText('Nothing was sent to it yet').waitFor()
+    await page.getByText('Nothing has been sent to it yet').waitFor()
     await page.getByRole('button', { name: 'Show', exact: true }).click()
     await page.getByText('whsec_').waitFor()
     await expectAccessible(page)

@@ -43,7 +43,7 @@ export function Account() {
           </dl>
           {data.generation.model === null && (
             <Notice>
-              A draft is then an outline to write from. Whoever runs this service can set up a model: see AI_MODEL in
+              A draft is then an outline to write from. The operator of this service can set up a model: see AI_MODEL in
               its configuration.
             </Notice>
           )}
@@ -94,8 +94,8 @@ function Requests({ limit }: { limit: AccountBody['limits']['management'] }) {
       />
       <p className="text-sm text-faint">
         {used === 0
-          ? 'Counted from the first request on, for an hour.'
-          : `Counted anew in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`}
+          ? 'The hour begins with the first request.'
+          : `Resets in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`}
       </p>
     </div>
   )
@@ -135,7 +135,7 @@ function Password({ email }: { email: string }) {
         <Button type="submit" icon={<KeyRound />} busy={change.isPending}>
           Change password
         </Button>
-        <p className="text-sm text-faint">All other browsers and programs are signed out with it.</p>
+        <p className="text-sm text-faint">This signs out all other browsers and programs.</p>
       </div>
     </form>
   )
@@ -150,8 +150,8 @@ function Sessions() {
   return (
     <div className="grid grid-cols-1 gap-4">
       <p className="text-quiet">
-        You stay signed in for seven days after you were last here. Signing out everywhere also ends the access tokens
-        of programs.
+        You stay signed in for seven days after your last visit. Signing out everywhere also ends the access tokens of
+        programs.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button icon={<LogOut />} onClick={() => void signOut()}>
@@ -169,8 +169,7 @@ function Sessions() {
         act={everywhere}
       >
         <p>
-          Every browser and every program has to sign in again, this one too. Keys of sites go on working, and so do
-          deliveries.
+          Every browser and every program has to sign in again, this one too. Site keys and deliveries keep working.
         </p>
       </Confirm>
     </div>

@@ -17,7 +17,7 @@ import { NewSite } from './connect-site/new-site.tsx'
 export function ConnectSite() {
   const { site: siteId, receiver } = useSearch({ from: '/inside/sites/new' })
   return siteId === undefined ? (
-    <Frame at={1} lead="Tell us where it is. We look what it runs on and make the code that receives your posts.">
+    <Frame at={1} lead="Enter its address. We find out what it runs on and prepare the code that receives your posts.">
       <Sheet>
         <NewSite />
       </Sheet>
@@ -42,7 +42,10 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
   const receiver = chosen ?? receiverFor(site.data.platform)
   return (
     // Only a test that the site accepts shows that the code is installed.
-    <Frame at={accepted ? 4 : 2} lead={`${site.data.name} is connected. Give it what it needs to receive.`}>
+    <Frame
+      at={accepted ? 4 : 2}
+      lead={`${site.data.name} is connected. Now give it the code that receives your posts.`}
+    >
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-6">
           <Field label="Your site is made with">

@@ -130,7 +130,7 @@ function Nothing({ search, isNarrowed }: { search: DeliveriesSearch; isNarrowed:
   }
   return (
     <Empty picture={<FileSearch />} title="No delivery matches" action={all}>
-      No delivery is like this. Try fewer filters, or a longer time.
+      Try fewer filters, or a longer period.
     </Empty>
   )
 }

@@ -90,7 +90,7 @@ export function Posts() {
             title="No post matches"
             action={<Button onClick={clear}>Show all posts</Button>}
           >
-            No post is like this. Try other words, or fewer filters.
+            Try other words, or fewer filters.
           </Empty>
         ) : pagination !== undefined && posts.length === 0 ? (
           <Empty title="This page is empty" action={<Button onClick={() => turnTo(1)}>To the first page</Button>}>

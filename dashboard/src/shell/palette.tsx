@@ -90,9 +90,9 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
 }
 
 const NOTHING: Record<Found['standing'], string> = {
-  done: 'Nothing is called that.',
-  looking: 'Looking for posts',
-  failed: 'No command or site is called that, and posts cannot be looked for just now.',
+  done: 'Nothing was found.',
+  looking: 'Searching posts',
+  failed: 'No command or site was found, and posts cannot be searched right now.',
 }
 
 const nameOf = ({ group, does }: Declared) => `${group} ${does}`

@@ -105,7 +105,7 @@ function Ask({ goOn }: { goOn: () => void }) {
       >
         {/* For password managers. */}
         <input type="email" name="email" autoComplete="username" value={user.email} readOnly hidden />
-        <Field label={`Password of ${user.email}`} required>
+        <Field label={`Password for ${user.email}`} required>
           <Input type="password" name="password" autoComplete="current-password" />
         </Field>
         {signIn.isError && <Notice tone="failed">{sentence(signIn.error)}</Notice>}

@@ -35,7 +35,7 @@ export function Request({ delivery: { request, event }, refresh }: { delivery: D
         </dl>
         <Code label={`${event}, JSON`} text={body.slice(0, SHOWN_CHARACTERS)} />
         {body.length > SHOWN_CHARACTERS && (
-          <p className="text-sm text-faint">It goes on; the copy for curl has all of it.</p>
+          <p className="text-sm text-faint">Shortened here; the curl command has all of it.</p>
         )}
       </div>
     </Sheet>

@@ -25,7 +25,7 @@ export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; st
   const isOpen = delivery.status === 'pending' || delivery.can_retry
   return (
     <ol className="grid">
-      <Step mark="absent" at={delivery.created_at} title={`${EVENT_NAMES[delivery.event]}, and so due at the site`} />
+      <Step mark="absent" at={delivery.created_at} title={`${EVENT_NAMES[delivery.event]}: delivery queued`} />
       {attempts.map((one) => (
         <Step
           key={one.attempt}

@@ -52,7 +52,7 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
     link: null,
     embed: null,
     image: (
-      <Field label="Description" hint="For those who do not see it. Empty if it only decorates.">
+      <Field label="Description" hint="For readers who cannot see it. Leave it empty for decoration.">
         <Input name="alt" defaultValue={now.alt} maxLength={1000} />
       </Field>
     ),

@@ -43,7 +43,7 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
         <h1 className="text-2xl font-[650] tracking-[-0.015em] text-balance">This post was changed elsewhere</h1>
         <p className="mt-1 text-quiet">
           While you were writing, another tab, person or program saved it (<Ago at={theirs.updated_at} />
-          ). What only one side changed is already put together. Choose what stands where both did.
+          ). What only one side changed is already merged. Choose what to keep where both changed the same part.
         </p>
       </header>
       {texts.isError && <Problem error={texts.error} retry={() => void texts.refetch()} />}
@@ -69,7 +69,7 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
         {decide.isError && <Notice tone="failed">{sentence(decide.error)}</Notice>}
         <div>
           <Button kind="primary" busy={decide.isPending} onClick={() => decide.mutate()}>
-            Go on with this
+            Continue with this
           </Button>
         </div>
       </div>

@@ -245,7 +245,7 @@ function Arriving({ postId, siteIds, deliveries, onClose }: ArrivingProps) {
   return (
     <div className="grid grid-cols-1 gap-5">
       {none ? (
-        <p>There was no site to send it to. Sites that you connect can fetch it.</p>
+        <p>There was no site to send it to. Sites that you connect later can fetch it.</p>
       ) : (
         <Arrivals postId={postId} siteIds={siteIds} />
       )}
@@ -269,7 +269,7 @@ function verbOf({ later, published, updates, count }: Manner & { count: number }
 function hintOf({ later, published, updates }: Manner): string | undefined {
   if (later) return 'It goes to every site that is not paused when its time comes.'
   if (updates) return 'Sites that have the post are told of the change.'
-  return published ? 'Tick those to send it to. A site that has it gets it once more.' : undefined
+  return published ? 'Choose the sites to send it to. A site that has it gets it again.' : undefined
 }
 
 function notStored({ problem }: View): ReactNode {

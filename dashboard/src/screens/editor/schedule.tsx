@@ -22,7 +22,7 @@ export function problemOfTime(value: WallTime): { field: 'date' | 'time'; text: 
   if (time === '') return { field: 'time', text: 'Choose a time.' }
   const at = instantOf(value)
   if (at === undefined)
-    return { field: 'time', text: 'There is no such time in this zone: clocks are set forward then.' }
+    return { field: 'time', text: 'This time does not exist in this zone: clocks are set forward then.' }
   if (at > Date.now()) return undefined
   return date < wallTime(Date.now(), zone).date
     ? { field: 'date', text: 'This day has passed.' }

@@ -97,7 +97,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
           <Field
             label="Original address"
             error={errorOf('canonicalUrl') && WHOLE_ADDRESS}
-            hint="If the text stood elsewhere first: search engines are sent there."
+            hint="If the text was first published elsewhere: search engines are pointed there."
           >
             <Buffered
               type="url"

@@ -199,7 +199,7 @@ function Lost({ words, back }: { words: readonly string[]; back: (() => void) | 
           )
         }
       >
-        They stand in elements that a post cannot have, such as scripts, styles and forms: “{shown}
+        They are in elements that a post cannot have, such as scripts, styles and forms: “{shown}
         {words.length > 12 ? ' …' : ''}”
       </Notice>
     </div>

@@ -31,7 +31,7 @@ export function Unsaved({ accountId, current }: { accountId: string; current: st
               <Ago at={new Date(copy.at).toISOString()} />
             </span>
             <Button size="sm" onClick={() => goOn(id)}>
-              Go on with it
+              Continue with it
             </Button>
             <Button size="sm" kind="quiet" onClick={() => forget(id)}>
               Throw away

@@ -150,15 +150,15 @@ function Writer() {
   if (model !== null)
     return (
       <Notice>
-        Written by <span className="font-mono text-sm">{model}</span>. Read it as you would a stranger’s text: facts and
-        figures are to be checked.
+        Written by <span className="font-mono text-sm">{model}</span>. Read it as you would a stranger’s text: check its
+        facts and figures.
       </Notice>
     )
   return (
     <Notice title="No language model is configured">
-      You get an outline instead of a text: sections with what belongs into each and how long it is, the questions of
-      readers, places for keywords, and the fields for search engines. The writing is yours. Whoever runs this service
-      can connect a model.
+      You get an outline instead of a text: sections with what belongs in each and how long it is, the questions of
+      readers, places for keywords, and the fields for search engines. The writing is yours. The operator of this
+      service can connect a model.
     </Notice>
   )
 }

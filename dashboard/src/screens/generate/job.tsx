@@ -54,14 +54,14 @@ export function Job({ id, asked, onAgain }: JobProps) {
         <div className="grid gap-4">
           <Notice tone="failed">{job.error?.message ?? 'It could not be written.'}</Notice>
           <div>
-            <Button onClick={onAgain}>{asked === undefined ? 'Begin anew' : 'Change it and try again'}</Button>
+            <Button onClick={onAgain}>{asked === undefined ? 'Start again' : 'Change it and try again'}</Button>
           </div>
         </div>
       </Sheet>
     )
   if (job.status === 'complete' && postId === undefined)
     return (
-      <Empty title="The draft was deleted" action={<Button onClick={onAgain}>Begin anew</Button>}>
+      <Empty title="The draft was deleted" action={<Button onClick={onAgain}>Start again</Button>}>
         It was written, and has been deleted since.
       </Empty>
     )
@@ -76,7 +76,7 @@ export function Job({ id, asked, onAgain }: JobProps) {
         {cancel.isError && <Notice tone="failed">{sentence(cancel.error)}</Notice>}
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p className="text-sm text-faint">
-            You may leave this page: it goes on, and the draft will be among your posts.
+            You can leave this page: the work continues, and the draft will be among your posts.
           </p>
           <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
             Cancel

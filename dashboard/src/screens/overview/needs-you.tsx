@@ -37,7 +37,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
     >
       <ul className="-my-2.5">
         {stuck.map(({ id, name }) => (
-          <Entry key={id} note="In error: it did not take what it was sent last.">
+          <Entry key={id} note="In error: its last deliveries failed.">
             <Link
               to="/sites/$siteId"
               params={{ siteId: id }}

@@ -65,7 +65,7 @@ export function BulkBar({ posts, onDone }: { posts: readonly ListedPost[]; onDon
         danger={false}
         act={() => act({ action: 'publish' }, 'published')}
       >
-        <p>To all sites that are not paused. What is published already is sent once more.</p>
+        <p>To all sites that are not paused. Published posts are sent again.</p>
         <Titles posts={posts} />
       </Confirm>
       <Confirm

@@ -32,10 +32,10 @@ export function Disconnect({ site }: { site: Site }) {
         act={disconnect}
       >
         <p>
-          Its API key stops working and what was on its way to it ends. Posts that it has are not removed from it. What
-          was delivered stays in the analytics for 90 days.
+          Its API key stops working and its pending deliveries end. Posts that it has are not removed from it. Its
+          delivery history stays in the analytics for 90 days.
         </p>
-        <p>This cannot be taken back: connected again, it is a new site with new keys.</p>
+        <p>This cannot be undone: connected again, it is a new site with new keys.</p>
       </Confirm>
     </div>
   )

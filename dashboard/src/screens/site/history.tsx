@@ -36,7 +36,7 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
           <Skeleton className="h-40" />
         </div>
       ) : log.data.data.length === 0 ? (
-        <Empty picture={<Inbox />} title="Nothing was sent to it yet">
+        <Empty picture={<Inbox />} title="Nothing has been sent to it yet">
           What you publish from now on appears here.
         </Empty>
       ) : (
@@ -45,7 +45,7 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
             <tr>
               <Th grow>Post</Th>
               <Th from="sm">What</Th>
-              <Th>How it stands</Th>
+              <Th>Status</Th>
               <Th from="md">When</Th>
             </tr>
           </thead>

@@ -85,7 +85,7 @@ export function Activity({ site }: { site: Site }) {
       hint={
         active
           ? 'Posts are delivered as you publish them.'
-          : 'Paused: nothing new is sent, and what was on its way waits until the site is active again.'
+          : 'Paused: nothing is sent. Pending deliveries wait until the site is active again.'
       }
       checked={change.isPending ? change.variables : active}
       onChange={({ target: { checked } }) => change.mutate(checked)}
