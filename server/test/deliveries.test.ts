@@ -233,6 +233,50 @@ describe('after a crash, when the newest event may have been acknowledged', () =
   })
 })
 
+describe('after results were dropped because the database was away for longer than the lease', () => {
+  it('the lane counts as left by a crash: its newest event goes first, since it may have been acknowledged already', async () => {
+    receiver.answerNext(500)
+    const postId = await publish()
+    await service.drain()
+    await service.advance(20_000)
+    await client.posts.update(postId, { title: 'Newer' })
+    service.clock.advance(1)
+    await publish('Other')
+    let finish = () => {}
+    receiver.answerNext(200, (_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    const { db, log, ...rest } = service.ctx
+    let tries = 0
+    let away = true
+    const tx: typeof db.tx = async (work) => {
+      tries += 1
+      if (away) throw new Error('Connection terminated')
+      return db.tx(work)
+    }
+    const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+    await worker.step()
+    await requests(3)
+    await expect.poll(() => tries).toBe(1)
+    service.clock.advance(TIMEOUT_MS + 15_000)
+    await expect.poll(() => tries).toBe(2)
+    away = false
+    finish()
+    await worker.idle()
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: true })
+    await service.drain()
+    expect(receiver.received.slice(1).map(({ json }) => json.event)).toEqual([
+      'post.updated',
+      'post.published',
+      'post.updated',
+    ])
+    expect((await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)).toEqual([
+      'superseded',
+      'delivered',
+    ])
+  })
+})
+
 /** The context of a worker that dies before it records anything. */
 function unrecording({ ctx }: TestService): TestService['ctx'] {
   return { ...ctx, log: { ...ctx.log, error: () => {} }, db: { ...ctx.db, tx: () => new Promise(() => {}) } }

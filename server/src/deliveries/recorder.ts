@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '../platform/context.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
+import type { LaneLease } from './lease.ts'
 import { type NextDue, NOTHING_DUE, type Release, type Settled, type Settlement, settleBatch } from './settle.ts'
 
 /** Larger batches would be cheaper still, but requests wait while one is put together. */
@@ -24,12 +25,14 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
  *
  * A batch that cannot be written (the database is away) is tried again until its leases have run out. From then on
  * another worker may hold the lanes, so the results are dropped with a line in the log; their deliveries are still
- * pending and will be attempted again.
+ * pending and will be attempted again. If their lane is released later all the same, it is not clean.
  */
 export class Recorder {
   readonly #ctx: Needs
   readonly #onReleased: OnReleased
   readonly #line: Entry[] = []
+  /** Leases under which results were dropped. */
+  readonly #incomplete = new WeakSet<LaneLease>()
   /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #isWriting = false
@@ -62,10 +65,15 @@ export class Recorder {
     while (this.#line.length > 0) {
       const batch = this.#line.splice(0, LARGEST_BATCH)
       const settlements = batch.flatMap((entry) => ('settlement' in entry ? entry.settlement : []))
-      const releases = batch.flatMap((entry) => ('release' in entry ? entry.release : []))
+      const releases = batch.flatMap((entry) => ('release' in entry ? this.#checked(entry.release) : []))
       this.#onReleased(releases, await this.#writeBatch(settlements, releases))
     }
     this.#isWriting = false // no await since the line was seen empty: a later entry starts a new run
+  }
+
+  /** The release as the lane's next holder must see it: not clean if results of the lane were dropped. */
+  #checked({ lease, clean }: Release): Release {
+    return { lease, clean: clean && !this.#incomplete.has(lease) }
   }
 
   /** Returns when the first of the released lanes are due. */
@@ -88,7 +96,10 @@ export class Recorder {
           lanes: releases.length,
           error: errorField(error),
         })
-        if (clock.now().getTime() >= lastChance) return NOTHING_DUE
+        if (clock.now().getTime() >= lastChance) {
+          for (const { lease } of settlements) this.#incomplete.add(lease)
+          return NOTHING_DUE
+        }
         await clock.sleep(RETRY_MS)
       }
     }
