@@ -233,6 +233,26 @@ describe('after a crash, when the newest event may have been acknowledged', () =
   })
 })
 
+describe('after a second crash', () => {
+  it('the newest event goes first too, though fewer deliveries are read at once', async () => {
+    const postId = await publish()
+    for (let version = 2; version <= 20; version += 1) {
+      service.clock.advance(1)
+      await client.posts.update(postId, { title: `Version ${version}` })
+    }
+    const past = plusMs(service.clock.now(), -1)
+    await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
+    const crashed = new Dispatcher(unrecording(service), () => {})
+    await crashed.step()
+    await requests(1)
+    service.clock.advance(60_000)
+    const worker = new Dispatcher(service.ctx, () => {}, { perStep: 16 })
+    await worker.drain()
+    const versions = receiver.received.map(({ body }) => JSON.parse(body).post.version)
+    expect(versions).toEqual([20, 20])
+  })
+})
+
 describe('after results were dropped because the database was away for longer than the lease', () => {
   it('the lane counts as left by a crash: its newest event goes first, since it may have been acknowledged already', async () => {
     receiver.answerNext(500)

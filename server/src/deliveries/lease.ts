@@ -82,10 +82,13 @@ export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise
   return new Map(rows.map((row) => [row.siteId, row]))
 }
 
+const DUE = sql`d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, d.attempts,
+  d.attempts_in_round as "attemptsInRound", d.uncertain, d.event_id as "eventId", v.payload_bytes as "payloadBytes"`
+
 /**
- * What is due in leased lanes: at most `perLane` each, longest due first. It must be a statement after the lease, never
- * part of it: a statement's snapshot is as old as its beginning, and before the lease was taken another holder may still
- * have been recording results.
+ * What is due in leased lanes: at most `perLane` each, longest due first, and in addition the newest of each post of a recovering
+ * lane that has more. It must be a statement after the lease, never part of it: a statement's snapshot is as old as its
+ * beginning, and before the lease was taken another holder may still have been recording results.
  */
 export async function readDue(
   db: Db,
@@ -94,13 +97,46 @@ export async function readDue(
   now: Date,
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
-    select d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, d.attempts,
-      d.attempts_in_round as "attemptsInRound", d.uncertain, d.event_id as "eventId", v.payload_bytes as "payloadBytes"
+    select ${DUE}
     from unnest(${siteIdsOf(leases)}::uuid[]) as l (site_id)
     cross join lateral (
       select * from deliveries d
       where d.site_id = l.site_id and d.status = 'pending' and d.next_attempt_at <= ${now} and not ${blocked}
       order by d.next_attempt_at, d.id limit ${perLane}
+    ) d
+    join events v on v.id = d.event_id
+  `.execute(db)
+  const recovering = new Set(leases.filter((lease) => lease.recovering).map(({ siteId }) => siteId))
+  const cutOff = [...Map.groupBy(rows, ({ siteId }) => siteId)].filter(
+    ([siteId, found]) => recovering.has(siteId) && found.length === perLane,
+  )
+  if (cutOff.length === 0) return rows
+  const newest = await readNewest(
+    db,
+    cutOff.flatMap(([, found]) => found),
+    now,
+  )
+  return [...rows, ...newest]
+}
+
+/**
+ * The newest due deliveries of these posts to these sites. After a crash it is the newest that goes first (`chooseAttempts`), and
+ * it may lie beyond what was read: the dead holder may have read more at once. The status is not asked for, since only what is
+ * pending has a next attempt: with it, the planner may look through all that is pending in the lane, once for each post.
+ */
+async function readNewest(db: Db, found: readonly DueDelivery[], now: Date): Promise<DueDelivery[]> {
+  const { rows } = await sql<DueDelivery>`
+    select ${DUE}
+    from (
+      select distinct site_id, post_id from unnest(
+        ${plainArray(found.map(({ siteId }) => siteId))}::uuid[],
+        ${plainArray(found.map(({ postId }) => postId))}::uuid[]
+      ) as f (site_id, post_id)
+    ) f
+    cross join lateral (
+      select * from deliveries d
+      where d.post_id = f.post_id and d.site_id = f.site_id and d.next_attempt_at <= ${now} and not ${blocked}
+      order by d.sequence desc limit 1
     ) d
     join events v on v.id = d.event_id
   `.execute(db)
