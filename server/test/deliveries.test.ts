@@ -1,6 +1,6 @@
 /** The engine's promises, against real receivers. */
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dispatcher } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import { type Answer, type Receiver, startReceiver } from './support/receiver.ts'
@@ -230,6 +230,34 @@ describe('after a crash, when the newest event may have been acknowledged', () =
     const deliveries = await deliveriesOf(postId)
     expect(deliveries.map(({ status, last_error }) => last_error ?? status)).toEqual(ends)
     expect((await laneOf(site.id)).due_at).toBeNull()
+  })
+})
+
+describe('results whose commit is not known to have succeeded', () => {
+  it('are recorded once, and announced: also what they ended besides', async () => {
+    receiver.answerNext(500)
+    const postId = await publish()
+    await service.drain()
+    await client.posts.update(postId, { title: 'Newer' })
+    const { db, log, ...rest } = service.ctx
+    let lost = false
+    const tx: typeof db.tx = async (work) => {
+      const done = await db.tx(work)
+      if (lost) return done
+      lost = true
+      throw new Error('Connection terminated')
+    }
+    const tell = vi.spyOn(service.ctx.changes, 'tell')
+    const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+    await worker.step()
+    await expect.poll(() => lost).toBe(true)
+    service.clock.advance(250)
+    await worker.idle()
+    const told = tell.mock.calls.flatMap(([changes]) => changes).map(({ id }) => id)
+    tell.mockRestore()
+    const deliveries = await deliveriesOf(postId)
+    expect(deliveries).toMatchObject([{ last_error: 'superseded' }, { status: 'delivered', attempts: 1 }])
+    expect(new Set(told)).toEqual(new Set([...deliveries.map(({ id }) => id), site.id]))
   })
 })
 

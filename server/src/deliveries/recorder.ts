@@ -81,12 +81,16 @@ export class Recorder {
     const { changes, clock, config, db, log } = this.#ctx
     const leases = [...settlements, ...releases].map(({ lease }) => lease)
     const lastChance = Math.max(...leases.map(({ until }) => until.getTime()))
+    // Of all tries: if the connection was lost during a commit that succeeded, the next try changes nothing.
+    const changed: ChangedDelivery[] = []
     for (;;) {
       try {
-        const { settled, superseded, late, nextDue } = await db.tx((tx) =>
-          settleBatch(tx, settlements, releases, config.retryDelaysMs, clock.now()),
-        )
-        changes.tell(outcomeChanges([...settled.map(changedBy), ...superseded]))
+        const { settled, late, nextDue } = await db.tx(async (tx) => {
+          const done = await settleBatch(tx, settlements, releases, config.retryDelaysMs, clock.now())
+          changed.push(...done.settled.map(changedBy), ...done.superseded)
+          return done
+        })
+        changes.tell(outcomeChanges(changed))
         logAttempts(log, settled)
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
         return nextDue
