@@ -107,7 +107,10 @@ describe('postrider', () => {
     const shown = await runToEnd({ ...env, METRICS_TOKEN_FILE: path }, 'config')
     expect(shown).toMatchObject({ code: 0, result: expect.stringMatching(/METRICS_TOKEN +set/) })
     const missing = await runToEnd({ ...env, METRICS_TOKEN_FILE: `${path}-not` }, 'config')
-    expect(missing).toMatchObject({ code: 78, output: expect.stringContaining('METRICS_TOKEN_FILE: cannot be read') })
+    expect(missing).toMatchObject({
+      code: 78,
+      output: expect.stringContaining('METRICS_TOKEN_FILE: the file cannot be read'),
+    })
   })
 
   it('account create makes an account where nobody can register', async () => {
@@ -222,14 +225,19 @@ describe('doctor', () => {
     const good = await ask({})
     expect(good).toMatchObject({
       code: 0,
-      result: expect.stringMatching(/✓ model: openai-compatible\/test-model at .+ answers, in \d+ ms/),
+      result: expect.stringMatching(/✓ model: openai-compatible\/test-model at .+ answered in \d+ ms/),
     })
     model.follow(() => ({ status: 401, body: { error: { message: 'Incorrect API key provided: sk-secret' } } }))
     const bad = await ask({ AI_API_KEY: 'sk-secret' })
-    expect(bad).toMatchObject({ code: 1, result: expect.stringMatching(/✗ model: .+: correct AI_API_KEY \(401 /) })
+    expect(bad).toMatchObject({
+      code: 1,
+      result: expect.stringMatching(/✗ model: .+: the key is refused; correct AI_API_KEY \(401 /),
+    })
     expect(bad.output).not.toContain('sk-secret')
     await model.close()
-    expect((await ask({})).result).toMatch(/✗ model: .+: start the server, or correct AI_BASE_URL/)
+    expect((await ask({})).result).toMatch(
+      /✗ model: .+: the server cannot be reached; start it, or correct AI_BASE_URL/,
+    )
   })
 
   it.runIf(kind === 'postgres')('says when the server does not answer, or the service runs', async () => {
@@ -241,7 +249,7 @@ describe('doctor', () => {
     expect(await runToEnd(away, 'migrate')).toMatchObject({ code: 69, output: expect.not.stringContaining(' at ') })
     await withService(env, async ({ url }) => {
       const running = await runToEnd({ ...env, PORT: new URL(url).port }, 'doctor')
-      expect(running).toMatchObject({ code: 0, result: expect.stringContaining('a running Postrider answers there') })
+      expect(running).toMatchObject({ code: 0, result: expect.stringContaining('in use by a running Postrider') })
     })
   })
 })
@@ -259,18 +267,18 @@ describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
     const shared = await ground.emptyEnv()
     await change(shared, 'create table posts (id int)')
     const { code, output } = await runToEnd(shared)
-    expect([code, output]).toEqual([69, expect.stringContaining("holds what is not Postrider's")])
+    expect([code, output]).toEqual([69, expect.stringContaining("has tables that are not Postrider's")])
     expect(output).not.toContain('    at ')
   })
 
-  it('because it lets nothing be written', async () => {
+  it('because it is read-only', async () => {
     const standby = await ground.emptyEnv()
     await change(standby, `alter database ${nameOf(standby)} set default_transaction_read_only = on`)
     const { code, output } = await runToEnd(standby)
-    expect([code, output]).toEqual([69, expect.stringContaining('lets nothing be written')])
+    expect([code, output]).toEqual([69, expect.stringContaining('is read-only')])
     expect(output).not.toContain('    at ')
     const doctor = await runToEnd(standby, 'doctor')
-    expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ database: .+ lets nothing be written/) })
+    expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ database: .+ is read-only/) })
   })
 
   it('because its encoding lacks most letters', async () => {
@@ -375,7 +383,7 @@ describe('backup and restore', () => {
       const good = await runToEnd(env, 'restore', file, '--check')
       expect(good).toMatchObject({
         code: 0,
-        result: expect.stringMatching(/is whole and can be restored here: [\d,]+ rows/),
+        result: expect.stringMatching(/is complete and can be restored here: [\d,]+ rows/),
       })
     })
   })

@@ -73,7 +73,7 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
     const rotated = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
     expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('SECRET_KEY to the value of NEXT') })
     const again = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
-    expect(again).toMatchObject({ code: 0, result: expect.stringContaining('rotated already') })
+    expect(again).toMatchObject({ code: 0, result: expect.stringContaining('already been rotated') })
     expect(await runToEnd(env)).toMatchObject({ code: 78, output: expect.stringContaining('SECRET_KEY') })
     const after = { ...env, SECRET_KEY: NEXT_KEY }
     expect(await everything(after, token)).toEqual({ ...contents, oldToken: 401 })
@@ -126,7 +126,7 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
     expect(await runToEnd(both, 'keys', 'rotate')).toMatchObject({ code: 0 })
     const after = await everything({ ...env, SECRET_KEY: NEXT_KEY })
     expect(after).toMatchObject({
-      answer: { status: 409, body: { message: expect.stringContaining('answer was lost') } },
+      answer: { status: 409, body: { message: expect.stringContaining('response was lost') } },
     })
   })
 })

@@ -16,11 +16,11 @@ export const run: Run = async ({ operands: [email, name], env, terminal }) => {
   ).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'conflict')
       throw new CommandError(
-        `There is an account with the e-mail address ${email} already. See: ${PROGRAM} help password reset`,
+        `An account with the e-mail address ${email} already exists. See: ${PROGRAM} help password reset`,
       )
     throw error
   })
   terminal.print(`${account.email}: the password is ${input.data.password}`)
-  terminal.note('The password is shown here only. It can be changed in the dashboard, on the page of the account.')
+  terminal.note('The password is shown only here. It can be changed on the account page of the dashboard.')
   return EXIT.ok
 }

@@ -12,7 +12,7 @@ export async function assertAlone({ kind }: Pick<Database, 'kind'>, tx: Tx, why:
   const noWorker = await claimFromWorkers(tx)
   if (noWorker && (await otherConnections(tx)) === 0) return
   throw new CommandError(
-    `Other processes of Postrider are connected to this database. ${why}: stop them all, then run this again.`,
+    `Other Postrider processes are connected to this database. ${why}: stop them all, then run this again.`,
     EXIT.unavailable,
   )
 }

@@ -21,13 +21,13 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   const includeKey = options['include-key'] === true
   if (includeKey && (config.databaseUrl !== undefined || config.secretKey !== undefined))
     throw new UsageError(
-      '--include-key is for the key file of an embedded database. Here the key is SECRET_KEY: keep it yourself.',
+      '--include-key is for the key file of an embedded database. Here the key is in SECRET_KEY: keep a copy of it yourself.',
     )
   const present = await regularFile(path).catch((error) => {
     throw fileProblem(error, path)
   })
   if (options.force !== true && present !== undefined)
-    throw new CommandError(`${path} exists already. Choose another name, or replace it with --force.`)
+    throw new CommandError(`${path} already exists. Choose another name, or replace it with --force.`)
   const startedAt = performance.now()
   const { header, bytes } = await withExistingDatabase(config, async ({ db }, { applied }) => {
     if (applied.length === 0) throw new CommandError('The database is empty: there is nothing to back up.')
@@ -68,7 +68,9 @@ async function describeDatabase(
   const fingerprint = await storedFingerprint(tx)
   const key = includeKey ? await findSecretKey(config, fingerprint) : undefined
   if (includeKey && (key === undefined || fingerprint === undefined || !keyFits(key.key, fingerprint)))
-    throw new CommandError(`The key file in ${config.dataDir} is missing or not the one of this database.`)
+    throw new CommandError(
+      `The key file in ${config.dataDir} is missing or belongs to another database. Put the right one there, or run this without --include-key.`,
+    )
   return {
     serviceVersion: VERSION,
     createdAt: systemClock.now().toISOString(),
@@ -90,15 +92,17 @@ async function* backupLines(tx: Tx, header: Header, terminal: Terminal): AsyncGe
 }
 
 async function keyNote(header: Header, config: Config): Promise<string> {
-  if (header.secretKey !== undefined) return 'The secret key is in it: whoever has this file can open everything.'
-  if (header.keyFingerprint === null) return 'The database has not been used with a secret key yet, so it needs none.'
+  if (header.secretKey !== undefined)
+    return 'The backup contains the secret key: anyone who has the file can read every secret in it.'
+  if (header.keyFingerprint === null)
+    return 'The database has not been used with a secret key yet, so the backup needs none.'
   const fingerprint = Buffer.from(header.keyFingerprint, 'hex')
   const name = shortFingerprint(fingerprint)
   const place = config.secretKey === undefined ? `${config.dataDir}/secret.key` : 'SECRET_KEY'
   const found = await findSecretKey(config, fingerprint).catch(() => undefined)
   if (found === undefined || !keyFits(found.key, fingerprint))
-    return `Nothing opens it without the secret key ${name}, and ${place} is not that key: find it, and keep a copy elsewhere.`
-  return `The secret key (${name}) is not in it, and nothing opens without: keep a copy of ${place} elsewhere.`
+    return `The backup can be restored only with the secret key ${name}, and ${place} is not that key: find it, and keep a copy elsewhere.`
+  return `The secret key (${name}) is not in the backup, which cannot be restored without it: keep a copy of ${place} elsewhere.`
 }
 
 function kilobytes(bytes: number): string {

@@ -52,7 +52,7 @@ export class CommandError extends Error {
 
 /** The error for an e-mail address that no account has. */
 export function noAccount(email: string): CommandError {
-  return new CommandError(`No account has the e-mail address ${email}. It must be the one the account logs in with.`)
+  return new CommandError(`No account has the e-mail address ${email}. Give the one that the account logs in with.`)
 }
 
 /** A call with wrong arguments. */

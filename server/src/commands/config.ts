@@ -14,7 +14,8 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   PORT: ({ port }) => String(port),
   HOST: ({ host }) => host,
   PUBLIC_URL: ({ publicUrl }) => publicUrl,
-  DATABASE_URL: ({ databaseUrl }) => (databaseUrl === undefined ? 'none: embedded' : withoutSecrets(databaseUrl)),
+  DATABASE_URL: ({ databaseUrl }) =>
+    databaseUrl === undefined ? 'not set: embedded database' : withoutSecrets(databaseUrl),
   DATA_DIR: ({ dataDir }) => dataDir,
   SECRET_KEY: ({ secretKey }) => (secretKey === undefined ? 'not set: the key file in DATA_DIR' : 'set'),
   ROLE: ({ role }) => role,
@@ -24,7 +25,7 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   HISTORY_RETENTION: ({ historyRetentionMs }) =>
     historyRetentionMs === undefined ? 'keep' : durationText(historyRetentionMs),
   METRICS_TOKEN: ({ metricsToken }) => (metricsToken === undefined ? 'not set: no /metrics' : 'set'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: ({ traces }) => traces?.url.replace(/\/v1\/traces$/, '') ?? 'none: no traces',
+  OTEL_EXPORTER_OTLP_ENDPOINT: ({ traces }) => traces?.url.replace(/\/v1\/traces$/, '') ?? 'not set: no traces',
   OTEL_EXPORTER_OTLP_HEADERS: ({ traces }) => (Object.keys(traces?.headers ?? {}).length > 0 ? 'set' : 'not set'),
   OTEL_EXPORTER_OTLP_PROTOCOL: ({ traces }) => traces?.protocol ?? UNTRACED,
   OTEL_SERVICE_NAME: ({ traces }) => traces?.serviceName ?? UNTRACED,
@@ -40,7 +41,7 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   AI_PROVIDER: ({ ai }) => ai.model?.provider ?? 'not used without AI_MODEL',
   AI_BASE_URL: ({ ai }) => ai.model?.baseUrl ?? 'not used without AI_MODEL',
   AI_API_KEY: ({ ai }) => (ai.model?.apiKey === undefined ? 'not set' : 'set'),
-  AI_MODEL: ({ ai }) => ai.model?.model ?? 'none: drafts are outlines',
+  AI_MODEL: ({ ai }) => ai.model?.model ?? 'not set: drafts are outlines',
   AI_TIMEOUT: ({ ai }) => (ai.model === undefined ? 'not used without AI_MODEL' : durationText(ai.model.timeoutMs)),
   AI_JOBS: ({ ai }) => String(ai.jobs),
   AI_JOBS_PER_ACCOUNT: ({ ai }) => String(ai.jobsPerAccount),

@@ -43,7 +43,9 @@ export async function withExistingDatabase<T>(
   work: (open: OpenDatabase, schema: SchemaState) => Promise<T>,
 ): Promise<T> {
   if (!(await databaseExists(config)))
-    throw new CommandError(`There is no database in ${config.dataDir} yet. Set DATA_DIR to where it is.`)
+    throw new CommandError(
+      `There is no database in ${config.dataDir} yet. Set DATA_DIR to the directory that holds it.`,
+    )
   return withDatabase(config, async (open) => {
     const schema = await schemaState(open.db.root, migrations)
     if (schema.unknown.length > 0) throw newerSchema(schema.unknown)
@@ -58,7 +60,7 @@ async function openForCommand(config: Config, onBroken: (error: Error) => void):
     if (!(error instanceof EmbeddedInUseError)) throw error
     const holder = error.pid === null ? 'another process' : `process ${error.pid}`
     throw new CommandError(
-      `The database in ${config.dataDir} is in use by ${holder}, normally the service. The embedded database serves one process: stop it, run this again, and start it.`,
+      `The database in ${config.dataDir} is in use by ${holder}, normally the service. Only one process can use the embedded database: stop that one, run this again, then start it.`,
       EXIT.unavailable,
     )
   }

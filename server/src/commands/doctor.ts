@@ -24,7 +24,7 @@ export const run: Run = async ({ env, terminal }) => {
     tell(await checkDrafts(config))
     tell(await checkPort(config))
   }
-  terminal.print(bad === 0 ? '\nEverything checked is in order.' : `\n${bad} to mend.`)
+  terminal.print(bad === 0 ? '\nEverything checked is in order.' : `\nProblems to fix: ${bad}.`)
   return bad === 0 ? EXIT.ok : EXIT.failed
 }
 

@@ -2,12 +2,12 @@ import { CommandError } from './command.ts'
 
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file or directory',
-  EACCES: 'this user may not',
-  EPERM: 'this user may not',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EISDIR: 'it is a directory',
   ENOTDIR: 'a part of its path is not a directory',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota of disk space is used up',
+  EDQUOT: 'the disk quota is used up',
   EROFS: 'the file system is read-only',
 }
 

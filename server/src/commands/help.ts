@@ -10,7 +10,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...commands.map((command) => `  ${usage(command).padEnd(width)}  ${command.summary}`),
     '',
-    `${PROGRAM} help COMMAND tells more about one. The configuration is the environment; docs/operating.md has all of it.`,
+    `${PROGRAM} help COMMAND describes one command. Configuration is by environment variables; docs/operating.md lists them all.`,
   ].join('\n')
 }
 

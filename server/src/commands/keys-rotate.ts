@@ -33,13 +33,19 @@ export const run: Run = async (invocation) => {
     if (stored === undefined)
       throw new CommandError('The database has not been used with a secret key yet: there is nothing to rotate.')
     if (next.variable !== undefined && keyFits(next.key, stored))
-      return [`The database has been rotated already. Start with SECRET_KEY set to the value of ${next.variable}.`]
+      return [
+        `The key has already been rotated. Start the service with SECRET_KEY set to the value of ${next.variable}.`,
+      ]
     const oldKey = await loadSecretKey(config, db)
     await assertSameKey(db, deriveKeys(oldKey))
     const rotated = await rotate(db, config, { oldKey, ...next, force: options.force === true })
-    return [`Sealed anew: the API keys of ${rotated.sites} sites, which notice nothing.`, ...rotated.next]
+    return [
+      `The API keys and webhook secrets of ${rotated.sites} sites are encrypted with the new key; the sites need no change.`,
+      ...rotated.next,
+    ]
   })
-  for (const line of [...said, 'Everyone has to log in again: tokens of the old key are refused.']) terminal.print(line)
+  for (const line of [...said, 'Everyone has to log in again: tokens signed with the old key are refused.'])
+    terminal.print(line)
   return EXIT.ok
 }
 
@@ -48,7 +54,9 @@ function nextKey(config: Config, { options, env }: Invocation): { key: string; v
   const given = options['new-key-env']
   if (config.secretKey === undefined) {
     if (given !== undefined)
-      throw new UsageError('--new-key-env goes with SECRET_KEY. Here the key is a file, and the next one is generated.')
+      throw new UsageError(
+        '--new-key-env works only with SECRET_KEY. Here the key is in a file, and the next one is generated.',
+      )
     return { key: createSecretKey() }
   }
   const variable = typeof given === 'string' ? given : NEXT_KEY
@@ -83,14 +91,14 @@ async function rotate(
     next:
       kept === undefined
         ? [`Now set SECRET_KEY to the value of ${variable} for every process, and start them.`]
-        : [`The old key is kept in ${kept}: backups made until now need it. Delete it when they are gone.`],
+        : [`The old key is kept in ${kept}: backups made until now need it. Delete it when those backups are gone.`],
   }
 }
 
 async function reseal(db: Database, oldKey: string, key: string, force: boolean): Promise<number> {
   const [from, to] = [deriveKeys(oldKey), deriveKeys(key)]
   return db.tx(async (tx) => {
-    if (!force) await assertAlone(db, tx, 'They know only the old key (--force goes on regardless)')
+    if (!force) await assertAlone(db, tx, 'They know only the old key (--force rotates anyway)')
     const sites = await resealApiKeys(tx, from, to)
     await resealWebhookSecrets(tx, from, to)
     await resealAnswers(tx, from, to)

@@ -8,6 +8,6 @@ export const run: Run = async ({ operands: [email = ''], env, terminal }) => {
   const reset = await withCurrentDatabase(parseConfig(env), (db) => resetPassword(db, email))
   if (reset === undefined) throw noAccount(email)
   terminal.print(`${reset.email}: the new password is ${reset.password}`)
-  terminal.note('Whoever was signed in as this account is signed out. The password is shown here only.')
+  terminal.note('All logins of the account have ended. The password is shown only here.')
   return EXIT.ok
 }

@@ -21,14 +21,15 @@ export function explainProblem(error: unknown): Problem | undefined {
 
 /** What to do about a read-only database. */
 export const WRITABLE =
-  'set DATABASE_URL to the primary server, or end what makes this one read-only (default_transaction_read_only, a standby)'
+  'set DATABASE_URL to the primary server, or make this one writable (it is a standby or has default_transaction_read_only)'
 
 /** What to do about an error of the database, by its SQLSTATE. */
 const STATES: Record<string, (reason: string) => string> = {
-  '42501': (reason) => `The database refuses this user something (${reason}). Make it the owner of the database.`,
-  '42P07': (reason) => `The database holds what is not Postrider's (${reason}). Give Postrider a database of its own.`,
-  '25006': (reason) => `The database lets nothing be written (${reason}): ${WRITABLE}.`,
-  '53100': (reason) => `The disk of the database is full (${reason}). Make room, and try again.`,
+  '42501': (reason) => `The user of DATABASE_URL lacks a permission (${reason}). Make it the owner of the database.`,
+  '42P07': (reason) =>
+    `The database has tables that are not Postrider's (${reason}). Give Postrider a database of its own.`,
+  '25006': (reason) => `The database is read-only (${reason}): ${WRITABLE}.`,
+  '53100': (reason) => `The disk of the database is full (${reason}). Free some space, and try again.`,
 }
 
 function explainState(error: Error): Problem | undefined {
@@ -39,7 +40,7 @@ function explainState(error: Error): Problem | undefined {
 function explainGone(error: Error): Problem | undefined {
   if (!isDatabaseGone(error)) return undefined
   return {
-    message: `The database does not answer (${reasonOf(error.cause ?? error)}). Check DATABASE_URL, and that the server runs and lets this user in.`,
+    message: `The database does not answer (${reasonOf(error.cause ?? error)}). Check DATABASE_URL, and that the server is running and accepts this user.`,
     exitCode: EXIT.unavailable,
   }
 }
@@ -49,23 +50,23 @@ function explainListening(error: NodeJS.ErrnoException & { port?: number; addres
   const { code, syscall, port, address, hostname } = error
   if (syscall === 'getaddrinfo')
     return {
-      message: `HOST: there is no address for "${hostname}". Set it to a name or an address of this machine; the port is PORT.`,
+      message: `HOST: "${hostname}" cannot be resolved. Set it to a name or an address of this machine; the port belongs in PORT.`,
       exitCode: EXIT.config,
     }
   if (syscall !== 'listen') return undefined
   if (code === 'EADDRINUSE')
     return {
-      message: `Port ${port} is in use already: stop the other program, or set PORT to a free one.`,
+      message: `Port ${port} is already in use: stop the other program, or set PORT to a free port.`,
       exitCode: EXIT.unavailable,
     }
   if (code === 'EACCES')
     return {
-      message: `PORT: this user may not listen on port ${port}. Set it to one from 1024 on, and let a proxy have that one.`,
+      message: `PORT: this user may not listen on port ${port}. Set PORT to 1024 or higher, and let a proxy listen on port ${port}.`,
       exitCode: EXIT.config,
     }
   if (code === 'EADDRNOTAVAIL')
     return {
-      message: `HOST: ${address} is no address of this machine. Set it to one that is, or to 0.0.0.0 for all of them.`,
+      message: `HOST: ${address} is not an address of this machine. Set it to one that is, or to 0.0.0.0 for all of them.`,
       exitCode: EXIT.config,
     }
   return undefined

@@ -26,16 +26,16 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   assertKnown(header)
   const newKey = await keyToWrite(config, header)
   if (options.check === true) {
-    terminal.print(`${path} is whole and can be restored here: ${describe(header)}.`)
+    terminal.print(`${path} is complete and can be restored here: ${describe(header)}.`)
     return EXIT.ok
   }
   const startedAt = performance.now()
   terminal.note(`Loading ${describe(header)}`)
   await loadAll(config, path, header, newKey, terminal)
-  if (newKey !== undefined) terminal.print(`The secret key was put into ${config.dataDir}/secret.key.`)
+  if (newKey !== undefined) terminal.print(`The secret key was written to ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000
   terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
-  terminal.print('Start the service when you are ready: deliveries that were pending in the backup will then be made.')
+  terminal.print('Start the service when you are ready: it will send the deliveries that were pending in the backup.')
   return EXIT.ok
 }
 
@@ -58,7 +58,7 @@ async function loadAll(
   await withDatabase(config, async ({ db, maintain }) => {
     await db.root.transaction().execute(async (tx) => {
       await usePortableText(tx)
-      await assertAlone(db, tx, 'They would go on with what they knew before')
+      await assertAlone(db, tx, 'They would continue with outdated data')
       await assertEncoding(tx)
       await assertEmpty(tx, header)
       // Before the commit: a database in use without its key would be worse than a key without a database.
@@ -82,8 +82,8 @@ function assertKnown(header: BackupHeader): void {
   const who = `This backup was made by Postrider ${header.serviceVersion}`
   throw new CommandError(
     fit === 'newer'
-      ? `${who}, whose database has more than this version knows. Restore it with that version or a newer one.`
-      : `${who}, whose database this version cannot make exactly. Restore it with that version, then update.`,
+      ? `${who}, whose database schema is newer than this version. Restore it with that version or a newer one.`
+      : `${who}, whose database schema this version cannot recreate. Restore it with that version, then update.`,
   )
 }
 
@@ -98,13 +98,13 @@ async function keyToWrite(config: Config, header: BackupHeader): Promise<string 
   const name = shortFingerprint(fingerprint)
   const where =
     config.secretKey !== undefined
-      ? 'SECRET_KEY is another one: set it to that key'
+      ? 'SECRET_KEY is a different key: set it to that one'
       : present !== undefined
-        ? `${config.dataDir}/secret.key is another one: restore into a new DATA_DIR`
-        : `There is none in ${config.dataDir}: put that secret.key there, or set SECRET_KEY to what it holds`
+        ? `${config.dataDir}/secret.key is a different key: restore into a new DATA_DIR`
+        : `There is no key in ${config.dataDir}: put that secret.key there, or set SECRET_KEY to its contents`
   const hint = inside === undefined ? '' : ' It is in the first line of the backup, as secretKey (zcat FILE | head -1).'
   throw new CommandError(
-    `This backup opens only with the secret key ${name}. ${where}, and run this again.${hint} Nothing was changed.`,
+    `This backup can be restored only with the secret key ${name}. ${where}, and run this again.${hint} Nothing was changed.`,
     EXIT.config,
   )
 }
@@ -123,7 +123,7 @@ async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
   const further = applied.filter((name) => !header.migrations.includes(name))
   if (further.length > 0)
     throw new CommandError(
-      `The schema of this database is newer than the backup (${further.join(', ')}). Nothing was changed. Restore into a database that no service has used yet; the update follows at the next start.`,
+      `The schema of this database is newer than the backup (${further.join(', ')}). Nothing was changed. Restore into a database that no service has used yet; the next start updates its schema.`,
     )
 }
 
@@ -138,7 +138,9 @@ async function load(tx: Tx, path: string, header: BackupHeader, terminal: Termin
     await readBackupFile(path, async (table, lines) => {
       const target = stored.get(table.name)
       if (target === undefined)
-        throw new CommandError(`The backup has a table ${table.name} that this version does not know.`)
+        throw new CommandError(
+          `The backup has a table ${table.name} that this version does not know. Restore it with a newer version.`,
+        )
       await loadRows(tx, target, table, lines)
       progress(table.name, lines.length)
     })

@@ -31,7 +31,7 @@ export async function run(args: readonly string[], { env, terminal }: Surroundin
     const { explainProblem } = await import('./problems.ts')
     const problem = explainProblem(error)
     if (problem === undefined) throw error
-    terminal.note(name === 'serve' ? `Postrider does not start. ${problem.message}` : problem.message)
+    terminal.note(name === 'serve' ? `Postrider cannot start. ${problem.message}` : problem.message)
     return problem.exitCode
   }
 }

@@ -15,6 +15,6 @@ export async function checkSealed(db: Db, keys: Keys): Promise<{ tried: number; 
   const list = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
   return {
     tried,
-    problem: `the secrets of these sites do not open with this key: ${list}; start the service, rotate each one's keys (POST /api/sites/ID/rotate-keys) and put the new ones into the site`,
+    problem: `the secrets of these sites cannot be decrypted with this key: ${list}; start the service, rotate the keys of each site (POST /api/sites/ID/rotate-keys) and give the site the new ones`,
   }
 }

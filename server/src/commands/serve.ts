@@ -14,7 +14,7 @@ export const run: Run = async ({ env, terminal }) => {
   const config = parseConfig(env)
   const app = await createApp(config, {
     onBroken: (error) => {
-      terminal.note(`Postrider stops. ${error.message}`)
+      terminal.note(`Postrider is stopping. ${error.message}`)
       process.exit(EXIT.unavailable)
     },
   })
@@ -47,12 +47,12 @@ function greeting(config: Config, port: number, hasDashboard: boolean): string {
   const address = config.publicUrl.replace(/:0$/, `:${port}`)
   const database = config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'PostgreSQL'
   const answers = [
-    `  Dashboard  ${hasDashboard ? address : 'not built; npm run build'}`,
+    `  Dashboard  ${hasDashboard ? address : 'not built; run: npm run build'}`,
     `  API        ${address}/api`,
-    `  Described  ${address}/openapi.json`,
+    `  OpenAPI    ${address}/openapi.json`,
   ]
   // A worker has its own address; PUBLIC_URL belongs to the processes that answer people.
-  const works = [`  Worker     http://localhost:${port}/readyz says how it is`]
+  const works = [`  Worker     http://localhost:${port}/readyz shows its state`]
   return [
     '',
     `  Postrider is ready (${Math.round(performance.now())} ms).`,
@@ -60,7 +60,7 @@ function greeting(config: Config, port: number, hasDashboard: boolean): string {
     ...(config.role === 'worker' ? works : answers),
     `  Database   ${database}`,
     '',
-    '  Stop with Ctrl-C. To see the whole story once: npm run demo',
+    '  Stop with Ctrl-C. To see a demonstration: npm run demo',
     '',
   ].join('\n')
 }

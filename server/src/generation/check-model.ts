@@ -11,20 +11,21 @@ const MOST_TOKENS = 2_000
 
 const ADVICE: Record<ModelErrorKind, string> = {
   rate_limited: 'the provider’s rate limit is reached; try again later',
-  overloaded: 'the server fails; look at its log, or try again later',
-  unreachable: 'start the server, or correct AI_BASE_URL',
+  overloaded: 'the server returns errors; look at its log, or try again later',
+  unreachable: 'the server cannot be reached; start it, or correct AI_BASE_URL',
   timeout: 'no answer in time; look at the server, or raise AI_TIMEOUT',
-  cut: 'the connection breaks off; look at the server’s log, and at proxies in between',
-  empty: 'the model answers nothing; choose another AI_MODEL',
-  too_long: 'the model does not come to an end; choose another AI_MODEL',
+  cut: 'the connection was cut off; look at the server’s log, and at any proxy in between',
+  empty: 'the model’s answer is empty; choose another AI_MODEL',
+  too_long: 'the model’s answer does not end; choose another AI_MODEL',
   unusable: 'the answer cannot be used; choose another AI_MODEL',
-  unauthorized: 'correct AI_API_KEY',
-  quota: 'top up the credit with the provider',
-  not_found: 'correct AI_MODEL (with Ollama: pull it), or AI_BASE_URL (which usually ends in /v1)',
-  refused: 'the model declines even this; choose another AI_MODEL',
-  context_too_small: 'give the model a larger context',
-  misconfigured: 'what answers does not speak the protocol; correct AI_BASE_URL or AI_PROVIDER',
-  rejected: 'the server does not accept the question; correct AI_MODEL',
+  unauthorized: 'the key is refused; correct AI_API_KEY',
+  quota: 'the credit with the provider is used up; top it up',
+  not_found:
+    'the model was not found; correct AI_MODEL (with Ollama: pull it), or AI_BASE_URL (which usually ends in /v1)',
+  refused: 'the model declines even a harmless question; choose another AI_MODEL',
+  context_too_small: 'the model’s context is too small; give it a larger one',
+  misconfigured: 'the server does not speak the expected protocol; correct AI_BASE_URL or AI_PROVIDER',
+  rejected: 'the server refuses the request; correct AI_MODEL',
 }
 
 /** Asks the model one short question. */

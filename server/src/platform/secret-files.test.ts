@@ -42,9 +42,9 @@ it('names every variable whose file is of no use, and shows no secret', () => {
   expect(read).toThrow(ConfigError)
   for (const problem of [
     /SECRET_KEY_FILE: SECRET_KEY is set too/,
-    /METRICS_TOKEN_FILE: \S+ is empty/,
-    /AI_API_KEY_FILE: cannot be read \(ENOENT/,
-    /DATABASE_URL_FILE: cannot be read \(EISDIR/,
+    /METRICS_TOKEN_FILE: the file \S+ is empty/,
+    /AI_API_KEY_FILE: the file cannot be read \(ENOENT/,
+    /DATABASE_URL_FILE: the file cannot be read \(EISDIR/,
   ])
     expect(read).toThrow(problem)
   expect(read).not.toThrow(/hunter/)

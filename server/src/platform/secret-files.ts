@@ -24,13 +24,13 @@ export function readSecretFiles(env: Env): Env {
     const variable = `${name}_FILE`
     const path = env[variable]?.trim()
     if (path === undefined || path === '') continue
-    if (env[name]?.trim()) problems.push(`${variable}: ${name} is set too; set one of them`)
+    if (env[name]?.trim()) problems.push(`${variable}: ${name} is set too; set only one of them`)
     else {
       try {
         given[name] = readFileSync(path, 'utf8').trim()
-        if (given[name] === '') problems.push(`${variable}: ${path} is empty`)
+        if (given[name] === '') problems.push(`${variable}: the file ${path} is empty`)
       } catch (error) {
-        problems.push(`${variable}: cannot be read (${messageOf(error)})`)
+        problems.push(`${variable}: the file cannot be read (${messageOf(error)})`)
       }
     }
   }

@@ -67,10 +67,10 @@ function tooShort(dataDir: string, length: number, stored: Buffer | undefined): 
   const path = join(dataDir, KEY_FILE)
   const advice =
     stored === undefined
-      ? 'Put a whole key there (`openssl rand -base64 32`), or remove the file and one will be made.'
-      : `Put the key ${shortFingerprint(stored)} back from a backup, or set SECRET_KEY to it.`
+      ? 'Put a complete key there (`openssl rand -base64 32`), or remove the file and a new one will be generated.'
+      : `Restore the key ${shortFingerprint(stored)} from a backup, or set SECRET_KEY to it.`
   return new ConfigError([
-    `SECRET_KEY: the file ${path} holds ${length} characters; a key has at least ${SHORTEST_KEY}. ${advice}`,
+    `SECRET_KEY: the file ${path} holds ${length} characters; a key must have at least ${SHORTEST_KEY}. ${advice}`,
   ])
 }
 
@@ -92,7 +92,7 @@ export async function loadSecretKey(config: KeySource, db: Database): Promise<st
   if (found !== undefined) return found.key
   if (stored !== undefined) {
     throw new ConfigError([
-      `SECRET_KEY: the file ${join(config.dataDir, KEY_FILE)} is missing, and this database was made with it. Put it back from a backup, or set SECRET_KEY to what it held.`,
+      `SECRET_KEY: the file ${join(config.dataDir, KEY_FILE)} is missing, and this database needs it. Restore it from a backup, or set SECRET_KEY to its contents.`,
     ])
   }
   const key = createSecretKey()
@@ -110,7 +110,7 @@ export async function assertSameKey(db: Database, keys: Keys): Promise<void> {
   const stored = await storedFingerprint(db.root)
   if (stored !== undefined && stored.length === fingerprint.length && timingSafeEqual(stored, fingerprint)) return
   throw new ConfigError([
-    'SECRET_KEY: this database was made with another key. Set the one it was made with (for the embedded database it is the file secret.key in DATA_DIR).',
+    'SECRET_KEY: this database belongs to another key. Set SECRET_KEY to that key (for the embedded database it is in the file secret.key in DATA_DIR).',
   ])
 }
 
@@ -121,7 +121,7 @@ export async function assertSameKey(db: Database, keys: Keys): Promise<void> {
 export async function assertKeyInUse(tx: Tx, keys: Keys): Promise<void> {
   const stored = await storedFingerprint(tx)
   if (stored === undefined || stored.equals(fingerprintOf(keys))) return
-  throw fail('unavailable', 'The service has to be restarted before it can do this. Try again shortly.', {
+  throw fail('unavailable', 'The service must be restarted before it can do this. Try again shortly.', {
     headers: { 'Retry-After': '5' },
     cause: new Error('the secret key was replaced: restart this process with the new one'),
   })
@@ -177,7 +177,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   } catch (error) {
     if (isNoSuchFile(error)) return undefined
     throw new ConfigError([
-      `SECRET_KEY: the file ${path} cannot be read (${messageOf(error)}). It holds the key: give this user the right to read it, or put the file back from a backup.`,
+      `SECRET_KEY: the file ${path} cannot be read (${messageOf(error)}). It holds the key: give this user permission to read it, or restore the file from a backup.`,
     ])
   }
 }

@@ -31,7 +31,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
   const what = 'database'
   try {
     if (!(await databaseExists(config)))
-      return only({ what, state: 'unknown', text: `none in ${config.dataDir} yet; the first start makes it` })
+      return only({ what, state: 'unknown', text: `none in ${config.dataDir} yet; the first start creates it` })
     const { db } = await openDatabase(config, createLog('silent'), () => {})
     try {
       return await examine(config, db)
@@ -40,7 +40,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
     }
   } catch (error) {
     if (error instanceof EmbeddedInUseError)
-      return only({ what, state: 'unknown', text: `in use by process ${error.pid ?? 'unknown'}, so not looked into` })
+      return only({ what, state: 'unknown', text: `in use by process ${error.pid ?? 'unknown'}, so not checked` })
     const problem = explainProblem(error)
     if (problem === undefined) throw error
     return only({ what, state: 'bad', text: problem.message })
@@ -72,19 +72,19 @@ async function checkVersion(db: Database): Promise<Finding> {
   if (Number.parseInt(version, 10) < OLDEST_POSTGRES)
     return { what, state: 'bad', text: `PostgreSQL ${version} is too old; upgrade it to ${OLDEST_POSTGRES} or newer` }
   if (encoding !== ENCODING) return { what, state: 'bad', text: wrongEncoding(encoding).message }
-  if (readOnly) return { what, state: 'bad', text: `PostgreSQL ${version} lets nothing be written; ${WRITABLE}` }
-  return { what, state: 'good', text: `PostgreSQL ${version} answers` }
+  if (readOnly) return { what, state: 'bad', text: `PostgreSQL ${version} is read-only; ${WRITABLE}` }
+  return { what, state: 'good', text: `PostgreSQL ${version}` }
 }
 
 async function checkClock(db: Database): Promise<Finding> {
   const what = 'clock'
-  if (db.kind === 'embedded') return { what, state: 'good', text: "the database's is this machine's" }
+  if (db.kind === 'embedded') return { what, state: 'good', text: "the database uses this machine's clock" }
   const before = systemClock.now().getTime()
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db.root)
   const after = systemClock.now().getTime()
   const theirs = rows[0]?.now.getTime() ?? before
   const skewMs = theirs < before ? before - theirs : Math.max(0, theirs - after)
-  const text = `${skewMs} ms apart from the database's`
+  const text = `differs from the database's by ${skewMs} ms`
   if (skewMs <= MOST_SKEW_MS) return { what, state: 'good', text }
   return { what, state: 'bad', text: `${text}; synchronise both machines' clocks (NTP)` }
 }
@@ -115,11 +115,11 @@ async function checkKey(config: Config, db: Database): Promise<Finding[]> {
       {
         what,
         state: 'bad',
-        text: `missing; put the key ${name} back into ${config.dataDir}/secret.key, from a backup`,
+        text: `missing; restore the key ${name} to ${config.dataDir}/secret.key from a backup`,
       },
     ]
   if (!keyFits(found.key, stored))
-    return [{ what, state: 'bad', text: `not the one of this database; set SECRET_KEY to the key ${name}` }]
+    return [{ what, state: 'bad', text: `not the one of this database; use the key ${name} instead` }]
   const next = found.staged ? '; the next start completes its rotation' : ''
   return [{ what, state: 'good', text: `${name} fits${next}` }, await checkSecrets(db, found.key)]
 }
@@ -133,18 +133,23 @@ async function checkSecrets(db: Database, key: string): Promise<Finding> {
   const what = 'sealed secrets'
   const { tried, problem } = await checkSealed(db.root, deriveKeys(key))
   if (problem !== undefined) return { what, state: 'bad', text: problem }
-  return { what, state: 'good', text: `those of ${tried} sites open` }
+  return { what, state: 'good', text: `those of ${tried} sites can be decrypted` }
 }
 
 async function checkWork(db: Database): Promise<DatabaseFindings> {
   const { overdueMs, sites, failing, hosts } = await backlogOf(db.root, systemClock.now(), MOST_HOSTS)
-  const failingText = failing === 0 ? 'none failing' : `${failing} failing; each site's status tells which`
+  const failingText = failing === 0 ? 'none failing' : `${failing} failing (those with the status "error")`
   const findings: Finding[] = [{ what: 'sites', state: 'good', text: `${sites} connected, ${failingText}` }]
   const overdue = `deliveries are overdue by ${Math.round(overdueMs / 1000)} s`
   if (overdueMs < OVERDUE_MS) findings.push({ what: 'work', state: 'good', text: 'nothing is overdue' })
   // This process holds the embedded database, so no service is running that could deliver.
   else if (db.kind === 'embedded')
     findings.push({ what: 'work', state: 'good', text: `${overdue}; they go out when the service starts` })
-  else findings.push({ what: 'work', state: 'bad', text: `${overdue}; start a worker, or more, and look at its log` })
+  else
+    findings.push({
+      what: 'work',
+      state: 'bad',
+      text: `${overdue}; start a worker, or more workers, and look at their logs`,
+    })
   return { findings, hosts }
 }

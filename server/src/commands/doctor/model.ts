@@ -16,7 +16,7 @@ export async function checkDrafts({ ai: { model } }: Config): Promise<Finding> {
   try {
     const found = await checkModel(egress, model)
     const text = `${modelName(model)} at ${model.baseUrl}`
-    if (found.ok) return { what, state: 'good', text: `${text} answers, in ${Math.round(found.tookMs)} ms` }
+    if (found.ok) return { what, state: 'good', text: `${text} answered in ${Math.round(found.tookMs)} ms` }
     const detail = found.detail === '' ? '' : ` (${found.detail.slice(0, LONGEST_DETAIL)})`
     return { what, state: 'bad', text: `${text}: ${found.advice}${detail}` }
   } finally {

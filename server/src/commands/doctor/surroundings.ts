@@ -17,19 +17,27 @@ export async function checkDataDir(config: Config): Promise<Finding> {
   try {
     await access(dir, constants.W_OK | constants.X_OK)
   } catch {
-    return { what, state: 'bad', text: `${dir} cannot be written; give this user write access, or set DATA_DIR` }
+    return {
+      what,
+      state: 'bad',
+      text: `${dir} is not writable; give this user write access, or set DATA_DIR to another directory`,
+    }
   }
   const { bavail, bsize } = await statfs(dir)
   const free = `${Math.floor((bavail * bsize) / 1024 / 1024).toLocaleString('en')} MB free`
   if (bavail * bsize < LEAST_FREE_BYTES)
-    return { what, state: 'bad', text: `${config.dataDir} has only ${free}; make room, or move it to a larger disk` }
+    return {
+      what,
+      state: 'bad',
+      text: `${config.dataDir} has only ${free}; free some space, or move it to a larger disk`,
+    }
   if (config.secretKey === undefined && (await isKeyFileOpen(config.dataDir)))
     return {
       what,
       state: 'bad',
-      text: `every user of this machine may read the secret key; run: chmod 600 ${config.dataDir}/secret.key`,
+      text: `every user of this machine can read the secret key; run: chmod 600 ${config.dataDir}/secret.key`,
     }
-  return { what, state: 'good', text: `${config.dataDir} can be written, ${free}` }
+  return { what, state: 'good', text: `${config.dataDir} is writable, ${free}` }
 }
 
 async function nearestExisting(path: string): Promise<string> {
@@ -44,15 +52,15 @@ async function nearestExisting(path: string): Promise<string> {
 export async function checkNames(hosts: readonly string[]): Promise<Finding> {
   const what = 'name resolution'
   const { names, dead } = await lookUpNames(hosts)
-  if (names.length === 0) return { what, state: 'unknown', text: 'no known site has a name to be resolved' }
-  if (dead.length === 0) return { what, state: 'good', text: `works for ${names.length} of the sites' names` }
+  if (names.length === 0) return { what, state: 'unknown', text: 'no site has a host name to resolve' }
+  if (dead.length === 0) return { what, state: 'good', text: `works; tried with ${names.length} host names of sites` }
   const list = dead.join(', ')
   if (dead.length < names.length)
-    return { what, state: 'good', text: `works, but not for ${list}, whose owners should look` }
+    return { what, state: 'good', text: `works, but not for ${list}: the owners of these sites should check their DNS` }
   return {
     what,
     state: 'bad',
-    text: `none of these has an address: ${list}; check this machine's resolver and network`,
+    text: `none of these names could be resolved: ${list}; check this machine's resolver and network`,
   }
 }
 
@@ -65,15 +73,15 @@ export async function checkPort({ host, port }: Config): Promise<Finding> {
       return { what, state: 'good', text: `free on ${host}` }
     case 'service':
       return state.ready
-        ? { what, state: 'good', text: 'a running Postrider answers there, and is ready' }
+        ? { what, state: 'good', text: 'in use by a running Postrider, which is ready' }
         : {
             what,
             state: 'bad',
-            text: `a running Postrider answers there, but is not ready: ${state.problems.join('; ')}`,
+            text: `in use by a running Postrider, which is not ready: ${state.problems.join('; ')}`,
           }
     case 'used':
-      return { what, state: 'bad', text: 'used by another program; stop that, or set PORT to a free one' }
+      return { what, state: 'bad', text: 'used by another program; stop that program, or set PORT to a free port' }
     case 'refused':
-      return { what, state: 'bad', text: `cannot be listened on (${state.reason}); set PORT and HOST differently` }
+      return { what, state: 'bad', text: `the service cannot listen on it (${state.reason}); change PORT or HOST` }
   }
 }

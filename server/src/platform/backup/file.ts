@@ -32,7 +32,7 @@ export async function regularFile(path: string): Promise<string | undefined> {
   if (await isMissing(path)) return undefined
   if (!(await stat(path)).isFile())
     throw new BackupError(
-      `${path} is not a regular file. A backup is one: it is complete when it gets its name, and is read twice to be restored.`,
+      `${path} is not a regular file. A backup must be one: it gets its name only when complete, and restoring reads it twice.`,
     )
   return realpath(path)
 }
@@ -109,8 +109,8 @@ export async function readBackupFile(path: string, take: TakeRows = async () => 
     const last = await lines.next()
     if (last.done) throw damaged('its end is missing')
     if (parseTrailer(last.value.text) !== last.value.sumBefore())
-      throw damaged('its checksum differs from its contents')
-    if (!(await lines.next()).done) throw damaged('something follows its end')
+      throw damaged('its checksum does not match its contents')
+    if (!(await lines.next()).done) throw damaged('there is data after its end')
     return header
   } finally {
     await lines.return(undefined)
@@ -147,7 +147,7 @@ async function* readLines(path: string): Lines {
       hash.update(bytes).update('\n')
     }
   } catch (error) {
-    if (isZlibError(error)) throw damaged('it cannot be unpacked', error)
+    if (isZlibError(error)) throw damaged('it cannot be decompressed', error)
     throw error
   } finally {
     contents.destroy()
@@ -168,7 +168,7 @@ async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     }
     if (from < chunk.length) begun.push(chunk.subarray(from))
   }
-  if (begun.length > 0) throw damaged('its last line is cut')
+  if (begun.length > 0) throw damaged('its last line is cut off')
 }
 
 function isZlibError(error: unknown): boolean {

@@ -29,7 +29,7 @@ export async function assertEncoding(db: Db): Promise<void> {
 /** The error for a database in another encoding. */
 export function wrongEncoding(encoding: string): SchemaError {
   return new SchemaError(
-    `The database has the encoding ${encoding}, which cannot store every text. Create one with the encoding ${ENCODING} (create database … encoding 'UTF8' template template0) and set DATABASE_URL to it; what is in this one goes there with backup and restore.`,
+    `The database has the encoding ${encoding}, which cannot store every text. Create one with the encoding ${ENCODING} (create database … encoding 'UTF8' template template0) and set DATABASE_URL to it; move existing data with backup and restore.`,
   )
 }
 

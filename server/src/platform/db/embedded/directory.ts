@@ -37,7 +37,7 @@ export async function prepareDirectory(dir: string): Promise<void> {
     const reason = messageOf(cause)
     throw new EmbeddedError(
       'not_writable',
-      `The data directory ${dir} cannot be written (${reason}). Give this user write access to it, or set DATA_DIR to another directory.`,
+      `The data directory ${dir} is not writable (${reason}). Give this user write access to it, or set DATA_DIR to another directory.`,
       { cause },
     )
   }
@@ -53,7 +53,7 @@ export async function isCreated(dir: string): Promise<boolean> {
     throw new EmbeddedError(
       'version_mismatch',
       `The database in ${home} was written by PGlite ${stamp.pglite} (PostgreSQL ${stamp.postgres}); this Postrider has PGlite ${installed}, ` +
-        'whose files may differ. Nothing was changed. Make a backup with the version of Postrider that wrote it, and restore that with this one into a new DATA_DIR.',
+        'whose file format may differ. Nothing was changed. Make a backup with the version of Postrider that wrote it, and restore the backup with this version into a new DATA_DIR.',
     )
   }
   if ((await postgresMajor(dataPath(dir))) !== stamp.postgres) throw unrecognised(home)
@@ -96,7 +96,7 @@ async function readStamp(home: string): Promise<Stamp> {
 function unrecognised(home: string, cause?: unknown): EmbeddedError {
   return new EmbeddedError(
     'unrecognised',
-    `${home} is not a complete database of Postrider. Nothing was changed. Restore the whole directory from a backup, or move it away to start empty.`,
+    `${home} is not a complete Postrider database. Nothing was changed. Restore the whole directory from a backup, or move it away to start empty.`,
     { cause },
   )
 }

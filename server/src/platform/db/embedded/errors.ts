@@ -12,7 +12,7 @@ export type EmbeddedErrorCode =
 /** The WebAssembly file system throws values that are no Errors and carry these WASI error numbers. */
 const WASI: Record<number, string> = {
   2: 'permission denied',
-  19: 'the quota of disk space is used up',
+  19: 'the disk quota is used up',
   29: 'the disk cannot be read or written',
   33: 'too many files are open',
   51: 'the disk is full',
@@ -46,7 +46,7 @@ export class EmbeddedInUseError extends EmbeddedError {
     super(
       'in_use',
       `The database in ${dir} is in use by ${holder}. Stop that process, or give this one another DATA_DIR. ` +
-        'Two processes on one embedded database would destroy it; to run several, set DATABASE_URL to a PostgreSQL server.',
+        'Two processes would destroy an embedded database; to run several, set DATABASE_URL to a PostgreSQL server.',
     )
     this.name = 'EmbeddedInUseError'
     this.pid = pid
