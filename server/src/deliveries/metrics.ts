@@ -10,12 +10,12 @@ const COUNTED = 100_000
 
 /** Counts attempts by how they ended, and how long they took. */
 export function attemptMetrics(metrics: Metrics): (result: AttemptResult) => void {
-  const attempts = metrics.counter('postrider_attempts_total', 'Attempts by outcome: delivered, or the error', [
+  const attempts = metrics.counter('postrider_attempts_total', 'Attempts by outcome: delivered, or the error code', [
     'outcome',
   ])
   const durations = metrics.durations(
     'postrider_attempt_duration_seconds',
-    'From the start of an attempt to its answer',
+    'Time from the start of an attempt to its outcome, in seconds',
     ['outcome'],
   )
   return (result) => {
@@ -31,10 +31,10 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
   ctx.metrics.gauges(
     {
       postrider_deliveries_pending: `Deliveries that are not finished, counted up to ${COUNTED}`,
-      postrider_oldest_due_seconds: 'How long the longest waiting lane has been due',
+      postrider_oldest_due_seconds: 'How long the longest-waiting lane has been due, in seconds',
       postrider_lanes_due: 'Lanes that are due and not held',
       postrider_lanes_leased: 'Lanes that some process holds',
-      postrider_lanes_suspect: 'Sites that did not answer last time',
+      postrider_lanes_suspect: 'Lanes whose site did not answer last time',
       postrider_database_up: 'Whether the database answers (1) or not (0)',
     },
     async () => {
@@ -70,7 +70,7 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
     {
       postrider_held_lanes: 'Lanes that this process holds',
       postrider_held_suspects: 'Suspect lanes that this process holds',
-      postrider_free_slots: 'Attempts that this process could start at once',
+      postrider_free_slots: 'Attempts that this process could start now',
     },
     async () => {
       const { lanes, suspects, slots } = held()

@@ -6,8 +6,10 @@ export type DraftMetrics = { ended(outcome: string): void; used(tokens: Tokens):
 
 /** The counters of a process. An outcome is `complete` or the failure's code. */
 export function draftMetrics(metrics: Metrics): DraftMetrics {
-  const drafts = metrics.counter('postrider_drafts_total', 'Draft jobs by outcome: complete, or the error', ['outcome'])
-  const tokens = metrics.counter('postrider_draft_tokens_total', 'Tokens that drafts used: input, or output', ['kind'])
+  const drafts = metrics.counter('postrider_drafts_total', 'Draft jobs by outcome: complete, or the error code', [
+    'outcome',
+  ])
+  const tokens = metrics.counter('postrider_draft_tokens_total', 'Tokens used by drafts: input or output', ['kind'])
   return {
     ended: (outcome) => drafts.inc({ outcome }),
     used({ input, output }) {

@@ -48,7 +48,9 @@ export function aiConfig(variables: AiVariables, report: (problem: string) => vo
   const baseUrl = given ?? (provider === 'anthropic' ? ANTHROPIC_URL : undefined)
   if (model === undefined) {
     if (given !== undefined || apiKey !== undefined || provider === 'anthropic')
-      report('AI_MODEL: required with the other AI variables; the name by which the provider knows the model')
+      report(
+        "AI_MODEL: required with AI_BASE_URL, AI_API_KEY or AI_PROVIDER=anthropic; set it to the provider's name of the model",
+      )
     return { ...caps, model: undefined }
   }
   if (baseUrl === undefined)
@@ -65,19 +67,20 @@ export function parseAiBaseUrl(text: string): string {
   if (!verdict.ok) throw new Error(`cannot be called: ${verdict.reason}`)
   const { pathname, search, hash, href } = new URL(text)
   const [, end] = /(\/chat\/completions|\/completions|\/messages)\/*$/.exec(pathname) ?? []
-  if (end !== undefined) throw new Error(`is the API's root, without ${end}`)
-  if (search !== '' || hash !== '') throw new Error('has no parameters and no fragment')
+  if (end !== undefined) throw new Error(`must be the API's root, without ${end}`)
+  if (search !== '' || hash !== '') throw new Error('must have no query and no fragment')
   return href.replace(/\/+$/, '')
 }
 
 /** A number of tokens from 1,000. */
 export function parseTokens(text: string): number {
-  if (!/^\d{4,12}$/.test(text)) throw new Error(`"${text}" is not a number of tokens; it is a whole number from 1000`)
+  if (!/^\d{4,12}$/.test(text))
+    throw new Error(`"${text}" is not a number of tokens; write a whole number of at least 1000`)
   return Number(text)
 }
 
 /** How many jobs may be at work at once. */
 export function parseJobs(text: string): number {
-  if (!/^([1-9]|[1-9]\d|100)$/.test(text)) throw new Error(`"${text}" is not a number from 1 to 100`)
+  if (!/^([1-9]|[1-9]\d|100)$/.test(text)) throw new Error(`"${text}" is not a whole number from 1 to 100`)
   return Number(text)
 }

@@ -204,14 +204,14 @@ function readAi(read: Reader, problems: string[]): AiConfig {
 
 function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new Error(`"${text}" is not a port; it is a number from 0 to 65535`)
+    throw new Error(`"${text}" is not a port; write a number from 0 to 65535`)
   return Number(text)
 }
 
 function oneOf<Value extends string>(values: readonly Value[]): (text: string) => Value {
   return (text) => {
     const value = values.find((one) => one === text)
-    if (value === undefined) throw new Error(`"${text}" is none of ${values.join(', ')}`)
+    if (value === undefined) throw new Error(`"${text}" is not one of ${values.join(', ')}`)
     return value
   }
 }
@@ -234,7 +234,7 @@ export const SHORTEST_KEY = 32
 
 function parseSecretKey(text: string): string {
   if (text.length < SHORTEST_KEY)
-    throw new Error(`must be at least ${SHORTEST_KEY} characters; make one with \`openssl rand -base64 32\``)
+    throw new Error(`must have at least ${SHORTEST_KEY} characters; make one with \`openssl rand -base64 32\``)
   return text
 }
 
@@ -258,7 +258,7 @@ function parseOrigins(text: string): string[] {
 /** At most 30 days, far beyond what anybody waits for: the database must be able to hold the time of the next attempt. */
 function parseDelay(text: string): number {
   const ms = parseDuration(text)
-  if (ms > 30 * UNITS.d) throw new Error('each must be at most 30d')
+  if (ms > 30 * UNITS.d) throw new Error('each delay must be at most 30d')
   return ms
 }
 
@@ -271,7 +271,7 @@ function parseRetention(text: string): number | undefined {
 }
 
 function parseMetricsToken(text: string): string {
-  if (text.length < 16) throw new Error('must be at least 16 characters; make one with `openssl rand -hex 16`')
+  if (text.length < 16) throw new Error('must have at least 16 characters; make one with `openssl rand -hex 16`')
   return parseHeaderValue(text)
 }
 

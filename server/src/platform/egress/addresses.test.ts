@@ -205,10 +205,10 @@ describe('reading the setting', () => {
     'private',
     'none,10.0.0.0/8',
   ])('names the bad entry in "%s"', (text) => {
-    expect(() => parseAllow(text)).toThrow(`"${text.split(',')[0]}" is not a range`)
+    expect(() => parseAllow(text)).toThrow(`"${text.split(',')[0]}" is not an address range`)
   })
 
   test('a range is written with its first address', () => {
-    expect(() => parseAllow('10.0.0.0/8,10.1.0.0/8')).toThrow('"10.1.0.0/8" has bits set after its first 8')
+    expect(() => parseAllow('10.0.0.0/8,10.1.0.0/8')).toThrow('"10.1.0.0/8" has bits set after the first 8')
   })
 })

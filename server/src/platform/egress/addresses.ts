@@ -138,10 +138,10 @@ function parseCidr(cidr: string): Range {
   const bits = (base?.length ?? 0) * 8
   const prefix = /^\d{1,3}$/.test(prefixText ?? '') ? Number(prefixText) : Number.NaN
   if (base === undefined || rest.length > 0 || !(prefix <= bits)) {
-    throw new Error(`"${cidr}" is not a range such as 10.0.0.0/8 or fd00::/8`)
+    throw new Error(`"${cidr}" is not an address range; write it like 10.0.0.0/8 or fd00::/8`)
   }
   if (base.some((byte, index) => (byte & ~maskByte(prefix, index)) !== 0)) {
-    throw new Error(`"${cidr}" has bits set after its first ${prefix}; write the first address of the range`)
+    throw new Error(`"${cidr}" has bits set after the first ${prefix}; write the first address of the range`)
   }
   return { base, prefix }
 }

@@ -99,7 +99,7 @@ export class Connection {
   /** Counts at the socket, because the parser silently skips some bytes: blank lines, the reason phrase, chunk extensions. */
   #checkBytes(): void {
     if (this.#socket.bytesRead <= this.#byteLimit) return
-    this.destroy(new EgressError('protocol_error', 'far more bytes than the response needs'))
+    this.destroy(new EgressError('protocol_error', 'the server sent far more bytes than the response needs'))
   }
 }
 

@@ -120,13 +120,13 @@ function refusePeer(target: Target, peer: string | undefined, allowed: Allowed):
   const vetted = vetAddress(target, peer, allowed)
   return vetted.ok
     ? undefined
-    : new EgressError('blocked_address', `connected to a peer that is refused: ${vetted.reason}`)
+    : new EgressError('blocked_address', `connected to an address that is refused: ${vetted.reason}`)
 }
 
 /** The part of the connect options that ties the socket to the vetted addresses. */
 function pinned(hostname: string, addresses: string[]): Partial<net.TcpSocketConnectOpts> {
   const [first, ...others] = addresses
-  if (first === undefined) throw new EgressError('dns_error', 'the name has no address')
+  if (first === undefined) throw new EgressError('dns_error', 'the host name has no address')
   if (others.length === 0) return { host: first }
   const answer = addresses.slice(0, MAX_ADDRESSES_TRIED).map((address) => ({ address, family: net.isIP(address) }))
   return {

@@ -220,7 +220,7 @@ describe('beyond the first address', () => {
     })
     expect(toFailure(error)).toEqual({
       cause: 'blocked_address',
-      detail: 'connected to a peer that is refused: loopback address',
+      detail: 'connected to an address that is refused: loopback address',
     })
     expect(socket).toBeUndefined()
     await receiver.allClosed()
@@ -249,7 +249,7 @@ describe('checking a URL when it is written down', () => {
     ['file:///etc/passwd', 'must be an https URL'],
     ['https://user@hook.example/', 'must not contain a user name or password'],
     ['https://:secret@hook.example/', 'must not contain a user name or password'],
-    ['https://hook.example:0/', 'port 0 cannot be connected to'],
+    ['https://hook.example:0/', 'port 0 cannot be used'],
     ['hook.example', 'not a valid URL'],
     ['https://', 'not a valid URL'],
     ['https://1.2.3.256/', 'not a valid URL'],

@@ -20,9 +20,9 @@ export function createFetch(egress: Egress, bounds: FetchBounds): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input)
     if (!url.startsWith(`${baseUrl}/`))
-      throw new EgressError('blocked_address', 'another address than the configured one')
+      throw new EgressError('blocked_address', 'the address is not beneath the configured one')
     if (init.method !== 'POST' || typeof init.body !== 'string')
-      throw new EgressError('protocol_error', 'only texts can be posted')
+      throw new EgressError('protocol_error', 'only POST requests with a text body are allowed')
     const answer = await egress.stream({
       method: 'POST',
       url,
@@ -40,7 +40,7 @@ export function createFetch(egress: Egress, bounds: FetchBounds): typeof fetch {
     const { status, headers, body } = answer
     if (status > HIGHEST_STATUS) {
       await body.cancel()
-      throw new EgressError('protocol_error', `status ${status}, which HTTP does not have`)
+      throw new EgressError('protocol_error', `status ${status} is not an HTTP status`)
     }
     return new Response(WITHOUT_BODY.has(status) ? null : body, { status, headers })
   }

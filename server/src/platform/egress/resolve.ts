@@ -28,7 +28,7 @@ export function createResolver(lookup: Lookup = createLookup(), nowMs = () => pe
     try {
       lookup(hostname, { all: true }, (error, found) => {
         if (error !== null) return answer(dnsError(error), [])
-        if (found.length === 0) return answer(new EgressError('dns_error', 'the name has no address'), [])
+        if (found.length === 0) return answer(new EgressError('dns_error', 'the host name has no address'), [])
         answer(
           undefined,
           found.map(({ address }) => address),

@@ -26,7 +26,7 @@ export function parseTarget(text: string): { ok: true; target: Target } | Refusa
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { ok: false, reason: 'must be an https URL' }
   if (url.username !== '' || url.password !== '')
     return { ok: false, reason: 'must not contain a user name or password' }
-  if (url.port === '0') return { ok: false, reason: 'port 0 cannot be connected to' }
+  if (url.port === '0') return { ok: false, reason: 'port 0 cannot be used' }
   const secure = url.protocol === 'https:'
   const hostname = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname.replace(/\.$/, '')
   if (hostname === '') return { ok: false, reason: 'not a valid host name' }

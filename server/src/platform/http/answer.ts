@@ -40,10 +40,11 @@ export type Answerer = <Answer extends Reply | Response>(
 /** The answerer of this service. */
 export function createAnswerer(ctx: Context): Answerer {
   const clientAddress = createClientAddress(ctx.config.trustProxy)
-  const durations = ctx.metrics.durations('postrider_request_duration_seconds', 'From request to answer', [
-    'route',
-    'status',
-  ])
+  const durations = ctx.metrics.durations(
+    'postrider_request_duration_seconds',
+    'Time from request to answer, in seconds',
+    ['route', 'status'],
+  )
   return async ({ method, header, remoteAddress }, route, run) => {
     const startedAt = performance.now()
     const facts: RequestFacts = {

@@ -14,7 +14,7 @@ function cidrList(cidrs: readonly string[]): BlockList {
     const family = isIP(address)
     const bits = /^\d{1,3}$/.test(prefix) ? Number(prefix) : Number.NaN
     if (family === 0 || !(bits <= (family === 4 ? 32 : 128)))
-      throw new Error(`"${cidr}" is not a network in CIDR notation, like 10.0.0.0/8`)
+      throw new Error(`"${cidr}" is not a network in CIDR notation; write it like 10.0.0.0/8`)
     list.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
   }
   return list

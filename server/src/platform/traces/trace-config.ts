@@ -22,7 +22,7 @@ const NETWORKS = compileAllow(OPERATORS_NETWORKS)
 export function parseOtlpEndpoint(text: string): string {
   const verdict = checkUrl(text, NETWORKS)
   if (!verdict.ok) throw new Error(`cannot be called: ${verdict.reason}`)
-  if (/\/v1\/traces\/*$/.test(text)) throw new Error("is the collector's base address, without /v1/traces")
+  if (/\/v1\/traces\/*$/.test(text)) throw new Error("must be the collector's base address, without /v1/traces")
   return `${new URL(text).href.replace(/\/+$/, '')}/v1/traces`
 }
 
@@ -32,7 +32,7 @@ export function parseOtlpHeaders(text: string): Record<string, string> {
     text.split(',').map((entry) => {
       const [, name, value] = /^\s*([\w-]+)\s*=\s*([\x21-\x7e][\x20-\x7e]*)$/.exec(entry) ?? []
       if (name === undefined || value === undefined)
-        throw new Error('must look like authorization=Bearer%20token, with commas between several')
+        throw new Error('must look like authorization=Bearer%20token; separate several with commas')
       return [name.toLowerCase(), parseHeaderValue(decodeURIComponent(value.trim()))]
     }),
   )
@@ -40,6 +40,6 @@ export function parseOtlpHeaders(text: string): Record<string, string> {
 
 /** A number from 0 to 1. */
 export function parseShare(text: string): number {
-  if (!/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) throw new Error(`"${text}" is not a share; it is a number from 0 to 1`)
+  if (!/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) throw new Error(`"${text}" is not a share; write a number from 0 to 1`)
   return Number(text)
 }
