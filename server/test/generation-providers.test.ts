@@ -306,7 +306,7 @@ describe.each([protocolHere])('a provider that speaks %s', (protocol) => {
     const job = await write(protocol, (asked) => (isJson(asked) ? undefined : `${hostile}\n\n${answer(asked)}`))
     expect(job.status).toBe('complete')
     expect(job.post?.body.html).not.toMatch(/<(script|img|iframe)|="?javascript:|onerror/i)
-    expect(job.warnings.join()).toContain('were taken out')
+    expect(job.warnings.join()).toContain('were removed')
   })
 })
 

@@ -217,7 +217,7 @@ describe('with a model', () => {
     expect([...new Set(offered.map(({ url }) => url))].sort()).toEqual(addresses)
     const links = [...(job.post?.body.html ?? '').matchAll(/href="([^"]+)"/g)].map(([, href]) => href)
     expect(links.sort()).toEqual(addresses)
-    expect(job.warnings.join()).toContain('the address was put together from the post’s slug')
+    expect(job.warnings.join()).toContain('their addresses were built from the post’s slug')
     await receiver.close()
   })
 

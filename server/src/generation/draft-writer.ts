@@ -300,7 +300,7 @@ function jobErrorOf(error: unknown): JobError {
 function jobLimit(tokens: number): JobError {
   return {
     code: 'job_token_limit',
-    message: `The draft would need more than the ${tokens} tokens that one may use. Ask for a shorter one, or ask the operator to raise AI_TOKENS_PER_JOB.`,
+    message: `The draft would need more than the ${tokens} tokens allowed for one draft. Ask for a shorter one, or ask the operator to raise AI_TOKENS_PER_JOB.`,
   }
 }
 

@@ -45,7 +45,7 @@ export async function startJob(ctx: Context, accountId: string, request: DraftRe
   const progress: Progress = { step: 'outline', done: 0 }
   const row = await ctx.db.tx(async (tx) => {
     if ((await countUnfinished(tx, accountId)) >= MOST_UNFINISHED)
-      throw fail('rate_limited', `${MOST_UNFINISHED} drafts are being written already. Wait until some are finished.`, {
+      throw fail('rate_limited', `${MOST_UNFINISHED} drafts are already being written. Wait until some are finished.`, {
         retryAfter: 60,
         headers: { 'Retry-After': '60' },
       })

@@ -84,10 +84,9 @@ const REASONS: Record<ModelErrorKind, string> = {
   overloaded: 'The model’s server kept failing. Start the draft again later.',
   unreachable: 'The model’s server cannot be reached. Ask the operator to check AI_BASE_URL and that it runs.',
   timeout: 'The model did not answer in time. Start the draft again, or ask the operator to raise AI_TIMEOUT.',
-  cut: 'The connection to the model kept breaking off in the middle of an answer. Start the draft again later.',
+  cut: 'The connection to the model was cut off repeatedly in the middle of an answer. Start the draft again later.',
   empty: 'The model kept giving empty answers. Start the draft again, or ask the operator for another AI_MODEL.',
-  too_long:
-    'The model kept giving answers without end. Start the draft again, or ask the operator for another AI_MODEL.',
+  too_long: 'The model’s answers did not end. Start the draft again, or ask the operator for another AI_MODEL.',
   unusable:
     'The model’s answers could not be used for a draft. Start the draft again, or ask the operator for another AI_MODEL.',
   unauthorized: 'The model’s provider does not accept the service’s key. Ask the operator to check AI_API_KEY.',
@@ -96,9 +95,8 @@ const REASONS: Record<ModelErrorKind, string> = {
     'The provider does not know the model. Ask the operator to check AI_MODEL and AI_BASE_URL (which usually ends in /v1).',
   refused: 'The model declined to write about this. Put the topic in other words.',
   context_too_small:
-    'The question is too long for the model. Shorten the topic, or ask the operator for a model with a larger context.',
+    'The request is too long for the model. Shorten the topic, or ask the operator for a model with a larger context.',
   misconfigured:
-    'What answers at the model’s address does not speak its protocol. Ask the operator to check AI_BASE_URL and AI_PROVIDER.',
-  rejected:
-    'The model’s server does not accept the question. Ask the operator to look at the log, and to check AI_MODEL.',
+    'The server at the model’s address does not speak the expected protocol. Ask the operator to check AI_BASE_URL and AI_PROVIDER.',
+  rejected: 'The model’s server refuses the request. Ask the operator to look at the log, and to check AI_MODEL.',
 }

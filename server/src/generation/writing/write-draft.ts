@@ -146,10 +146,10 @@ function warningsOf(
     ...keywordWarnings(keywords),
     ...figureWarning(text),
     ...(repeated.length > 0 ? [`The draft says this more than once: “${repeated[0]}”`] : []),
-    ...(dropped > 0 ? [`${dropped} links or pictures that the model made up were taken out.`] : []),
+    ...(dropped > 0 ? [`${dropped} links or pictures that the model made up were removed.`] : []),
     ...(uncertain.length > 0
       ? [
-          `Check where these links lead; the address was put together from the post’s slug: ${uncertain.map(({ url }) => url).join(', ')}`,
+          `Check where these links lead; their addresses were built from the post’s slug: ${uncertain.map(({ url }) => url).join(', ')}`,
         ]
       : []),
   ]
