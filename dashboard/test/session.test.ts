@@ -43,7 +43,7 @@ describeInBrowser('a session', ({ service, visit }) => {
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('This e-mail address is registered already').waitFor()
+    await page.getByText('This e-mail address is already registered').waitFor()
     expect(await page.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Sign in' }).click()
@@ -180,7 +180,7 @@ describeInBrowser(
     it('nobody is offered an account, and the page for it says who makes them', async () => {
       const { page } = await visit()
       await page.goto('/sign-in')
-      await page.getByText('Whoever runs this service can create an account for you').waitFor()
+      await page.getByText('The operator of this service can create an account for you').waitFor()
       expect(await page.getByRole('link', { name: 'Create one' }).count()).toBe(0)
       await page.goto('/sign-up')
       await page.getByText('Nobody can register here').waitFor()

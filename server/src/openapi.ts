@@ -3,56 +3,57 @@ import { createDocument } from './platform/http/openapi.ts'
 import { endpoints } from './routes.ts'
 import { VERSION } from './version.ts'
 
-const DESCRIPTION = `Write once; Postrider publishes to every connected site by signed webhooks and shows what arrived where.
+const DESCRIPTION = `Write a post once; Postrider publishes it to every connected site by signed webhooks and shows which deliveries succeeded.
 
-## Requests and answers
+## Requests and responses
 
-Bodies are JSON in UTF-8, up to 2 MiB. Unknown fields are refused; fields that only the service sets are accepted and
-ignored, so what was fetched can be edited and sent back. Times are ISO 8601 in UTC with milliseconds; what you send may
-have any offset but must have one. Ids are UUIDs. \`HEAD\` is answered wherever \`GET\` is.
+Bodies are JSON in UTF-8, up to 2 MiB. Unknown fields are refused. Read-only fields are accepted and ignored, so a fetched
+resource can be edited and sent back. Times are ISO 8601 in UTC with milliseconds; times that you send need an offset, which
+may be any. Ids are UUIDs. \`HEAD\` is supported wherever \`GET\` is.
 
-Every answer carries \`X-Request-Id\`. Every refusal is \`{"error", "message"}\`: a code for programs and a sentence for
-people, with \`field\` where one input is to blame.
+Every response carries \`X-Request-Id\`. Every error response is \`{"error", "message"}\`: a code for programs and a sentence
+for people, with \`field\` if one input caused the error.
 
 ## Authentication
 
-The Management API takes the token of register or login: \`Authorization: Bearer <token>\`. The Pull API takes a site's key:
-\`X-API-Key: <api_key>\`.
+The Management API takes the token that register or login returns: \`Authorization: Bearer <token>\`. The Pull API takes a
+site's key: \`X-API-Key: <api_key>\`.
 
 ## Limits
 
-Answers to counted requests carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. When the limit is used
-up the answer is 429 with \`Retry-After\`. As it comes: register and login 5 per minute and client address, the Management API
-100, 1,000 or 10,000 per hour by plan, the Pull API 500 per hour and site.
+Responses to counted requests carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. When the limit is
+used up, the response is 429 with \`Retry-After\`. Default limits: 5 per minute and client address for register and login
+together; 100, 1,000 or 10,000 per hour for the Management API, depending on the plan; 500 per hour and site for the Pull API.
 
-## Sending again, and at the same time
+## Retries and concurrent changes
 
-With an \`Idempotency-Key\`, a POST of the Management API can be sent again after a lost connection: it is carried out once and
-answered the same. A PATCH or DELETE with \`If-Match: "<version>"\` is carried out only if nobody has changed the post since.
+With an \`Idempotency-Key\`, a POST of the Management API can be repeated safely after a lost connection: it is carried out
+once, and the repetition gets the same response. A PATCH or DELETE with \`If-Match: "<version>"\` is carried out only if the
+post has not changed since that version.
 
 ## Webhooks
 
-Sites are told of posts by signed requests, described under Webhooks. Verify the signature over the raw body before you
-parse it. Prefer the Standard Webhooks headers: their signature covers the time as well. An event that was received may come
-again after a crash of the service, with the same delivery id.`
+Sites are notified of posts by signed requests, described under Webhooks. Verify the signature over the raw body before you
+parse it. Prefer the Standard Webhooks headers: their signature also covers the time. After a crash of the service, an event
+that was received may be sent again with the same delivery id.`
 
 const TAGS = [
-  { name: 'Accounts', description: 'Registering, logging in, and what is left of the plan.' },
+  { name: 'Accounts', description: 'Registering, logging in, and the remaining requests of the plan.' },
   {
     name: 'Posts',
     description:
-      'Writing, scheduling and publishing. A change to a published post goes out to the sites that have it; publishing answers when the deliveries are on record.',
+      'Writing, scheduling and publishing. A change to a published post is sent to the sites that have it; publishing returns when the deliveries are stored.',
   },
-  { name: 'Sites', description: 'Connecting sites, their secrets, pausing, and testing whether deliveries arrive.' },
-  { name: 'Deliveries', description: 'Each delivery: its attempts, what it sends, and sending it again.' },
-  { name: 'Analytics', description: 'What arrived where, what failed and why, and sending it again.' },
-  { name: 'Live updates', description: 'Hearing of changes as they happen, instead of asking again and again.' },
+  { name: 'Sites', description: 'Connecting and pausing sites, their secrets, and test deliveries.' },
+  { name: 'Deliveries', description: 'Single deliveries: their attempts, what they send, and retrying them.' },
+  { name: 'Analytics', description: 'Which deliveries succeeded or failed, and why; and retrying them.' },
+  { name: 'Live updates', description: 'Receiving changes as they happen, instead of polling.' },
   {
     name: 'Pull',
     description:
-      'What a site reads with its own key, beside or instead of webhooks. For servers only: the key must not reach browsers.',
+      'What a site reads with its own key, in addition to webhooks or instead of them. For servers only: the key must not reach browsers.',
   },
-  { name: 'Webhooks', description: 'What sites are sent. Status 200 means received; anything else is tried again.' },
+  { name: 'Webhooks', description: 'What sites are sent. Status 200 means received; any other answer is retried.' },
 ]
 
 /** The OpenAPI 3.1 document of the whole API, for a service at this address. */

@@ -283,7 +283,7 @@ describe('POST /api/deliveries/:id/retry', () => {
     await client.posts.update(overtaken.id, { title: 'New' })
     await service.drain()
     expect(await refusal(overtaken.id)).toMatch(/^409 .*newer version/)
-    expect(await refusal((await publish('Arrived')).id)).toMatch(/^409 .*has arrived/)
+    expect(await refusal((await publish('Arrived')).id)).toMatch(/^409 .*already succeeded/)
     const waiting = await client.posts.create({ title: 'Waiting', status: 'published' })
     expect(await refusal(waiting.id)).toMatch(/^409 .*under way/)
     await service.drain()
@@ -295,7 +295,7 @@ describe('POST /api/deliveries/:id/retry', () => {
     expect(await refusal(deleted.id)).toMatch(/^409 .*has been deleted/)
     const lost = await failForGood('Disconnected')
     await client.sites.delete(site.id)
-    expect(await refusal(lost.id)).toMatch(/^409 .*not connected/)
+    expect(await refusal(lost.id)).toMatch(/^409 .*no longer connected/)
   })
 })
 

@@ -9,7 +9,7 @@ import { Field, Input } from '../ui/field.tsx'
 import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
 
-const CLOSED = 'Whoever runs this service can create an account for you.'
+const CLOSED = 'The operator of this service can create an account for you.'
 
 /** Signing in, and where to sign up. */
 export function SignIn() {
@@ -41,7 +41,7 @@ export function SignIn() {
         <Field label="E-mail" required>
           <Input type="email" name="email" autoComplete="username" autoFocus />
         </Field>
-        <Field label="Password" required hint="Forgotten? Whoever runs this service can give you a new one.">
+        <Field label="Password" required hint="Forgotten? The operator of this service can give you a new one.">
           <Input type="password" name="password" autoComplete="current-password" />
         </Field>
         {signIn.isError && <Notice tone="failed">{sentence(signIn.error)}</Notice>}

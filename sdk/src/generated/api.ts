@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Create an account
-         * @description The account is on the plan that new accounts get. The token is good at once. 403 where registering is closed (`REGISTRATION`).
+         * @description The account gets the default plan (`DEFAULT_PLAN`). The token is valid at once. 403 if registration is closed (`REGISTRATION`).
          */
         post: operations["register"];
         delete?: never;
@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description An unknown address and a wrong password get the same answer.
+         * @description An unknown e-mail address and a wrong password get the same response.
          */
         post: operations["login"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Log out of the dashboard
-         * @description Takes the browser's session cookie away. Access tokens are not affected.
+         * @description Removes the browser's session cookie. Access tokens stay valid.
          */
         post: operations["logout"];
         delete?: never;
@@ -71,8 +71,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End every login of the account
-         * @description All access tokens and sessions stop working at once, the one that asks included.
+         * Log out everywhere
+         * @description All access tokens and sessions of the account stop working at once, including the one used for this request.
          */
         post: operations["logoutEverywhere"];
         delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description All access tokens and sessions of the account stop working at once; the answer is a new one of the kind that asked. Idempotency keys are not honoured here: neither passwords nor tokens are kept. Counted apart, by account, with the limit of logins.
+         * @description All access tokens and sessions of the account stop working at once; the response carries a new one of the kind used for this request. Idempotency keys are ignored here, so that no passwords or tokens are stored. Limited separately, per account, with the rate limit of logins.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -110,7 +110,7 @@ export interface paths {
         };
         /**
          * Get the account
-         * @description Who asks, the plan, and what is left of its limits. A session cookie past half of its seven days is renewed with the answer.
+         * @description The user, the plan and the remaining requests. A session cookie past half of its seven days is renewed with the response.
          */
         get: operations["getAccount"];
         put?: never;
@@ -130,13 +130,13 @@ export interface paths {
         };
         /**
          * List posts
-         * @description A page at a time, newest first; with `search`, the best match first.
+         * @description One page at a time, newest first; with `search`, the best match first.
          */
         get: operations["listPosts"];
         put?: never;
         /**
          * Create a post
-         * @description A draft, unless told otherwise: with the status `published` it goes to all sites at once, with `scheduled` when `scheduled_at` comes.
+         * @description Creates a draft by default. With the status `published` the post is sent to all sites at once, with `scheduled` at `scheduled_at`.
          */
         post: operations["createPost"];
         delete?: never;
@@ -156,7 +156,7 @@ export interface paths {
         put?: never;
         /**
          * Convert a body
-         * @description The forms that a post with this body would have. Nothing is stored.
+         * @description Returns all forms that a post with this body would have. Nothing is stored.
          */
         post: operations["convertBody"];
         delete?: never;
@@ -174,7 +174,7 @@ export interface paths {
         };
         /**
          * List posts without their texts
-         * @description The same posts as the other list, for showing many of them: without their texts, each with its newest delivery to every site that is still connected.
+         * @description The same posts as `GET /api/posts`, but without their texts, each with its newest delivery to every site that is still connected.
          */
         get: operations["listPostSummaries"];
         put?: never;
@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Publish, unpublish, delete or tag many posts
-         * @description Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Unpublishing makes drafts of published and of scheduled posts. Posts that there are no longer are passed over and counted as missing.
+         * @description Changes up to 100 posts, either all or none of them. Publishing sends them to all sites that are not inactive. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.
          */
         post: operations["changePosts"];
         delete?: never;
@@ -214,14 +214,14 @@ export interface paths {
         };
         /**
          * Get a post
-         * @description With the newest delivery per site.
+         * @description The post with its newest delivery to each site.
          */
         get: operations["getPost"];
         put?: never;
         post?: never;
         /**
-         * Delete a post for good
-         * @description The sites that have the post are told with `post.deleted`.
+         * Delete a post permanently
+         * @description The sites that have the post are sent `post.deleted`.
          */
         delete: operations["deletePost"];
         options?: never;
@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a post
-         * @description To the named sites, or to all that are not inactive. The deliveries are on record when this answers.
+         * @description Publishes to the sites in `site_ids`, or to all that are not inactive. The deliveries are stored before the response is sent.
          */
         post: operations["publishPost"];
         delete?: never;
@@ -263,8 +263,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have a draft written
-         * @description Begins a job that writes a draft on a topic; poll it until it is complete. The draft is never published by the job. Without a configured language model it is an outline to write from, and says so.
+         * Generate a draft
+         * @description Starts a job that writes a draft on a topic; poll it until it is complete. The job never publishes the draft. If no language model is configured, the draft is an outline to write from, and says so.
          */
         post: operations["generateDraft"];
         delete?: never;
@@ -281,15 +281,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How a draft is coming along
-         * @description Jobs can be looked at for 30 days after they are finished.
+         * Get a generation job
+         * @description The state of the job and, once it is complete, the draft. Jobs are kept for 30 days after they finish.
          */
         get: operations["getGenerationJob"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
-         * @description Ends the work at once and forgets the job. A draft that is there already stays.
+         * @description Stops the work at once and deletes the job. A draft that is already complete stays.
          */
         delete: operations["cancelGenerationJob"];
         options?: never;
@@ -306,7 +306,7 @@ export interface paths {
         };
         /**
          * List the connected sites
-         * @description All of them, oldest first, without their secrets.
+         * @description All sites, oldest first, without their secrets.
          */
         get: operations["listSites"];
         put?: never;
@@ -330,14 +330,14 @@ export interface paths {
         };
         /**
          * Get a site
-         * @description With its API key and its webhook secret.
+         * @description The site with its API key and its webhook secret.
          */
         get: operations["getSite"];
         put?: never;
         post?: never;
         /**
          * Disconnect a site
-         * @description Its API key stops working and its pending deliveries end. Posts that it has are not removed from it.
+         * @description The site's API key stops working and its pending deliveries end. Posts that the site has are not removed from it.
          */
         delete: operations["deleteSite"];
         options?: never;
@@ -360,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the API key and the webhook secret
-         * @description Both at once, and at once: give the new ones to the site before the next post is published.
+         * @description Replaces both immediately: give the site the new ones before the next post is published.
          */
         post: operations["rotateSiteKeys"];
         delete?: never;
@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Sends one `site.test` webhook now and answers with what the site answered. A failure is a result too: the status is 200 in both cases.
+         * @description Sends one `site.test` webhook now and returns the result. The response is 200 even if the test failed.
          */
         post: operations["testSiteDelivery"];
         delete?: never;
@@ -399,8 +399,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find out what a site runs on
-         * @description Looks at the site now, as is done for a site that is connected without a platform. Takes 16 seconds at most; nothing is stored.
+         * Detect a site's platform
+         * @description Looks at the site now, as the service does for a site that is connected without a platform. Takes at most 16 seconds; nothing is stored.
          */
         post: operations["detectPlatform"];
         delete?: never;
@@ -418,7 +418,7 @@ export interface paths {
         };
         /**
          * List deliveries
-         * @description Newest first, page by page with a cursor, so that pages stay in step while deliveries are added.
+         * @description Newest first. The cursor keeps pages stable while deliveries are added.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -438,7 +438,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description With every attempt, and with the request that an attempt made now would send.
+         * @description The delivery with every attempt, and the request that an attempt made now would send.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -459,8 +459,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send failed deliveries again
-         * @description Those named, or all of a site, or all of the account: 1,000 at most, newest first. Each gets a fresh set of attempts. What must not be sent any more is left alone.
+         * Retry failed deliveries
+         * @description Retries the deliveries in `ids`, or all failed ones of a site or of the account: at most 1,000, newest first. Each gets a fresh set of attempts. Deliveries that cannot be retried are skipped.
          */
         post: operations["retryDeliveries"];
         delete?: never;
@@ -479,8 +479,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send one delivery again
-         * @description A failed one gets a fresh set of attempts. One that waits for its next attempt is attempted at once, and its schedule goes on from there.
+         * Retry a delivery
+         * @description A failed delivery gets a fresh set of attempts. A pending one is attempted at once, and its schedule continues from there.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -497,8 +497,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Totals of a period, in all and per site
-         * @description Deliveries count by the hour in which they finished, in UTC: those of every hour that the period touches.
+         * Get the totals of a period, overall and per site
+         * @description Deliveries are counted in the UTC hour in which they finished. Every hour that the period touches is counted in full.
          */
         get: operations["getOverview"];
         put?: never;
@@ -517,8 +517,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Deliveries over time
-         * @description Every unit of the range, zeros included, in UTC. Weeks begin on Monday.
+         * Get deliveries over time
+         * @description One entry for every interval of the range, zeros included, in UTC. Weeks begin on Monday.
          */
         get: operations["getDeliveriesOverTime"];
         put?: never;
@@ -537,8 +537,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A post's deliveries with their history
-         * @description To all sites, newest first, 500 at most.
+         * List a post's deliveries with their history
+         * @description Deliveries to all sites, newest first, at most 500.
          */
         get: operations["getPostDeliveries"];
         put?: never;
@@ -557,8 +557,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Failed deliveries
-         * @description Those that ended as failed since `from`, newest first, 500 at most.
+         * List failed deliveries
+         * @description Deliveries that ended as failed since `from`, newest first, at most 500.
          */
         get: operations["listFailures"];
         put?: never;
@@ -579,8 +579,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a post's failed deliveries again
-         * @description Each gets a fresh set of four attempts. Superseded ones and those of deleted sites are left alone.
+         * Retry a post's failed deliveries
+         * @description Each gets a fresh set of four attempts. Superseded deliveries and those to deleted sites are skipped.
          */
         post: operations["retryPost"];
         delete?: never;
@@ -598,7 +598,7 @@ export interface paths {
         };
         /**
          * List the site's published posts
-         * @description A page at a time, the latest published first.
+         * @description One page at a time, the latest published first.
          */
         get: operations["pullPosts"];
         put?: never;
@@ -618,7 +618,7 @@ export interface paths {
         };
         /**
          * Get one of the site's posts
-         * @description By its present slug, as webhooks carry it.
+         * @description Finds a post by its current slug. It has the same fields as in webhooks.
          */
         get: operations["pullPost"];
         put?: never;
@@ -639,8 +639,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report what became of a post on the site
-         * @description "delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running, or records a failed delivery of a post that was pulled.
+         * Confirm a delivery or report its failure
+         * @description "delivered" completes a pending delivery, or records one for a post that was pulled. "failed" stores the message and lets retries continue, or records a failed delivery for a post that was pulled.
          */
         post: operations["confirmDelivery"];
         delete?: never;
@@ -657,15 +657,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow what changes
-         * @description Server-sent events: each has the fields `event`, `data` (JSON) and, where it ends a group, `id`. The
-         *     schema describes one event. Things are shown as they are when the event is sent; the same state may come twice, and one in
-         *     between may be left out.
+         * Stream changes
+         * @description Server-sent events. Each has the fields `event` and `data` (JSON); the last one of a group also has `id`. The
+         *     schema describes one event. An event shows the state at the time it is sent: the same state may be sent twice, and a state in
+         *     between may be skipped.
          *
-         *     `ready` is the first event. Fetch what you show after the first `ready`, and again after each `resync`; everything else
-         *     is told by events. Connect again with the last `id` in `Last-Event-ID`, as browsers do by themselves, and what changed in
-         *     between is told, or `resync`. The stream ends when the login does. An account may have 20 streams open per process of the
-         *     service.
+         *     The first event is `ready`. Fetch what you show after the first `ready`, and again after each `resync`; events tell of
+         *     all other changes. Reconnect with the last `id` in `Last-Event-ID`, as browsers do automatically: the stream then begins
+         *     with what has changed since, or with `resync`. The stream ends when the login does. An account can have 20 streams open per
+         *     process of the service.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -689,7 +689,7 @@ export interface webhooks {
         put?: never;
         /**
          * post.published
-         * @description A post is published, and the site has not been sent it before. Keep the post under its `id`.
+         * @description A post is published that the site has not been sent before. Store it under its `id`.
          */
         post: operations["onPostPublished"];
         delete?: never;
@@ -709,7 +709,7 @@ export interface webhooks {
         put?: never;
         /**
          * post.updated
-         * @description A published post has changed, or is published again. It carries the whole post: replace your copy; where `previous_slugs` are given, redirect them. After a version was received, no older one is sent.
+         * @description A published post has changed or is published again. The event carries the whole post: replace your copy, and redirect its `previous_slugs`, if any. Once a version has been received, no older one is sent.
          */
         post: operations["onPostUpdated"];
         delete?: never;
@@ -729,7 +729,7 @@ export interface webhooks {
         put?: never;
         /**
          * post.deleted
-         * @description A post is deleted, or no longer published. Remove your copy. The slug is the one that the post had last.
+         * @description A post is deleted or no longer published. Remove your copy. `slug` is the post's last slug.
          */
         post: operations["onPostDeleted"];
         delete?: never;
@@ -749,7 +749,7 @@ export interface webhooks {
         put?: never;
         /**
          * site.test
-         * @description Somebody tests the connection with `POST /api/sites/{id}/test-delivery`. The sample post is not to be kept.
+         * @description Sent by `POST /api/sites/{id}/test-delivery` to test the connection. Do not store the sample post.
          */
         post: operations["onSiteTest"];
         delete?: never;
@@ -766,19 +766,19 @@ export interface components {
             /** @enum {string} */
             plan: "starter" | "pro" | "agency";
             limits: {
-                /** @description The plan's limit and what is left of it; null when nothing is counted. */
+                /** @description The plan's request limit and what is left of it; null when requests are not limited. */
                 management: {
                     /** @description Requests per window. */
                     limit: number;
-                    /** @description Those left in this window. */
+                    /** @description Requests left in this window. */
                     remaining: number;
-                    /** @description Until the window ends. */
+                    /** @description Seconds until the window ends. */
                     reset_seconds: number;
                 } | null;
             };
             generation: {
                 /**
-                 * @description Provider and name of the language model that writes drafts; null when none is configured, and drafts are outlines.
+                 * @description Provider and name of the language model that writes drafts. Null when none is configured; drafts are then outlines.
                  * @example openai-compatible/llama3.1
                  */
                 model: string | null;
@@ -786,9 +786,9 @@ export interface components {
         };
         /** @description The same text in three forms. `json` is the canonical one. */
         BodyForms: {
-            /** @description Sanitised. */
+            /** @description Sanitised HTML. */
             html: string;
-            /** @description CommonMark with the tables, task lists and strikethrough of GitHub. */
+            /** @description CommonMark with GitHub's tables, task lists and strikethrough. */
             markdown: string;
             json: components["schemas"]["RichText"];
         };
@@ -802,18 +802,18 @@ export interface components {
             /** @enum {string} */
             action: "publish" | "unpublish" | "delete" | "tag" | "untag";
             ids: string[];
-            /** @description Goes with "tag" and "untag". */
+            /** @description Required with the actions "tag" and "untag", and allowed only with them. */
             tag?: string;
         };
         Confirm: {
             post_id: string;
-            /** @description The key's own site. */
+            /** @description The id of the key's own site. */
             site_id: string;
             /** @enum {string} */
             status: "delivered" | "failed";
             /** @description Why the site could not take the post. */
             error_message?: string | null;
-            /** @description Kept with the delivery. At most 16,384 characters as JSON. */
+            /** @description Stored with the delivery. At most 16,384 characters as JSON. */
             metadata?: {
                 [key: string]: unknown;
             };
@@ -837,12 +837,12 @@ export interface components {
              */
             confirmed_at: string;
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         Conflict: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "conflict";
             /**
-             * @description The dotted path of the input that is to blame.
+             * @description The dotted path of the input that caused the error.
              * @example meta.title
              */
             field: string;
@@ -854,16 +854,16 @@ export interface components {
         CreatePost: {
             title: string;
             /**
-             * @description Made from the title when it is not given. What is given becomes lower-case letters, digits and single hyphens, of which there are 120 at most; a taken one is a 409.
+             * @description Derived from the title if it is not given. It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.
              * @example bread-without-kneading
              */
             slug?: string;
             excerpt?: string;
-            /** @description Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given. */
+            /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
             body?: {
-                /** @description Sanitised. At most 1 MiB. */
+                /** @description HTML; it is sanitised. At most 1 MiB. */
                 html?: string;
-                /** @description CommonMark with the extensions of GitHub. At most 1 MiB. */
+                /** @description CommonMark with GitHub's extensions. At most 1 MiB. */
                 markdown?: string;
                 json?: components["schemas"]["RichText"];
             };
@@ -873,12 +873,12 @@ export interface components {
                 og_image?: "" | string | null;
                 canonical_url?: "" | string | null;
             };
-            /** @description Repeated ones are kept once. */
+            /** @description Duplicates are removed. */
             tags?: string[];
             status?: components["schemas"]["PostStatus"];
             /**
              * Format: date-time
-             * @description In the future. It goes with the status `scheduled` only, and is required there.
+             * @description A time in the future. Required with the status `scheduled`, and allowed only with it.
              * @example 2026-11-02T09:30:00+01:00
              */
             scheduled_at?: string | null;
@@ -904,7 +904,7 @@ export interface components {
             url: string;
             /**
              * Format: uri
-             * @description A public https address, unless the operator allows others.
+             * @description Must be a public https address, unless the operator allows others.
              * @example https://blog.example.com/webhooks/postrider
              */
             webhook_url: string;
@@ -929,24 +929,24 @@ export interface components {
             granularity: "hour" | "day" | "week" | "month";
             /**
              * Format: uuid
-             * @description The site that was asked for; null for all.
+             * @description The requested site; null for all sites.
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             site_id: string | null;
             data: components["schemas"]["TimelineUnit"][];
         };
         DeliveriesRequeued: {
-            /** @description How many are queued again. */
+            /** @description The number of deliveries that are queued again. */
             queued: number;
-            /** @description Whether there may be more: ask again. */
+            /** @description Whether there may be more deliveries to retry; if so, repeat the request. */
             more: boolean;
-            /** @description The same for people. */
+            /** @description The result in a sentence. */
             message: string;
         };
         Delivery: {
             /**
              * Format: uuid
-             * @description The X-Service-Delivery of its requests.
+             * @description Sent with every attempt as the header `X-Service-Delivery`.
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
@@ -975,15 +975,15 @@ export interface components {
              * @example 2026-11-02T08:00:00.000Z
              */
             next_attempt_at: string | null;
-            /** @description Of the last attempt; null when the site did not answer. */
+            /** @description The HTTP status that the site returned to the last attempt; null if it did not answer. */
             response_code: number | null;
             response_time_ms: number | null;
             last_error: string | null;
-            /** @description What the site said when it confirmed. */
+            /** @description The `metadata` that the site sent when it confirmed. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Every attempt, once there was a failed one. */
+            /** @description Every attempt; present once one has failed. */
             history?: components["schemas"]["DeliveryAttempt"][];
         };
         DeliveryAttempt: {
@@ -993,20 +993,20 @@ export interface components {
              * @example 2026-11-02T08:00:00.000Z
              */
             at: string;
-            /** @description The status that the site answered; null when it did not answer. */
+            /** @description The HTTP status that the site returned; null if it did not answer. */
             code: number | null;
-            /** @description A code such as `timeout`; null for a success. */
+            /** @description An error code such as `timeout`; null for a success. */
             error: string | null;
         };
         DeliveryDetails: components["schemas"]["LoggedDelivery"] & {
             webhook_url: string;
-            /** @description What the site said when it confirmed. */
+            /** @description The `metadata` that the site sent when it confirmed. */
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description Every attempt, oldest first; a success at once is one without a history to keep. */
+            /** @description Every attempt, oldest first; empty if the first attempt succeeded. */
             history: components["schemas"]["LoggedAttempt"][];
-            /** @description What an attempt made now would send, freshly signed. Requests are not kept; earlier attempts differ in their times and signatures. Null when the site is deleted. */
+            /** @description The request that an attempt made now would send, freshly signed. Requests are not stored; those of earlier attempts had other timestamps and signatures. Null if the site is deleted. */
             request: {
                 method: string;
                 url: string;
@@ -1020,7 +1020,7 @@ export interface components {
             data: components["schemas"]["LoggedDelivery"][];
             /**
              * Format: uuid
-             * @description Null on the last page.
+             * @description The `cursor` of the next page; null on the last one.
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             next_cursor: string | null;
@@ -1037,7 +1037,7 @@ export interface components {
         DeliveryState: {
             /**
              * Format: uuid
-             * @description The X-Service-Delivery of its requests.
+             * @description Sent with every attempt as the header `X-Service-Delivery`.
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
@@ -1075,15 +1075,15 @@ export interface components {
             last_error: string | null;
         };
         /**
-         * @description `delivered_retry`: delivered, but not with the first attempt.
+         * @description `delivered_retry`: delivered, but not by the first attempt.
          * @enum {string}
          */
         DeliveryStatus: "pending" | "delivered" | "delivered_retry" | "failed";
         DetectedPlatform: {
             platform: components["schemas"]["Platform"] & unknown;
-            /** @description Whether the site answered. When it did not, nothing is known of it. */
+            /** @description Whether the site answered. If not, nothing is known about it. */
             reached: boolean;
-            /** @description Why it was not reached: a code such as `dns_error`. */
+            /** @description Why the site was not reached: an error code such as `dns_error`. */
             reason?: string;
         };
         DetectPlatform: {
@@ -1110,15 +1110,15 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description By when the first attempts are likely to be made.
+             * @description When all first attempts are likely to have been made.
              * @example 2026-11-02T08:00:00.000Z
              */
             estimated_delivery: string;
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         Error: {
             /**
-             * @description What is wrong, for programs.
+             * @description The error code, for programs.
              * @example not_found
              */
             error: string;
@@ -1148,13 +1148,13 @@ export interface components {
             attempts: number;
             last_error: string | null;
             last_response_code: number | null;
-            /** @description False when a newer version has arrived, or the post was taken off the site, or one of them is deleted. */
+            /** @description False if a newer version has been delivered, the post was taken off the site, or the post or the site is deleted. */
             can_retry: boolean;
         };
         Failures: {
             failures: components["schemas"]["FailedDelivery"][];
         };
-        /** @description The same as JSON-LD, to be put into the page; null without a FAQ. */
+        /** @description The FAQ as JSON-LD, to be embedded in the page; null without a FAQ. */
         FaqPage: {
             /** @enum {string} */
             "@context": "https://schema.org";
@@ -1171,7 +1171,7 @@ export interface components {
                 };
             }[];
         } | null;
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         Forbidden: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "forbidden";
@@ -1179,10 +1179,10 @@ export interface components {
         GenerateDraft: {
             /** @example How to water tomatoes in a hot summer */
             topic: string;
-            /** @description The draft is written for the readers of this site: its niche and its published posts are used. */
+            /** @description Writes the draft for the readers of this site, using its niche and its published posts. */
             site_id?: string;
             /**
-             * @description About 800, 1,500 or 2,500 words.
+             * @description `short`, `medium` and `long` are about 800, 1,500 and 2,500 words.
              * @default medium
              * @enum {string}
              */
@@ -1195,7 +1195,7 @@ export interface components {
             /** @default false */
             include_faq?: boolean;
             /**
-             * @description The first is the main one.
+             * @description The first is the main keyword.
              * @default []
              * @example [
              *       "watering tomatoes",
@@ -1213,42 +1213,42 @@ export interface components {
             status: components["schemas"]["GenerationStatus"];
             /** @example /api/posts/generate/019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11 */
             poll_url: string;
-            /** @description Until it is finished, as far as past jobs and this one tell. */
+            /** @description Estimated seconds until the job is finished, from past jobs and this one's progress. */
             estimated_seconds: number;
             progress: {
                 /** @enum {string} */
                 step: "outline" | "sections" | "faq" | "details" | "saving";
-                /** @description Of the whole job. */
+                /** @description How much of the whole job is done. */
                 percent: number;
-                /** @description While sections are written: which one … */
+                /** @description While sections are written: the number of the current one. */
                 part?: number;
-                /** @description … of how many, introduction and conclusion included. */
+                /** @description While sections are written: how many there are, introduction and conclusion included. */
                 parts?: number;
             };
             /**
-             * @description `outline` when no language model is configured; else provider and model.
+             * @description `outline` if no language model is configured; otherwise provider and model.
              * @example openai-compatible/llama3.1
              */
             generator: string;
             target_words: number;
-            /** @description Words of the body; null until it is complete. */
+            /** @description The number of words of the body; null until the job is complete. */
             actual_words: number | null;
-            /** @description What somebody should look at before publishing. */
+            /** @description What to check before publishing. */
             warnings: string[];
             keywords: {
                 keyword: string;
                 primary: boolean;
                 occurrences: number;
-                /** @description Percent of the words. */
+                /** @description The keyword's share of all words, in percent. */
                 density: number;
                 in_title: boolean;
                 in_slug: boolean;
                 in_description: boolean;
-                /** @description Within the first 100 words. */
+                /** @description Whether the keyword occurs in the first 100 words. */
                 in_introduction: boolean;
                 in_headings: boolean;
             }[];
-            /** @description The questions and answers that the body ends with. */
+            /** @description The questions and answers at the end of the body. */
             faq: {
                 question: string;
                 answer: string;
@@ -1258,7 +1258,7 @@ export interface components {
                 input: number;
                 output: number;
             };
-            /** @description Why it failed, and what can be done about it. */
+            /** @description Why the job failed, and what to do about it. */
             error?: {
                 code: string;
                 message: string;
@@ -1285,16 +1285,16 @@ export interface components {
             progress: {
                 /** @enum {string} */
                 step: "outline" | "sections" | "faq" | "details" | "saving";
-                /** @description Of the whole job. */
+                /** @description How much of the whole job is done. */
                 percent: number;
-                /** @description While sections are written: which one … */
+                /** @description While sections are written: the number of the current one. */
                 part?: number;
-                /** @description … of how many, introduction and conclusion included. */
+                /** @description While sections are written: how many there are, introduction and conclusion included. */
                 parts?: number;
             };
             /**
              * Format: uuid
-             * @description The draft, once the job is complete.
+             * @description The id of the draft, once the job is complete.
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             post_id: string | null;
@@ -1314,17 +1314,17 @@ export interface components {
             finished_at: string | null;
         };
         /**
-         * @description `complete`: the draft is there.
+         * @description `complete`: the draft is ready.
          * @enum {string}
          */
         GenerationStatus: "processing" | "complete" | "failed";
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         InternalError: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "internal_error";
             /**
              * Format: uuid
-             * @description As in `X-Request-Id`.
+             * @description The same as in `X-Request-Id`.
              */
             request_id: string;
         };
@@ -1334,12 +1334,12 @@ export interface components {
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
-            /** @description Starts at 1; rises with every change. */
+            /** @description Starts at 1 and increases with every change. */
             version: number;
             /** @description Unique within the account. */
             slug: string;
             title: string;
-            /** @description Empty when there is none. */
+            /** @description Empty if there is none. */
             excerpt: string;
             meta: components["schemas"]["PostMeta"];
             tags: string[];
@@ -1351,7 +1351,7 @@ export interface components {
             scheduled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was published first.
+             * @description When the post was first published.
              * @example 2026-11-02T08:00:00.000Z
              */
             published_at: string | null;
@@ -1436,13 +1436,13 @@ export interface components {
             code: number | null;
             error: string | null;
             took_ms: number | null;
-            /** @description Of a failure: the beginning of what the site answered, 500 characters at most. */
+            /** @description For a failed attempt, the beginning of the site's response body: at most 500 characters. */
             response: string | null;
         };
         LoggedDelivery: {
             /**
              * Format: uuid
-             * @description The X-Service-Delivery of its requests.
+             * @description Sent with every attempt as the header `X-Service-Delivery`.
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
@@ -1453,7 +1453,7 @@ export interface components {
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             post_id: string;
-            /** @description The title of today, or the last one of a deleted post. */
+            /** @description The post's current title, or the last one of a deleted post. */
             post_title: string;
             post_deleted: boolean;
             /**
@@ -1484,7 +1484,7 @@ export interface components {
             response_code: number | null;
             response_time_ms: number | null;
             last_error: string | null;
-            /** @description Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or the site is deleted, or the post, unless it is the deletion itself that has to arrive. */
+            /** @description Whether a failed delivery can be retried. False if a newer version has been delivered, the post was taken off the site, or the site or the post is deleted; a failed `post.deleted` can be retried although the post is deleted. */
             can_retry: boolean;
         };
         Login: {
@@ -1492,17 +1492,17 @@ export interface components {
             /** Format: password */
             password: string;
             /**
-             * @description What to answer with; "token" when it is left out. "cookie" is for pages of the service itself: instead of a token that scripts could read, the answer is 204 with a cookie that they cannot.
+             * @description What to return; "token" by default. "cookie" is for the service's own pages: the response is 204 and sets a cookie that scripts cannot read.
              * @enum {string}
              */
             session?: "token" | "cookie";
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         MethodNotAllowed: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "method_not_allowed";
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         NotFound: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "not_found";
@@ -1521,15 +1521,15 @@ export interface components {
                 to: string;
             };
             totals: {
-                /** @description Finished deliveries. */
+                /** @description The number of finished deliveries. */
                 deliveries: number;
                 successful: number;
                 failed: number;
-                /** @description Those that needed more than one attempt. */
+                /** @description Deliveries that needed more than one attempt. */
                 retried: number;
-                /** @description Percent of finished deliveries, one decimal; null when none has finished. */
+                /** @description Percentage of finished deliveries that succeeded, with one decimal; null if none has finished. */
                 success_rate: number | null;
-                /** @description Mean response time of successful attempts; null when there are none. */
+                /** @description Mean response time of successful attempts; null if there are none. */
                 avg_delivery_ms: number | null;
                 /** @description Posts that were published for the first time. */
                 posts_published: number;
@@ -1539,11 +1539,11 @@ export interface components {
         Pagination: {
             page: number;
             limit: number;
-            /** @description On all pages. */
+            /** @description The number of items on all pages. */
             total: number;
             pages: number;
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         PayloadTooLarge: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "payload_too_large";
@@ -1556,12 +1556,12 @@ export interface components {
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
-            /** @description Starts at 1; rises with every change. */
+            /** @description Starts at 1 and increases with every change. */
             version: number;
             /** @description Unique within the account. */
             slug: string;
             title: string;
-            /** @description Empty when there is none. */
+            /** @description Empty if there is none. */
             excerpt: string;
             body: components["schemas"]["BodyForms"];
             meta: components["schemas"]["PostMeta"];
@@ -1574,7 +1574,7 @@ export interface components {
             scheduled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was published first.
+             * @description When the post was first published.
              * @example 2026-11-02T08:00:00.000Z
              */
             published_at: string | null;
@@ -1609,7 +1609,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was deleted or taken off the sites.
+             * @description When the post was deleted or taken off the sites.
              * @example 2026-11-02T08:00:00.000Z
              */
             deleted_at: string;
@@ -1623,7 +1623,7 @@ export interface components {
             post_title: string;
             deliveries: components["schemas"]["Delivery"][];
         };
-        /** @description The newest of a post's deliveries to a site. */
+        /** @description The post's newest delivery to a site. */
         PostDelivery: {
             /**
              * Format: uuid
@@ -1637,7 +1637,7 @@ export interface components {
              */
             delivered_at: string | null;
         };
-        /** @description For search engines and social networks. A key that is not set is absent. */
+        /** @description Metadata for search engines and social networks. Fields that are not set are absent. */
         PostMeta: {
             title?: string;
             description?: string;
@@ -1664,7 +1664,7 @@ export interface components {
         };
         PostsChanged: {
             changed: string[];
-            /** @description How many there are not, or no longer. */
+            /** @description How many of the posts do not exist, or no longer exist. */
             missing: number;
         };
         PostState: {
@@ -1699,7 +1699,7 @@ export interface components {
             updated_at: string;
         };
         /**
-         * @description `scheduled`: it is published by itself at `scheduled_at`.
+         * @description `scheduled`: the post is published automatically at `scheduled_at`.
          * @enum {string}
          */
         PostStatus: "draft" | "scheduled" | "published";
@@ -1723,14 +1723,14 @@ export interface components {
             /** @enum {string} */
             event: "post.updated";
             post: components["schemas"]["PublishedPost"];
-            /** @description The version that was sent before. */
+            /** @description The version that was sent before this one. */
             previous_version: number;
             site: components["schemas"]["SiteRef"];
         };
         PostWithDeliveries: components["schemas"]["Post"] & {
             deliveries: components["schemas"]["PostDelivery"][];
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         PreconditionFailed: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "precondition_failed";
@@ -1741,10 +1741,10 @@ export interface components {
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
-            /** @description Rises with every change. */
+            /** @description Increases with every change. */
             version: number;
             slug: string;
-            /** @description Slugs that the post had while it was published, oldest first: redirect them. */
+            /** @description Earlier slugs that the post had while it was published, oldest first. Redirect them to the current one. */
             previous_slugs?: string[];
             title: string;
             excerpt: string;
@@ -1760,7 +1760,7 @@ export interface components {
             published_at: string;
         };
         PublishPost: {
-            /** @description Sites of the account that are not inactive. Default: all of them. */
+            /** @description Sites of the account that are not inactive. Default: all of these. */
             site_ids?: string[];
         };
         PulledPost: components["schemas"]["PublishedPost"] & {
@@ -1777,36 +1777,36 @@ export interface components {
             limit: number;
             pages: number;
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         RateLimited: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "rate_limited";
-            /** @description Seconds, as in `Retry-After`. */
+            /** @description Seconds to wait, as in `Retry-After`. */
             retry_after: number;
         };
         Register: {
             name: string;
             /**
-             * @description Compared without regard to case.
+             * @description Not case-sensitive.
              * @example ada@example.com
              */
             email: string;
             /** Format: password */
             password: string;
             /**
-             * @description What to answer with; "token" when it is left out. "cookie" is for pages of the service itself: instead of a token that scripts could read, the answer is 204 with a cookie that they cannot.
+             * @description What to return; "token" by default. "cookie" is for the service's own pages: the response is 204 and sets a cookie that scripts cannot read.
              * @enum {string}
              */
             session?: "token" | "cookie";
         };
         Retry: {
-            /** @description Only this site. Default: all. */
+            /** @description Only deliveries to this site. Default: all sites. */
             site_id?: string;
         };
         RetryDeliveries: {
-            /** @description Only these. Default: all. */
+            /** @description Only these deliveries. Default: all failed ones. */
             ids?: string[];
-            /** @description Only of this site. Default: of all. */
+            /** @description Only deliveries to this site. Default: all sites. */
             site_id?: string;
         };
         RetryQueued: {
@@ -1817,10 +1817,10 @@ export interface components {
             job_id: string;
             /** @enum {string} */
             status: "queued";
-            /** @description How many are queued; it may be none. */
+            /** @description Says how many deliveries are queued; it may be none. */
             message: string;
         };
-        /** @description A node of a rich-text document as Tiptap 3 and ProseMirror write it. The document itself is a node of type `doc`. */
+        /** @description A node of a rich-text document in the format of Tiptap 3 and ProseMirror. The document itself is a node of type `doc`. */
         RichText: {
             type: string;
             attrs?: {
@@ -1874,14 +1874,14 @@ export interface components {
              * @description Where webhooks are sent.
              */
             webhook_url: string;
-            /** @description What the site is about; empty when nothing was said. */
+            /** @description What the site is about; empty if it was not set. */
             niche: string;
             platform: components["schemas"]["Platform"];
             status: components["schemas"]["SiteStatus"];
             delivery_stats: {
-                /** @description Finished deliveries. */
+                /** @description The number of finished deliveries. */
                 total: number;
-                /** @description Percent, one decimal; null when nothing has finished. */
+                /** @description Percentage of finished deliveries that succeeded, with one decimal; null if none has finished. */
                 success_rate: number | null;
                 /**
                  * Format: date-time
@@ -1908,7 +1908,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description `inactive`: paused by the user, nothing is sent. `error`: set by the service when deliveries fail, cleared by the next success.
+         * @description `inactive`: paused by the user; nothing is sent. `error`: set by the service when deliveries fail, and cleared by the next success.
          * @enum {string}
          */
         SiteStatus: "active" | "inactive" | "error";
@@ -1928,16 +1928,16 @@ export interface components {
             id: string;
             name: string;
             deliveries: number;
-            /** @description Percent of finished deliveries, one decimal; null when none has finished. */
+            /** @description Percentage of finished deliveries that succeeded, with one decimal; null if none has finished. */
             success_rate: number | null;
         };
         SiteWithSecrets: components["schemas"]["Site"] & {
-            /** @description For the Pull API, in the header X-API-Key. */
+            /** @description The key for the Pull API, sent in the header `X-API-Key`. */
             api_key: string;
-            /** @description Signs the webhooks that the site is sent. */
+            /** @description The secret that signs webhooks to the site. */
             webhook_secret: string;
         };
-        /** @description How a post stands at a site: its newest delivery there. */
+        /** @description The state of a post at a site: its newest delivery there. */
         StandingDelivery: components["schemas"]["PostDelivery"] & {
             /** @enum {string} */
             event: "post.published" | "post.updated" | "post.deleted";
@@ -1951,42 +1951,42 @@ export interface components {
         };
         TestDelivery: {
             success: boolean;
-            /** @description Null when the site did not answer. */
+            /** @description The HTTP status that the site returned; null if it did not answer. */
             response_code: number | null;
             response_time_ms: number;
             payload_sent?: components["schemas"]["PublishedPost"] & unknown;
-            /** @description When it succeeded. */
+            /** @description On success: the result in a sentence. */
             message?: string;
-            /** @description When it failed: a code such as `timeout`. */
+            /** @description On failure: an error code such as `timeout`. */
             error?: string;
-            /** @description When it failed: what to check. */
+            /** @description On failure: what to check. */
             troubleshooting?: string;
-            /** @description The beginning of what the site answered, 500 characters at most, when that was text. */
+            /** @description The beginning of the site's response body, if it is text: at most 500 characters. */
             response?: string;
         };
         TimelineUnit: {
             /**
-             * @description The beginning of the unit: a date, for hours a time.
+             * @description The start of the interval: a date, or a time if the granularity is `hour`.
              * @example 2026-11-01
              */
             date: string;
             delivered: number;
             failed: number;
             retried: number;
-            /** @description Mean response time of successful attempts; null when there are none. */
+            /** @description Mean response time of successful attempts; null if there are none. */
             avg_ms: number | null;
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         Unauthorized: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "unauthorized";
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         Unavailable: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "unavailable";
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         UnsupportedMediaType: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "unsupported_media_type";
@@ -1994,16 +1994,16 @@ export interface components {
         UpdatePost: {
             title?: string;
             /**
-             * @description null: made from the title, as for a new post. What is given becomes lower-case letters, digits and single hyphens, of which there are 120 at most; a taken one is a 409.
+             * @description Null derives it from the title, as for a new post. It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.
              * @example bread-without-kneading
              */
             slug?: string | null;
             excerpt?: string;
-            /** @description Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given. */
+            /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
             body?: {
-                /** @description Sanitised. At most 1 MiB. */
+                /** @description HTML; it is sanitised. At most 1 MiB. */
                 html?: string;
-                /** @description CommonMark with the extensions of GitHub. At most 1 MiB. */
+                /** @description CommonMark with GitHub's extensions. At most 1 MiB. */
                 markdown?: string;
                 json?: components["schemas"]["RichText"];
             };
@@ -2013,12 +2013,12 @@ export interface components {
                 og_image?: "" | string | null;
                 canonical_url?: "" | string | null;
             };
-            /** @description Repeated ones are kept once. */
+            /** @description Duplicates are removed. */
             tags?: string[];
             status?: components["schemas"]["PostStatus"];
             /**
              * Format: date-time
-             * @description In the future. It goes with the status `scheduled` only, and is required there.
+             * @description A time in the future. Required with the status `scheduled`, and allowed only with it.
              * @example 2026-11-02T09:30:00+01:00
              */
             scheduled_at?: string | null;
@@ -2044,7 +2044,7 @@ export interface components {
             url?: string;
             /**
              * Format: uri
-             * @description A public https address, unless the operator allows others.
+             * @description Must be a public https address, unless the operator allows others.
              * @example https://blog.example.com/webhooks/postrider
              */
             webhook_url?: string;
@@ -2073,19 +2073,19 @@ export interface components {
             /** Format: idn-email */
             email: string;
         };
-        /** @description What every refusal says. */
+        /** @description What every error response contains. */
         ValidationError: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "validation_error";
             /**
-             * @description The dotted path of the input that is to blame.
+             * @description The dotted path of the input that caused the error.
              * @example meta.title
              */
             field: string;
         };
     };
     responses: {
-        /** @description `conflict`: It contradicts what is there: a value that must be unique is taken, or the idempotency key belongs to another request, or to one that is still running (then with `Retry-After`). Nothing was done. */
+        /** @description `conflict`: The request conflicts with the current state: a unique value is taken, or the idempotency key was used for another request or for one that is still running (then with `Retry-After`). Nothing was done. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2101,7 +2101,7 @@ export interface components {
                 "application/json": components["schemas"]["Conflict"];
             };
         };
-        /** @description `forbidden`: The credentials are valid, but not for this. */
+        /** @description `forbidden`: The request is not allowed; `message` says why. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2115,13 +2115,13 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"];
             };
         };
-        /** @description `rate_limited`: The limit of the window is used up. Nothing was done. */
+        /** @description `rate_limited`: The rate limit is used up for this window. Nothing was done. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 /**
-                 * @description Requests per window. This and the next two are on every answer to a request that was counted.
+                 * @description Requests allowed per window. Every response to a counted request carries the three RateLimit headers.
                  * @example 100
                  */
                 "RateLimit-Limit": number;
@@ -2146,7 +2146,7 @@ export interface components {
                 "application/json": components["schemas"]["RateLimited"];
             };
         };
-        /** @description `validation_error`: The input is not valid; `field` names the first of it that is not. Nothing was done. */
+        /** @description `validation_error`: The input is not valid; `field` names the first invalid field. Nothing was done. */
         ValidationError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2175,7 +2175,7 @@ export interface components {
                 "application/json": components["schemas"]["PayloadTooLarge"];
             };
         };
-        /** @description `unsupported_media_type`: The body does not say that it is JSON, or is compressed. Nothing was done. */
+        /** @description `unsupported_media_type`: The body is not declared as JSON, or is compressed. Nothing was done. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2184,7 +2184,7 @@ export interface components {
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                 /**
-                 * @description When the body was compressed: that it must not be.
+                 * @description Present if the body was compressed: only uncompressed bodies are accepted.
                  * @example identity
                  */
                 "Accept-Encoding"?: "identity";
@@ -2194,13 +2194,13 @@ export interface components {
                 "application/json": components["schemas"]["UnsupportedMediaType"];
             };
         };
-        /** @description `method_not_allowed`: What every other method gets at this address. */
+        /** @description `method_not_allowed`: This address does not support the method. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 /**
-                 * @description The methods of this address.
+                 * @description The methods that this address supports.
                  * @example GET, HEAD, PATCH, DELETE
                  */
                 Allow: string;
@@ -2210,7 +2210,7 @@ export interface components {
                 "application/json": components["schemas"]["MethodNotAllowed"];
             };
         };
-        /** @description `unavailable`: The service cannot work at the moment. Repeat a POST with the same idempotency key. */
+        /** @description `unavailable`: The service is temporarily unavailable. Try again after the seconds in `Retry-After`; repeat a POST with the same idempotency key. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2238,7 +2238,7 @@ export interface components {
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                 /**
-                 * @description The credentials that are wanted: an access token, or a site's key in `X-API-Key`.
+                 * @description The required credentials: `Bearer` for an access token, `ApiKey` for a site's key in `X-API-Key`.
                  * @example Bearer
                  */
                 "WWW-Authenticate": "Bearer" | "ApiKey";
@@ -2248,7 +2248,7 @@ export interface components {
                 "application/json": components["schemas"]["Unauthorized"];
             };
         };
-        /** @description `not_found`: There is no such thing, or it is somebody else’s: the two cannot be told apart. */
+        /** @description `not_found`: The resource does not exist or belongs to another account; the response does not say which. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2263,7 +2263,7 @@ export interface components {
                 "application/json": components["schemas"]["NotFound"];
             };
         };
-        /** @description `precondition_failed`: The resource is not at the version that `If-Match` names. Nothing was done. */
+        /** @description `precondition_failed`: The resource is not at the version given in `If-Match`. Nothing was done. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2277,7 +2277,7 @@ export interface components {
                 "application/json": components["schemas"]["PreconditionFailed"];
             };
         };
-        /** @description `internal_error`: Something unexpected happened. The log of the service has the cause under the `request_id`. */
+        /** @description `internal_error`: An unexpected error. The service's log has the cause under the `request_id`. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2293,23 +2293,23 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+        /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
         "Idempotency-Key": string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Names the request in the log of the service. Quote it when you report a problem.
+         * @description Identifies the request in the service's log. Quote it when you report a problem.
          * @example 01a19b45-b8a1-7d30-8c51-0a3e5b7f9d21
          */
         "X-Request-Id": string;
         /**
-         * @description `no-store` where there are secrets; otherwise it may be kept by the client, but ask before using it.
+         * @description `no-store` for responses with secrets; others may be cached, but must be revalidated before use.
          * @example private, no-cache
          */
         "Cache-Control": string;
         /**
-         * @description Requests per window. This and the next two are on every answer to a request that was counted.
+         * @description Requests allowed per window. Every response to a counted request carries the three RateLimit headers.
          * @example 100
          */
         "RateLimit-Limit": number;
@@ -2324,7 +2324,7 @@ export interface components {
          */
         "RateLimit-Reset": number;
         /**
-         * @description Present when this is the kept answer to an earlier request with the same idempotency key.
+         * @description Present if this is the stored response to an earlier request with the same idempotency key.
          * @example true
          */
         "Idempotent-Replayed": "true";
@@ -2351,12 +2351,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account and a token for it. */
+            /** @description The new account and a token for it. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2369,12 +2369,12 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The session cookie is set, as `"session": "cookie"` asked for. */
+            /** @description The session cookie is set, as requested by `"session": "cookie"`. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2382,7 +2382,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description The session: HttpOnly, SameSite=Strict, 7 days.
+                     * @description The session cookie: HttpOnly, SameSite=Strict, valid for 7 days.
                      * @example postrider_session=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMWExOWIzZS0xYzQwLTdhNmYtOGQyMS01YzBlOWI3ZjRhMTAifQ.c2lnbmF0dXJl; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict
                      */
                     "Set-Cookie": string;
@@ -2414,12 +2414,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A fresh token. */
+            /** @description The account and a new token. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2432,12 +2432,12 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The session cookie is set, as `"session": "cookie"` asked for. */
+            /** @description The session cookie is set, as requested by `"session": "cookie"`. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2445,7 +2445,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description The session: HttpOnly, SameSite=Strict, 7 days.
+                     * @description The session cookie: HttpOnly, SameSite=Strict, valid for 7 days.
                      * @example postrider_session=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMWExOWIzZS0xYzQwLTdhNmYtOGQyMS01YzBlOWI3ZjRhMTAifQ.c2lnbmF0dXJl; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict
                      */
                     "Set-Cookie": string;
@@ -2468,7 +2468,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2476,12 +2476,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The cookie is gone. */
+            /** @description The cookie is removed. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2490,7 +2490,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /**
-                     * @description Takes the session cookie away.
+                     * @description Removes the session cookie.
                      * @example postrider_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict
                      */
                     "Set-Cookie": string;
@@ -2512,7 +2512,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2520,12 +2520,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Everybody has to log in again. */
+            /** @description All logins have ended. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2534,7 +2534,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /**
-                     * @description Takes the session cookie away.
+                     * @description Removes the session cookie.
                      * @example postrider_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict
                      */
                     "Set-Cookie": string;
@@ -2565,12 +2565,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The password is changed; here is a token. */
+            /** @description The password is changed. The account and a new token. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2583,12 +2583,12 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description The password is changed, and the session cookie set anew. */
+            /** @description The password is changed, and a new session cookie is set. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -2596,7 +2596,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description The session: HttpOnly, SameSite=Strict, 7 days.
+                     * @description The session cookie: HttpOnly, SameSite=Strict, valid for 7 days.
                      * @example postrider_session=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMWExOWIzZS0xYzQwLTdhNmYtOGQyMS01YzBlOWI3ZjRhMTAifQ.c2lnbmF0dXJl; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict
                      */
                     "Set-Cookie": string;
@@ -2629,7 +2629,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description `no-store` with a renewed session.
+                     * @description `no-store` if the session was renewed.
                      * @example private, no-cache
                      */
                     "Cache-Control": string;
@@ -2637,7 +2637,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description The renewed session, when there was one to renew.
+                     * @description The new session cookie, if the session was renewed.
                      * @example postrider_session=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMWExOWIzZS0xYzQwLTdhNmYtOGQyMS01YzBlOWI3ZjRhMTAifQ.c2lnbmF0dXJl; Max-Age=604800; Path=/; HttpOnly; SameSite=Strict
                      */
                     "Set-Cookie"?: string;
@@ -2658,17 +2658,17 @@ export interface operations {
     listPosts: {
         parameters: {
             query?: {
-                /** @description Which page. One past the last is empty. */
+                /** @description The page number. A page past the last one is empty. */
                 page?: number;
-                /** @description How many on a page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only posts of this status. */
+                /** @description Only posts with this status. */
                 status?: components["schemas"]["PostStatus"] & unknown;
-                /** @description Only published posts that this site may see. */
+                /** @description Only published posts that are visible to this site. */
                 site_id?: string;
                 /** @description Only posts with this tag. */
                 tag?: string;
-                /** @description Words in title and text; "quoted" words as a phrase. Finds 500 posts at most, of more the newest. */
+                /** @description Words in title and text; "quoted" words are a phrase. Finds at most 500 posts, the newest ones. */
                 search?: string;
             };
             header?: never;
@@ -2704,7 +2704,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2726,7 +2726,7 @@ export interface operations {
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /**
-                     * @description The version in quotes; for `If-Match`.
+                     * @description The version in quotes, for use in `If-Match`.
                      * @example "3"
                      */
                     ETag: string;
@@ -2757,7 +2757,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2766,9 +2766,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Sanitised. At most 1 MiB. */
+                    /** @description HTML; it is sanitised. At most 1 MiB. */
                     html?: string;
-                    /** @description CommonMark with the extensions of GitHub. At most 1 MiB. */
+                    /** @description CommonMark with GitHub's extensions. At most 1 MiB. */
                     markdown?: string;
                     json?: components["schemas"]["RichText"];
                 };
@@ -2805,19 +2805,19 @@ export interface operations {
     listPostSummaries: {
         parameters: {
             query?: {
-                /** @description Which page. One past the last is empty. */
+                /** @description The page number. A page past the last one is empty. */
                 page?: number;
-                /** @description How many on a page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only posts of this status. */
+                /** @description Only posts with this status. */
                 status?: components["schemas"]["PostStatus"] & unknown;
-                /** @description Only published posts that this site may see. */
+                /** @description Only published posts that are visible to this site. */
                 site_id?: string;
                 /** @description Only posts with this tag. */
                 tag?: string;
-                /** @description Words in title and text; "quoted" words as a phrase. Finds 500 posts at most, of more the newest. */
+                /** @description Words in title and text; "quoted" words are a phrase. Finds at most 500 posts, the newest ones. */
                 search?: string;
-                /** @description `updated_at`: the last changed first; `scheduled_at`: the next to be published first. A search has the best match first. */
+                /** @description `updated_at`: the last changed first; `scheduled_at`: the next to be published first. Ignored with `search`: the best match comes first. */
                 sort?: "newest" | "updated_at" | "scheduled_at";
             };
             header?: never;
@@ -2853,7 +2853,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -2865,7 +2865,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was changed. */
+            /** @description The changed posts, and how many were missing. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2913,7 +2913,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description The version in quotes; for `If-Match`.
+                     * @description The version in quotes, for use in `If-Match`.
                      * @example "3"
                      */
                     ETag: string;
@@ -2936,7 +2936,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag you have seen; another version is a 412. */
+                /** @description The ETag of the version you have; if the post is at another version, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -2947,7 +2947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The post is gone. */
+            /** @description The post is deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2974,7 +2974,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag you have seen; another version is a 412. */
+                /** @description The ETag of the version you have; if the post is at another version, the response is 412. */
                 "If-Match"?: string;
             };
             path: {
@@ -2998,7 +2998,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description The version in quotes; for `If-Match`.
+                     * @description The version in quotes, for use in `If-Match`.
                      * @example "3"
                      */
                     ETag: string;
@@ -3026,7 +3026,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3073,7 +3073,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3085,7 +3085,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job, at its beginning. */
+            /** @description The new job. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3134,7 +3134,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description It changes all the time.
+                     * @description The job changes while it runs: do not store the response.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -3168,7 +3168,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job is gone. */
+            /** @description The job is deleted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3224,7 +3224,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3241,7 +3241,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -3289,7 +3289,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -3390,7 +3390,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3406,7 +3406,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -3435,7 +3435,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3446,7 +3446,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the site answered. */
+            /** @description The result of the test. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3476,7 +3476,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3518,21 +3518,21 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description How many on a page. */
+                /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only those of this status. */
+                /** @description Only deliveries with this status. */
                 status?: "pending" | "delivered" | "delivered_retry" | "failed";
-                /** @description Only this site; it may be one that was deleted. */
+                /** @description Only deliveries to this site, which may be a deleted one. */
                 site_id?: string;
-                /** @description Only this post; it may be one that was deleted. */
+                /** @description Only deliveries of this post, which may be a deleted one. */
                 post_id?: string;
-                /** @description Only those made since then: an ISO 8601 date, or a time with its offset. */
+                /** @description Only deliveries created since then: an ISO 8601 date, or a time with an offset. */
                 from?: string;
-                /** @description Only those made until then: an ISO 8601 date (to its end), or a time with its offset. */
+                /** @description Only deliveries created until then: an ISO 8601 date (to its end), or a time with an offset. */
                 to?: string;
-                /** @description Only failed ones that can be sent again. */
+                /** @description Only failed deliveries that can be retried. */
                 can_retry?: "true";
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -3581,7 +3581,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The answer holds secrets: it is not to be kept.
+                     * @description The response contains secrets: do not store it.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -3607,7 +3607,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
@@ -3619,7 +3619,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was queued. */
+            /** @description The number of deliveries that are queued again. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3650,7 +3650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3661,7 +3661,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is queued. */
+            /** @description The delivery is queued. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3690,11 +3690,11 @@ export interface operations {
     getOverview: {
         parameters: {
             query?: {
-                /** @description ISO 8601 date, or a time with its offset. Default: 30 days ago. */
+                /** @description ISO 8601 date, or a time with an offset. Default: 30 days ago. */
                 from?: string;
-                /** @description ISO 8601 date (to its end), or a time with its offset. Default: now. */
+                /** @description ISO 8601 date (to its end), or a time with an offset. Default: now. */
                 to?: string;
-                /** @description Only this site. Default: all of the account. */
+                /** @description Only this site. Default: all sites of the account. */
                 site_id?: string;
             };
             header?: never;
@@ -3729,13 +3729,13 @@ export interface operations {
     getDeliveriesOverTime: {
         parameters: {
             query?: {
-                /** @description ISO 8601 date, or a time with its offset. Default: 30 days ago. */
+                /** @description ISO 8601 date, or a time with an offset. Default: 30 days ago. */
                 from?: string;
-                /** @description ISO 8601 date (to its end), or a time with its offset. Default: now. */
+                /** @description ISO 8601 date (to its end), or a time with an offset. Default: now. */
                 to?: string;
-                /** @description Only this site. Default: all of the account. */
+                /** @description Only this site. Default: all sites of the account. */
                 site_id?: string;
-                /** @description The unit. */
+                /** @description The length of an interval. */
                 granularity?: "hour" | "day" | "week" | "month";
             };
             header?: never;
@@ -3744,7 +3744,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The units. */
+            /** @description One entry per interval. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3805,9 +3805,9 @@ export interface operations {
     listFailures: {
         parameters: {
             query?: {
-                /** @description ISO 8601 date, or a time with its offset. Default: 30 days ago. */
+                /** @description ISO 8601 date, or a time with an offset. Default: 30 days ago. */
                 from?: string;
-                /** @description Only this site. Default: all of the account. */
+                /** @description Only this site. Default: all sites of the account. */
                 site_id?: string;
             };
             header?: never;
@@ -3843,7 +3843,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409. */
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
@@ -3858,7 +3858,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was queued. */
+            /** @description How many deliveries are queued. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3889,15 +3889,15 @@ export interface operations {
     pullPosts: {
         parameters: {
             query?: {
-                /** @description Which page. One past the last is empty. */
+                /** @description The page number. A page past the last one is empty. */
                 page?: number;
-                /** @description How many on a page. */
+                /** @description The number of items per page. */
                 limit?: number;
                 /** @description Only posts with this tag. */
                 tag?: string;
             };
             header?: {
-                /** @description The ETag you have; unchanged content is a 304 without a body. */
+                /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
                 "If-None-Match"?: string;
             };
             path?: never;
@@ -3910,7 +3910,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description It may be kept, but ask before using it.
+                     * @description The response may be cached, but must be revalidated before use.
                      * @example private, no-cache
                      */
                     "Cache-Control": string;
@@ -3918,7 +3918,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description Changes with the content; for `If-None-Match`.
+                     * @description Changes with the content; for use in `If-None-Match`.
                      * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
                      */
                     ETag: string;
@@ -3933,7 +3933,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description It may be kept, but ask before using it.
+                     * @description The response may be cached, but must be revalidated before use.
                      * @example private, no-cache
                      */
                     "Cache-Control": string;
@@ -3941,7 +3941,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description Changes with the content; for `If-None-Match`.
+                     * @description Changes with the content; for use in `If-None-Match`.
                      * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
                      */
                     ETag: string;
@@ -3961,11 +3961,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag you have; unchanged content is a 304 without a body. */
+                /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
                 "If-None-Match"?: string;
             };
             path: {
-                /** @description The present slug of the post. */
+                /** @description The post's current slug. */
                 slug: string;
             };
             cookie?: never;
@@ -3977,7 +3977,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description It may be kept, but ask before using it.
+                     * @description The response may be cached, but must be revalidated before use.
                      * @example private, no-cache
                      */
                     "Cache-Control": string;
@@ -3985,7 +3985,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description Changes with the content; for `If-None-Match`.
+                     * @description Changes with the content; for use in `If-None-Match`.
                      * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
                      */
                     ETag: string;
@@ -4000,7 +4000,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description It may be kept, but ask before using it.
+                     * @description The response may be cached, but must be revalidated before use.
                      * @example private, no-cache
                      */
                     "Cache-Control": string;
@@ -4008,7 +4008,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description Changes with the content; for `If-None-Match`.
+                     * @description Changes with the content; for use in `If-None-Match`.
                      * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
                      */
                     ETag: string;
@@ -4037,7 +4037,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The report is kept. */
+            /** @description The report is stored. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4066,11 +4066,11 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description In place of the header, for clients that cannot send one. */
+                /** @description Instead of the header `Last-Event-ID`, for clients that cannot send it. */
                 last_event_id?: string;
             };
             header?: {
-                /** @description The `id` of the last event: what changed since is told. */
+                /** @description The `id` of the last event you received: the stream begins with what has changed since. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -4078,12 +4078,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events, until somebody hangs up. */
+            /** @description Events, until the client or the service closes the connection. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     /**
-                     * @description The stream is not to be kept.
+                     * @description The stream must not be stored.
                      * @example no-store
                      */
                     "Cache-Control": string;
@@ -4091,7 +4091,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     /**
-                     * @description Tells nginx to pass events on at once.
+                     * @description Tells nginx to pass on events without buffering.
                      * @example no
                      */
                     "X-Accel-Buffering": string;
@@ -4114,21 +4114,21 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event, as in the body. */
+                /** @description The event type, as in the body. */
                 "X-Service-Event": string;
-                /** @description The id of the delivery, the same in every attempt. Whoever has seen it has the event already. */
+                /** @description The id of the delivery, the same in every attempt. A receiver that has seen it already has the event. */
                 "X-Service-Delivery": string;
                 /** @description When this attempt was made, in Unix seconds. Not covered by X-Service-Signature. */
                 "X-Service-Timestamp": string;
-                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the `webhook_secret` as it is shown, prefix included. */
+                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the whole `webhook_secret`, including its prefix. */
                 "X-Service-Signature": string;
-                /** @description The version of the webhooks, a date. */
+                /** @description The version of the webhook format, a date. */
                 "X-Service-Version": string;
                 /** @description Standard Webhooks: the id of the delivery. */
                 "webhook-id": string;
                 /** @description Standard Webhooks: when this attempt was made, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is what the `webhook_secret` encodes in base64 after its prefix. */
+                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is the part of the `webhook_secret` after its prefix, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4200,14 +4200,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer so once it is kept, and do slow work afterwards. */
+            /** @description Received. Answer 200 once the event is stored; do slow work afterwards. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else is a failure, a redirect or 15 seconds without an answer too. Tried again 30 seconds, 5 minutes and 30 minutes after the attempt before. */
+            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4220,21 +4220,21 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event, as in the body. */
+                /** @description The event type, as in the body. */
                 "X-Service-Event": string;
-                /** @description The id of the delivery, the same in every attempt. Whoever has seen it has the event already. */
+                /** @description The id of the delivery, the same in every attempt. A receiver that has seen it already has the event. */
                 "X-Service-Delivery": string;
                 /** @description When this attempt was made, in Unix seconds. Not covered by X-Service-Signature. */
                 "X-Service-Timestamp": string;
-                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the `webhook_secret` as it is shown, prefix included. */
+                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the whole `webhook_secret`, including its prefix. */
                 "X-Service-Signature": string;
-                /** @description The version of the webhooks, a date. */
+                /** @description The version of the webhook format, a date. */
                 "X-Service-Version": string;
                 /** @description Standard Webhooks: the id of the delivery. */
                 "webhook-id": string;
                 /** @description Standard Webhooks: when this attempt was made, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is what the `webhook_secret` encodes in base64 after its prefix. */
+                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is the part of the `webhook_secret` after its prefix, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4306,14 +4306,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer so once it is kept, and do slow work afterwards. */
+            /** @description Received. Answer 200 once the event is stored; do slow work afterwards. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else is a failure, a redirect or 15 seconds without an answer too. Tried again 30 seconds, 5 minutes and 30 minutes after the attempt before. */
+            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4326,21 +4326,21 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event, as in the body. */
+                /** @description The event type, as in the body. */
                 "X-Service-Event": string;
-                /** @description The id of the delivery, the same in every attempt. Whoever has seen it has the event already. */
+                /** @description The id of the delivery, the same in every attempt. A receiver that has seen it already has the event. */
                 "X-Service-Delivery": string;
                 /** @description When this attempt was made, in Unix seconds. Not covered by X-Service-Signature. */
                 "X-Service-Timestamp": string;
-                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the `webhook_secret` as it is shown, prefix included. */
+                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the whole `webhook_secret`, including its prefix. */
                 "X-Service-Signature": string;
-                /** @description The version of the webhooks, a date. */
+                /** @description The version of the webhook format, a date. */
                 "X-Service-Version": string;
                 /** @description Standard Webhooks: the id of the delivery. */
                 "webhook-id": string;
                 /** @description Standard Webhooks: when this attempt was made, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is what the `webhook_secret` encodes in base64 after its prefix. */
+                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is the part of the `webhook_secret` after its prefix, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4365,14 +4365,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Answer so once it is kept, and do slow work afterwards. */
+            /** @description Received. Answer 200 once the event is stored; do slow work afterwards. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Anything else is a failure, a redirect or 15 seconds without an answer too. Tried again 30 seconds, 5 minutes and 30 minutes after the attempt before. */
+            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4385,21 +4385,21 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The event, as in the body. */
+                /** @description The event type, as in the body. */
                 "X-Service-Event": string;
-                /** @description The id of the delivery, the same in every attempt. Whoever has seen it has the event already. */
+                /** @description The id of the delivery, the same in every attempt. A receiver that has seen it already has the event. */
                 "X-Service-Delivery": string;
                 /** @description When this attempt was made, in Unix seconds. Not covered by X-Service-Signature. */
                 "X-Service-Timestamp": string;
-                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the `webhook_secret` as it is shown, prefix included. */
+                /** @description `sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the whole `webhook_secret`, including its prefix. */
                 "X-Service-Signature": string;
-                /** @description The version of the webhooks, a date. */
+                /** @description The version of the webhook format, a date. */
                 "X-Service-Version": string;
                 /** @description Standard Webhooks: the id of the delivery. */
                 "webhook-id": string;
                 /** @description Standard Webhooks: when this attempt was made, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is what the `webhook_secret` encodes in base64 after its prefix. */
+                /** @description Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is the part of the `webhook_secret` after its prefix, decoded from base64. */
                 "webhook-signature": string;
             };
             path?: never;
@@ -4478,7 +4478,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Anything else is shown as a failure. It is not tried again. */
+            /** @description Any other answer is shown as a failure. It is not retried. */
             default: {
                 headers: {
                     [name: string]: unknown;

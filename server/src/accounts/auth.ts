@@ -21,7 +21,7 @@ const byLogin = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The `token` of register or login. Valid for 7 days.',
+    description: 'The `token` that register or login returns. Valid for 7 days.',
   },
   alternatives: [
     {
@@ -31,7 +31,7 @@ const byLogin = {
         in: 'cookie',
         name: COOKIE,
         description:
-          'For pages of the service itself: what register and login set when they are asked for `"session": "cookie"`. By https its name begins with `__Host-`. Changes need an `Origin` that is the service\'s own.',
+          'For the service\'s own pages: the cookie that register and login set when the request has `"session": "cookie"`. Over https its name begins with `__Host-`. Requests that change something need the service\'s own `Origin`.',
       },
     },
   ],

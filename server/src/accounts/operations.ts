@@ -29,7 +29,7 @@ export async function register(
   input: { name: string; email: string; password: string },
 ): Promise<AccountRow> {
   if (ctx.config.registration === 'closed')
-    throw fail('forbidden', 'Nobody can register here. Whoever runs this service can create an account for you.')
+    throw fail('forbidden', 'Registration is closed. The operator of this service can create an account for you.')
   return createAccount(ctx, input)
 }
 
@@ -52,7 +52,7 @@ export async function createAccount(
     })
   } catch (error) {
     if (uniqueViolation(error) !== 'accounts_email_key') throw error
-    throw fail('conflict', 'This e-mail address is registered already. Log in instead.', { field: 'email' })
+    throw fail('conflict', 'This e-mail address is already registered. Log in instead.', { field: 'email' })
   }
 }
 

@@ -39,20 +39,20 @@ const Email = text('The e-mail address', { min: 3, max: 254 })
   .openapi({
     // Not the format "email", which allows neither the surrounding spaces that are trimmed nor letters beyond ASCII.
     pattern: EMAIL_PATTERN,
-    description: 'Compared without regard to case.',
+    description: 'Not case-sensitive.',
     example: 'ada@example.com',
   })
 
 // Counted in UTF-16 units and never trimmed: the password is hashed exactly as typed.
 const Password = z
   .string(textError('The password'))
-  .min(8, 'A password has at least 8 characters.')
-  .max(256, 'A password has at most 256 characters.')
+  .min(8, 'A password must have at least 8 characters.')
+  .max(256, 'A password must have at most 256 characters.')
   .openapi({ format: 'password' })
 
-const SessionKind = z.enum(['token', 'cookie'], 'The session is "token" or "cookie".').optional().openapi({
+const SessionKind = z.enum(['token', 'cookie'], 'The session must be "token" or "cookie".').optional().openapi({
   description:
-    'What to answer with; "token" when it is left out. "cookie" is for pages of the service itself: instead of a token that scripts could read, the answer is 204 with a cookie that they cannot.',
+    'What to return; "token" by default. "cookie" is for the service\'s own pages: the response is 204 and sets a cookie that scripts cannot read.',
 })
 
 /** The input of a registration. */
@@ -84,16 +84,18 @@ const AccountBody = z
       management: z
         .object({
           limit: z.int().openapi({ description: 'Requests per window.' }),
-          remaining: z.int().openapi({ description: 'Those left in this window.' }),
-          reset_seconds: z.int().openapi({ description: 'Until the window ends.' }),
+          remaining: z.int().openapi({ description: 'Requests left in this window.' }),
+          reset_seconds: z.int().openapi({ description: 'Seconds until the window ends.' }),
         })
         .nullable()
-        .openapi({ description: "The plan's limit and what is left of it; null when nothing is counted." }),
+        .openapi({
+          description: "The plan's request limit and what is left of it; null when requests are not limited.",
+        }),
     }),
     generation: z.object({
       model: z.string().nullable().openapi({
         description:
-          'Provider and name of the language model that writes drafts; null when none is configured, and drafts are outlines.',
+          'Provider and name of the language model that writes drafts. Null when none is configured; drafts are then outlines.',
         example: 'openai-compatible/llama3.1',
       }),
     }),
@@ -128,26 +130,33 @@ async function beginLogin<Status extends 200 | 201>(
 }
 
 const SESSION_BEGUN = {
-  description: 'The session cookie is set, as `"session": "cookie"` asked for.',
+  description: 'The session cookie is set, as requested by `"session": "cookie"`.',
   schema: null,
   headers: {
     ...NO_STORE.documented,
-    'Set-Cookie': { description: 'The session: HttpOnly, SameSite=Strict, 7 days.', example: exampleCookie },
+    'Set-Cookie': {
+      description: 'The session cookie: HttpOnly, SameSite=Strict, valid for 7 days.',
+      example: exampleCookie,
+    },
   },
 } as const
 
 const SESSION_ENDED = {
   ...NO_STORE.documented,
-  'Set-Cookie': { description: 'Takes the session cookie away.', example: exampleEndedCookie },
+  'Set-Cookie': { description: 'Removes the session cookie.', example: exampleEndedCookie },
 }
 
 const SESSION_RENEWED = {
   'Set-Cookie': {
-    description: 'The renewed session, when there was one to renew.',
+    description: 'The new session cookie, if the session was renewed.',
     example: exampleCookie,
     optional: true,
   },
-  'Cache-Control': { description: '`no-store` with a renewed session.', example: 'private, no-cache', optional: true },
+  'Cache-Control': {
+    description: '`no-store` if the session was renewed.',
+    example: 'private, no-cache',
+    optional: true,
+  },
 } as const
 
 /** Register, login, logout and the account itself. */
@@ -159,14 +168,14 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Create an account',
     description:
-      'The account is on the plan that new accounts get. The token is good at once. 403 where registering is closed (`REGISTRATION`).',
+      'The account gets the default plan (`DEFAULT_PLAN`). The token is valid at once. 403 if registration is closed (`REGISTRATION`).',
     auth: null,
     bucket: authBucket,
     body: RegisterBody,
     bodyExamples: { 'A new account': { name: 'Ada', ...exampleCredentials } },
     replies: {
       201: {
-        description: 'The account and a token for it.',
+        description: 'The new account and a token for it.',
         schema: Session,
         examples: { 'The account': exampleSession },
         headers: NO_STORE.documented,
@@ -182,19 +191,19 @@ export const accountRoutes: Endpoint[] = [
     name: 'login',
     tag: 'Accounts',
     summary: 'Log in',
-    description: 'An unknown address and a wrong password get the same answer.',
+    description: 'An unknown e-mail address and a wrong password get the same response.',
     auth: null,
     bucket: authBucket,
     body: LoginBody,
     bodyExamples: {
       'For a token': exampleCredentials,
-      'For a session of the dashboard': { ...exampleCredentials, session: 'cookie' },
+      'For a dashboard session': { ...exampleCredentials, session: 'cookie' },
     },
     replies: {
       200: {
-        description: 'A fresh token.',
+        description: 'The account and a new token.',
         schema: Session,
-        examples: { 'A fresh token': exampleSession },
+        examples: { 'A new token': exampleSession },
         headers: NO_STORE.documented,
       },
       204: SESSION_BEGUN,
@@ -208,9 +217,9 @@ export const accountRoutes: Endpoint[] = [
     name: 'logout',
     tag: 'Accounts',
     summary: 'Log out of the dashboard',
-    description: "Takes the browser's session cookie away. Access tokens are not affected.",
+    description: "Removes the browser's session cookie. Access tokens stay valid.",
     auth: accountAuth,
-    replies: { 204: { description: 'The cookie is gone.', schema: null, headers: SESSION_ENDED } },
+    replies: { 204: { description: 'The cookie is removed.', schema: null, headers: SESSION_ENDED } },
     errors: [],
     handler: async ({ ctx }) => ({ status: 204, headers: endingHeaders(ctx) }),
   }),
@@ -219,10 +228,11 @@ export const accountRoutes: Endpoint[] = [
     path: '/api/auth/logout-everywhere',
     name: 'logoutEverywhere',
     tag: 'Accounts',
-    summary: 'End every login of the account',
-    description: 'All access tokens and sessions stop working at once, the one that asks included.',
+    summary: 'Log out everywhere',
+    description:
+      'All access tokens and sessions of the account stop working at once, including the one used for this request.',
     auth: accountAuth,
-    replies: { 204: { description: 'Everybody has to log in again.', schema: null, headers: SESSION_ENDED } },
+    replies: { 204: { description: 'All logins have ended.', schema: null, headers: SESSION_ENDED } },
     errors: [],
     async handler({ ctx, principal }) {
       await signOutEverywhere(ctx, principal.accountId)
@@ -236,20 +246,20 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Change the password',
     description:
-      'All access tokens and sessions of the account stop working at once; the answer is a new one of the kind that asked. Idempotency keys are not honoured here: neither passwords nor tokens are kept. Counted apart, by account, with the limit of logins.',
+      'All access tokens and sessions of the account stop working at once; the response carries a new one of the kind used for this request. Idempotency keys are ignored here, so that no passwords or tokens are stored. Limited separately, per account, with the rate limit of logins.',
     auth: passwordAuth,
     body: ChangePasswordBody,
     bodyExamples: {
-      'Another password': { current_password: exampleCredentials.password, new_password: 'more words to remember' },
+      'A new password': { current_password: exampleCredentials.password, new_password: 'more words to remember' },
     },
     replies: {
       200: {
-        description: 'The password is changed; here is a token.',
+        description: 'The password is changed. The account and a new token.',
         schema: Session,
-        examples: { 'A fresh token': exampleSession },
+        examples: { 'A new token': exampleSession },
         headers: NO_STORE.documented,
       },
-      204: { ...SESSION_BEGUN, description: 'The password is changed, and the session cookie set anew.' },
+      204: { ...SESSION_BEGUN, description: 'The password is changed, and a new session cookie is set.' },
     },
     errors: [],
     async handler({ ctx, principal: { account, credential }, body }) {
@@ -264,7 +274,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Get the account',
     description:
-      'Who asks, the plan, and what is left of its limits. A session cookie past half of its seven days is renewed with the answer.',
+      'The user, the plan and the remaining requests. A session cookie past half of its seven days is renewed with the response.',
     auth: accountAuth,
     replies: {
       200: {

@@ -6,29 +6,32 @@ import { PageQuery } from '../platform/http/pagination.ts'
 import { exampleDetails, exampleLogged, exampleRetry } from './examples.ts'
 import { logPage, oneDelivery, sendAgain, sendFailuresAgain, type Titled } from './log.ts'
 
-const Status = z.enum(['pending', 'delivered', 'delivered_retry', 'failed'], 'There is no such delivery status.')
+const Status = z.enum(
+  ['pending', 'delivered', 'delivered_retry', 'failed'],
+  'The status must be "pending", "delivered", "delivered_retry" or "failed".',
+)
 
 const edge = (description: string) => z.string().optional().openapi({ description, example: '2026-11-01' })
 
 const LogQuery = PageQuery.pick({ limit: true }).extend({
-  status: Status.optional().openapi({ description: 'Only those of this status.' }),
-  site_id: z.string().optional().openapi({ description: 'Only this site; it may be one that was deleted.' }),
-  post_id: z.string().optional().openapi({ description: 'Only this post; it may be one that was deleted.' }),
-  from: edge('Only those made since then: an ISO 8601 date, or a time with its offset.'),
-  to: edge('Only those made until then: an ISO 8601 date (to its end), or a time with its offset.'),
+  status: Status.optional().openapi({ description: 'Only deliveries with this status.' }),
+  site_id: z.string().optional().openapi({ description: 'Only deliveries to this site, which may be a deleted one.' }),
+  post_id: z.string().optional().openapi({ description: 'Only deliveries of this post, which may be a deleted one.' }),
+  from: edge('Only deliveries created since then: an ISO 8601 date, or a time with an offset.'),
+  to: edge('Only deliveries created until then: an ISO 8601 date (to its end), or a time with an offset.'),
   can_retry: z
-    .literal('true', 'can_retry is "true", or left out.')
+    .literal('true', 'can_retry must be "true" or left out.')
     .optional()
-    .openapi({ description: 'Only failed ones that can be sent again.' }),
-  cursor: z.string().optional().openapi({ description: 'The `next_cursor` of the page before.' }),
+    .openapi({ description: 'Only failed deliveries that can be retried.' }),
+  cursor: z.string().optional().openapi({ description: 'The `next_cursor` of the previous page.' }),
 })
 
 const LoggedDeliveryBody = z
   .object({
-    id: Id.openapi({ description: 'The X-Service-Delivery of its requests.' }),
+    id: Id.openapi({ description: 'Sent with every attempt as the header `X-Service-Delivery`.' }),
     event: z.enum(['post.published', 'post.updated', 'post.deleted']),
     post_id: Id,
-    post_title: z.string().openapi({ description: 'The title of today, or the last one of a deleted post.' }),
+    post_title: z.string().openapi({ description: "The post's current title, or the last one of a deleted post." }),
     post_deleted: z.boolean(),
     site_id: Id,
     site_name: z.string(),
@@ -43,7 +46,7 @@ const LoggedDeliveryBody = z
     last_error: z.string().nullable(),
     can_retry: z.boolean().openapi({
       description:
-        'Whether a failed delivery can be sent again: not when a newer version has arrived, or the post was taken off the site, or the site is deleted, or the post, unless it is the deletion itself that has to arrive.',
+        'Whether a failed delivery can be retried. False if a newer version has been delivered, the post was taken off the site, or the site or the post is deleted; a failed `post.deleted` can be retried although the post is deleted.',
     }),
   })
   .openapi('LoggedDelivery')
@@ -51,7 +54,7 @@ const LoggedDeliveryBody = z
 const DeliveryPage = z
   .object({
     data: z.array(LoggedDeliveryBody),
-    next_cursor: Id.nullable().openapi({ description: 'Null on the last page.' }),
+    next_cursor: Id.nullable().openapi({ description: 'The `cursor` of the next page; null on the last one.' }),
   })
   .openapi('DeliveryPage')
 
@@ -62,10 +65,9 @@ const AttemptBody = z
     code: z.int().nullable(),
     error: z.string().nullable(),
     took_ms: z.int().nullable(),
-    response: z
-      .string()
-      .nullable()
-      .openapi({ description: 'Of a failure: the beginning of what the site answered, 500 characters at most.' }),
+    response: z.string().nullable().openapi({
+      description: "For a failed attempt, the beginning of the site's response body: at most 500 characters.",
+    }),
   })
   .openapi('LoggedAttempt')
 
@@ -74,39 +76,41 @@ const DeliveryDetailsBody = LoggedDeliveryBody.extend({
   metadata: z
     .record(z.string(), z.unknown())
     .optional()
-    .openapi({ description: 'What the site said when it confirmed.' }),
+    .openapi({ description: 'The `metadata` that the site sent when it confirmed.' }),
   history: z
     .array(AttemptBody)
-    .openapi({ description: 'Every attempt, oldest first; a success at once is one without a history to keep.' }),
+    .openapi({ description: 'Every attempt, oldest first; empty if the first attempt succeeded.' }),
   request: z
     .object({ method: z.string(), url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() })
     .nullable()
     .openapi({
       description:
-        'What an attempt made now would send, freshly signed. Requests are not kept; earlier attempts differ in their times and signatures. Null when the site is deleted.',
+        'The request that an attempt made now would send, freshly signed. Requests are not stored; those of earlier attempts had other timestamps and signatures. Null if the site is deleted.',
     }),
 }).openapi('DeliveryDetails')
 
 const RetryMany = z
   .strictObject({
     ids: z
-      .array(z.string('A delivery id is a string.'), 'ids is an array of delivery ids.')
+      .array(z.string('A delivery id must be a string.'), 'ids must be an array of delivery ids.')
       .min(1, 'Name at least one delivery, or leave ids out.')
       .max(100, 'Name at most 100 deliveries at once.')
       .optional()
-      .openapi({ description: 'Only these. Default: all.' }),
+      .openapi({ description: 'Only these deliveries. Default: all failed ones.' }),
     site_id: z
-      .string('site_id is a string.')
+      .string('site_id must be a string.')
       .optional()
-      .openapi({ description: 'Only of this site. Default: of all.' }),
+      .openapi({ description: 'Only deliveries to this site. Default: all sites.' }),
   })
   .openapi('RetryDeliveries')
 
 const RequeuedBody = z
   .object({
-    queued: z.int().openapi({ description: 'How many are queued again.' }),
-    more: z.boolean().openapi({ description: 'Whether there may be more: ask again.' }),
-    message: z.string().openapi({ description: 'The same for people.' }),
+    queued: z.int().openapi({ description: 'The number of deliveries that are queued again.' }),
+    more: z
+      .boolean()
+      .openapi({ description: 'Whether there may be more deliveries to retry; if so, repeat the request.' }),
+    message: z.string().openapi({ description: 'The result in a sentence.' }),
   })
   .openapi('DeliveriesRequeued')
 
@@ -161,7 +165,7 @@ export const deliveryRoutes: Endpoint[] = [
     path: '/api/deliveries',
     name: 'listDeliveries',
     summary: 'List deliveries',
-    description: 'Newest first, page by page with a cursor, so that pages stay in step while deliveries are added.',
+    description: 'Newest first. The cursor keeps pages stable while deliveries are added.',
     query: LogQuery,
     replies: {
       200: {
@@ -184,13 +188,13 @@ export const deliveryRoutes: Endpoint[] = [
     path: '/api/deliveries/{id}',
     name: 'getDelivery',
     summary: 'Get a delivery',
-    description: 'With every attempt, and with the request that an attempt made now would send.',
+    description: 'The delivery with every attempt, and the request that an attempt made now would send.',
     params: IdParams,
     replies: {
       200: {
         description: 'The delivery.',
         schema: DeliveryDetailsBody,
-        examples: { 'Delivered with the second attempt': exampleDetails },
+        examples: { 'Delivered by the second attempt': exampleDetails },
         headers: NO_STORE.documented,
       },
     },
@@ -205,15 +209,15 @@ export const deliveryRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/deliveries/retry',
     name: 'retryDeliveries',
-    summary: 'Send failed deliveries again',
+    summary: 'Retry failed deliveries',
     description:
-      'Those named, or all of a site, or all of the account: 1,000 at most, newest first. Each gets a fresh set of attempts. What must not be sent any more is left alone.',
+      'Retries the deliveries in `ids`, or all failed ones of a site or of the account: at most 1,000, newest first. Each gets a fresh set of attempts. Deliveries that cannot be retried are skipped.',
     body: RetryMany,
-    bodyExamples: { All: {}, 'Of one site': { site_id: exampleSite.id }, 'These ones': { ids: [exampleLogged.id] } },
+    bodyExamples: { All: {}, 'To one site': { site_id: exampleSite.id }, 'By id': { ids: [exampleLogged.id] } },
     bodyOptional: true,
     replies: {
       202: {
-        description: 'What was queued.',
+        description: 'The number of deliveries that are queued again.',
         schema: RequeuedBody,
         examples: { 'One delivery': { queued: 1, more: false, message: exampleRetry.message } },
       },
@@ -233,15 +237,15 @@ export const deliveryRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/deliveries/{id}/retry',
     name: 'retryDelivery',
-    summary: 'Send one delivery again',
+    summary: 'Retry a delivery',
     description:
-      'A failed one gets a fresh set of attempts. One that waits for its next attempt is attempted at once, and its schedule goes on from there.',
+      'A failed delivery gets a fresh set of attempts. A pending one is attempted at once, and its schedule continues from there.',
     params: IdParams,
     replies: {
       202: {
-        description: 'It is queued.',
+        description: 'The delivery is queued.',
         schema: z.object({ id: Id, status: z.literal('pending') }).openapi('DeliveryRequeued'),
-        examples: { 'It is under way': { id: exampleLogged.id, status: 'pending' } },
+        examples: { Queued: { id: exampleLogged.id, status: 'pending' } },
       },
     },
     errors: ['conflict'],

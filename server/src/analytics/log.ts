@@ -36,7 +36,7 @@ export async function logPage(
   await knownSite(ctx, accountId, asked.siteId)
   const filter = { ...asked, ...edgesOf({ from, to }) }
   if (filter.before !== undefined && !isId(filter.before))
-    throw invalid('cursor', 'The cursor is the next_cursor of an earlier page.')
+    throw invalid('cursor', 'The cursor must be the next_cursor of an earlier page.')
   if (filter.postId !== undefined && !isId(filter.postId)) return { deliveries: [], next: null }
   const found = await foundInLog(ctx, accountId, { ...filter, limit: limit + 1 })
   const deliveries = found.slice(0, limit)
@@ -107,11 +107,12 @@ export async function sendAgain(ctx: Context, accountId: string, id: string): Pr
 }
 
 function whyNot({ status, siteDeleted, postDeleted }: Titled<LoggedDelivery>): string {
-  if (status === 'pending') return 'The delivery is under way already.'
-  if (status !== 'failed') return 'The delivery has arrived. To send the post once more, publish it to the site again.'
-  if (siteDeleted) return 'The site is not connected any more.'
+  if (status === 'pending') return 'The delivery is already under way.'
+  if (status !== 'failed')
+    return 'The delivery has already succeeded. To send the post once more, publish it to the site again.'
+  if (siteDeleted) return 'The site is no longer connected.'
   if (postDeleted) return 'The post has been deleted.'
-  return 'A newer version of the post has arrived at the site, or it was taken off it, so this one is not sent any more.'
+  return 'A newer version of the post has been delivered, or the post was taken off the site, so this delivery cannot be retried.'
 }
 
 /** The most deliveries that one request queues; it holds up their sites' deliveries while it writes. */

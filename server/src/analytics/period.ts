@@ -22,7 +22,7 @@ export function periodOf({ from, to }: { from?: string | undefined; to?: string 
   const end = to === undefined ? now : readEdge('to', to)
   const usual = plusMs(now, -DEFAULT_DAYS * DAY_MS)
   const start = from !== undefined ? readEdge('from', from) : usual <= end ? usual : plusMs(end, -DEFAULT_DAYS * DAY_MS)
-  if (start > end) throw invalid('from', '"from" lies after "to".')
+  if (start > end) throw invalid('from', '"from" must not be after "to".')
   return { from: start, to: end }
 }
 
@@ -33,7 +33,7 @@ export function edgesOf({ from, to }: { from?: string | undefined; to?: string |
     ...(to === undefined ? {} : { to: readEdge('to', to) }),
   }
   if (edges.from !== undefined && edges.to !== undefined && edges.from > edges.to)
-    throw invalid('from', '"from" lies after "to".')
+    throw invalid('from', '"from" must not be after "to".')
   return edges
 }
 
@@ -43,7 +43,7 @@ function readEdge(field: 'from' | 'to', text: string): Date {
   if (!(ms >= Date.parse('2000-01-01T00:00:00Z') && ms < Date.parse('2200-01-01T00:00:00Z'))) {
     throw invalid(
       field,
-      `"${field}" is an ISO 8601 date like 2026-11-01, or a time with its offset, from 2000 to 2199.`,
+      `"${field}" must be an ISO 8601 date like 2026-11-01, or a time with an offset, between 2000 and 2199.`,
     )
   }
   return new Date(isDate && field === 'to' ? ms + DAY_MS - 1 : ms)
@@ -57,7 +57,7 @@ export function bucketsOf({ from, to }: Period, granularity: Granularity): Date[
     if (buckets.length > MOST_BUCKETS) {
       throw invalid(
         'from',
-        `The range has more than ${MOST_BUCKETS} ${granularity}s. Choose a shorter one or a coarser granularity.`,
+        `The range has more than ${MOST_BUCKETS} ${granularity}s. Choose a shorter range or a coarser granularity.`,
       )
     }
   }

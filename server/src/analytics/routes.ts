@@ -16,32 +16,31 @@ const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 const edge = (text: string) => z.string().optional().openapi({ description: text, example: '2026-11-01' })
 
 const RangeQuery = z.object({
-  from: edge('ISO 8601 date, or a time with its offset. Default: 30 days ago.'),
-  to: edge('ISO 8601 date (to its end), or a time with its offset. Default: now.'),
-  site_id: z.string().optional().openapi({ description: 'Only this site. Default: all of the account.' }),
+  from: edge('ISO 8601 date, or a time with an offset. Default: 30 days ago.'),
+  to: edge('ISO 8601 date (to its end), or a time with an offset. Default: now.'),
+  site_id: z.string().optional().openapi({ description: 'Only this site. Default: all sites of the account.' }),
 })
 
 const FailuresQuery = RangeQuery.omit({ to: true }).extend({
-  from: edge('ISO 8601 date, or a time with its offset. Default: 30 days ago.'),
+  from: edge('ISO 8601 date, or a time with an offset. Default: 30 days ago.'),
 })
 
-const Rate = z
-  .number()
-  .nullable()
-  .openapi({ description: 'Percent of finished deliveries, one decimal; null when none has finished.' })
+const Rate = z.number().nullable().openapi({
+  description: 'Percentage of finished deliveries that succeeded, with one decimal; null if none has finished.',
+})
 const Milliseconds = z
   .number()
   .nullable()
-  .openapi({ description: 'Mean response time of successful attempts; null when there are none.' })
+  .openapi({ description: 'Mean response time of successful attempts; null if there are none.' })
 
 const OverviewBody = z
   .object({
     period: z.object({ from: Timestamp, to: Timestamp }),
     totals: z.object({
-      deliveries: z.int().openapi({ description: 'Finished deliveries.' }),
+      deliveries: z.int().openapi({ description: 'The number of finished deliveries.' }),
       successful: z.int(),
       failed: z.int(),
-      retried: z.int().openapi({ description: 'Those that needed more than one attempt.' }),
+      retried: z.int().openapi({ description: 'Deliveries that needed more than one attempt.' }),
       success_rate: Rate,
       avg_delivery_ms: Milliseconds,
       posts_published: z.int().openapi({ description: 'Posts that were published for the first time.' }),
@@ -54,9 +53,10 @@ const OverviewBody = z
 
 const TimelineUnit = z
   .object({
-    date: z
-      .string()
-      .openapi({ description: 'The beginning of the unit: a date, for hours a time.', example: '2026-11-01' }),
+    date: z.string().openapi({
+      description: 'The start of the interval: a date, or a time if the granularity is `hour`.',
+      example: '2026-11-01',
+    }),
     delivered: z.int(),
     failed: z.int(),
     retried: z.int(),
@@ -67,7 +67,7 @@ const TimelineUnit = z
 const TimelineBody = z
   .object({
     granularity: z.enum(GRANULARITIES),
-    site_id: Id.nullable().openapi({ description: 'The site that was asked for; null for all.' }),
+    site_id: Id.nullable().openapi({ description: 'The requested site; null for all sites.' }),
     data: z.array(TimelineUnit),
   })
   .openapi('DeliveriesOverTime')
@@ -79,14 +79,14 @@ const Attempt = z
     code: z
       .int()
       .nullable()
-      .openapi({ description: 'The status that the site answered; null when it did not answer.' }),
-    error: z.string().nullable().openapi({ description: 'A code such as `timeout`; null for a success.' }),
+      .openapi({ description: 'The HTTP status that the site returned; null if it did not answer.' }),
+    error: z.string().nullable().openapi({ description: 'An error code such as `timeout`; null for a success.' }),
   })
   .openapi('DeliveryAttempt')
 
 const Delivery = z
   .object({
-    id: Id.openapi({ description: 'The X-Service-Delivery of its requests.' }),
+    id: Id.openapi({ description: 'Sent with every attempt as the header `X-Service-Delivery`.' }),
     event: EventName,
     site_id: Id,
     site_name: z.string(),
@@ -95,17 +95,16 @@ const Delivery = z
     created_at: Timestamp,
     delivered_at: Timestamp.nullable(),
     next_attempt_at: Timestamp.nullable(),
-    response_code: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Of the last attempt; null when the site did not answer.' }),
+    response_code: z.int().nullable().openapi({
+      description: 'The HTTP status that the site returned to the last attempt; null if it did not answer.',
+    }),
     response_time_ms: z.int().nullable(),
     last_error: z.string().nullable(),
     metadata: z
       .record(z.string(), z.unknown())
       .optional()
-      .openapi({ description: 'What the site said when it confirmed.' }),
-    history: z.array(Attempt).optional().openapi({ description: 'Every attempt, once there was a failed one.' }),
+      .openapi({ description: 'The `metadata` that the site sent when it confirmed.' }),
+    history: z.array(Attempt).optional().openapi({ description: 'Every attempt; present once one has failed.' }),
   })
   .openapi('Delivery')
 
@@ -124,7 +123,7 @@ const FailedDelivery = z
     last_response_code: z.int().nullable(),
     can_retry: z.boolean().openapi({
       description:
-        'False when a newer version has arrived, or the post was taken off the site, or one of them is deleted.',
+        'False if a newer version has been delivered, the post was taken off the site, or the post or the site is deleted.',
     }),
   })
   .openapi('FailedDelivery')
@@ -133,14 +132,17 @@ const FailuresBody = z.object({ failures: z.array(FailedDelivery) }).openapi('Fa
 
 const RetryBody = z
   .strictObject({
-    site_id: z.string('site_id is a string.').optional().openapi({ description: 'Only this site. Default: all.' }),
+    site_id: z
+      .string('site_id must be a string.')
+      .optional()
+      .openapi({ description: 'Only deliveries to this site. Default: all sites.' }),
   })
   .openapi('Retry')
 const RetryReply = z
   .object({
     job_id: Id,
     status: z.literal('queued'),
-    message: z.string().openapi({ description: 'How many are queued; it may be none.' }),
+    message: z.string().openapi({ description: 'Says how many deliveries are queued; it may be none.' }),
   })
   .openapi('RetryQueued')
 
@@ -197,9 +199,9 @@ export const analyticsRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/analytics/overview',
     name: 'getOverview',
-    summary: 'Totals of a period, in all and per site',
+    summary: 'Get the totals of a period, overall and per site',
     description:
-      'Deliveries count by the hour in which they finished, in UTC: those of every hour that the period touches.',
+      'Deliveries are counted in the UTC hour in which they finished. Every hour that the period touches is counted in full.',
     query: RangeQuery,
     replies: {
       200: { description: 'The totals.', schema: OverviewBody, examples: { 'A month of one site': exampleOverview } },
@@ -233,16 +235,20 @@ export const analyticsRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/analytics/deliveries',
     name: 'getDeliveriesOverTime',
-    summary: 'Deliveries over time',
-    description: 'Every unit of the range, zeros included, in UTC. Weeks begin on Monday.',
+    summary: 'Get deliveries over time',
+    description: 'One entry for every interval of the range, zeros included, in UTC. Weeks begin on Monday.',
     query: RangeQuery.extend({
       granularity: z
-        .enum(GRANULARITIES, `granularity is one of ${GRANULARITIES.join(', ')}.`)
+        .enum(GRANULARITIES, `granularity must be one of ${GRANULARITIES.join(', ')}.`)
         .default('day')
-        .openapi({ description: 'The unit.' }),
+        .openapi({ description: 'The length of an interval.' }),
     }),
     replies: {
-      200: { description: 'The units.', schema: TimelineBody, examples: { 'Three days': exampleTimeline } },
+      200: {
+        description: 'One entry per interval.',
+        schema: TimelineBody,
+        examples: { 'Three days': exampleTimeline },
+      },
     },
     errors: [],
     async handler({ ctx, principal, query }) {
@@ -263,14 +269,14 @@ export const analyticsRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/analytics/posts/{id}/deliveries',
     name: 'getPostDeliveries',
-    summary: "A post's deliveries with their history",
-    description: 'To all sites, newest first, 500 at most.',
+    summary: "List a post's deliveries with their history",
+    description: 'Deliveries to all sites, newest first, at most 500.',
     params: IdParams,
     replies: {
       200: {
         description: 'The deliveries.',
         schema: PostDeliveriesBody,
-        examples: { 'Delivered with the second attempt': exampleDeliveries },
+        examples: { 'Delivered by the second attempt': exampleDeliveries },
       },
     },
     errors: [],
@@ -287,11 +293,15 @@ export const analyticsRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/analytics/failures',
     name: 'listFailures',
-    summary: 'Failed deliveries',
-    description: 'Those that ended as failed since `from`, newest first, 500 at most.',
+    summary: 'List failed deliveries',
+    description: 'Deliveries that ended as failed since `from`, newest first, at most 500.',
     query: FailuresQuery,
     replies: {
-      200: { description: 'The failures.', schema: FailuresBody, examples: { 'Nothing listened': exampleFailures } },
+      200: {
+        description: 'The failures.',
+        schema: FailuresBody,
+        examples: { 'The connection was refused': exampleFailures },
+      },
     },
     errors: [],
     async handler({ ctx, principal, query }) {
@@ -304,14 +314,19 @@ export const analyticsRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/analytics/posts/{id}/retry',
     name: 'retryPost',
-    summary: "Send a post's failed deliveries again",
-    description: 'Each gets a fresh set of four attempts. Superseded ones and those of deleted sites are left alone.',
+    summary: "Retry a post's failed deliveries",
+    description:
+      'Each gets a fresh set of four attempts. Superseded deliveries and those to deleted sites are skipped.',
     params: IdParams,
     body: RetryBody,
     bodyOptional: true,
     bodyExamples: { 'For all sites': {}, 'For one site': { site_id: exampleSite.id } },
     replies: {
-      202: { description: 'What was queued.', schema: RetryReply, examples: { 'One delivery': exampleRetry } },
+      202: {
+        description: 'How many deliveries are queued.',
+        schema: RetryReply,
+        examples: { 'One delivery': exampleRetry },
+      },
     },
     errors: [],
     async handler({ ctx, principal, params, body }) {

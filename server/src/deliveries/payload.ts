@@ -11,13 +11,13 @@ export const EventName = z.enum(EVENT_KINDS)
 
 /** The state of a delivery on the wire. */
 export const DeliveryStatus = z.enum(DELIVERY_STATUSES).openapi('DeliveryStatus', {
-  description: '`delivered_retry`: delivered, but not with the first attempt.',
+  description: '`delivered_retry`: delivered, but not by the first attempt.',
 })
 
 /** A node of a document, and the document itself. Checked where bodies are converted, not by this schema. */
 export const RichText = z.record(z.string(), z.unknown()).openapi('RichText', {
   description:
-    'A node of a rich-text document as Tiptap 3 and ProseMirror write it. The document itself is a node of type `doc`.',
+    'A node of a rich-text document in the format of Tiptap 3 and ProseMirror. The document itself is a node of type `doc`.',
   type: 'object',
   properties: {
     type: { type: 'string' },
@@ -41,10 +41,8 @@ export const RichText = z.record(z.string(), z.unknown()).openapi('RichText', {
 /** The three forms of a post's body. */
 export const BodyForms = z
   .object({
-    html: z.string().openapi({ description: 'Sanitised.' }),
-    markdown: z
-      .string()
-      .openapi({ description: 'CommonMark with the tables, task lists and strikethrough of GitHub.' }),
+    html: z.string().openapi({ description: 'Sanitised HTML.' }),
+    markdown: z.string().openapi({ description: "CommonMark with GitHub's tables, task lists and strikethrough." }),
     json: RichText,
   })
   .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
@@ -57,18 +55,20 @@ export const Meta = z
     og_image: z.string().optional().openapi({ format: 'uri' }),
     canonical_url: z.string().optional().openapi({ format: 'uri' }),
   })
-  .openapi('PostMeta', { description: 'For search engines and social networks. A key that is not set is absent.' })
+  .openapi('PostMeta', {
+    description: 'Metadata for search engines and social networks. Fields that are not set are absent.',
+  })
 
 /** A published post as sites are told of it. */
 export const PublishedPost = z
   .object({
     id: Id,
-    version: z.int().openapi({ description: 'Rises with every change.', minimum: 1 }),
+    version: z.int().openapi({ description: 'Increases with every change.', minimum: 1 }),
     slug: z.string(),
-    previous_slugs: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: 'Slugs that the post had while it was published, oldest first: redirect them.' }),
+    previous_slugs: z.array(z.string()).optional().openapi({
+      description:
+        'Earlier slugs that the post had while it was published, oldest first. Redirect them to the current one.',
+    }),
     title: z.string(),
     excerpt: z.string(),
     body: BodyForms,
@@ -96,7 +96,7 @@ export const eventBodies = {
     .object({
       event: z.literal('post.updated'),
       post: PublishedPost,
-      previous_version: z.int().openapi({ description: 'The version that was sent before.', minimum: 1 }),
+      previous_version: z.int().openapi({ description: 'The version that was sent before this one.', minimum: 1 }),
       site: SiteRef,
     })
     .openapi('PostUpdatedEvent'),
@@ -105,7 +105,7 @@ export const eventBodies = {
       event: z.literal('post.deleted'),
       post: z.object({ id: Id, slug: z.string() }),
       site: z.object({ id: Id }),
-      deleted_at: Timestamp.openapi({ description: 'When it was deleted or taken off the sites.' }),
+      deleted_at: Timestamp.openapi({ description: 'When the post was deleted or taken off the sites.' }),
     })
     .openapi('PostDeletedEvent'),
   'site.test': z

@@ -9,10 +9,11 @@ import type { EventKind } from './tables.ts'
 type SignedHeader = Exclude<keyof ReturnType<typeof signedHeaders>, 'content-type'>
 
 const HEADERS: Record<SignedHeader, { name: string; description: string }> = {
-  'x-service-event': { name: 'X-Service-Event', description: 'The event, as in the body.' },
+  'x-service-event': { name: 'X-Service-Event', description: 'The event type, as in the body.' },
   'x-service-delivery': {
     name: 'X-Service-Delivery',
-    description: 'The id of the delivery, the same in every attempt. Whoever has seen it has the event already.',
+    description:
+      'The id of the delivery, the same in every attempt. A receiver that has seen it already has the event.',
   },
   'x-service-timestamp': {
     name: 'X-Service-Timestamp',
@@ -21,9 +22,9 @@ const HEADERS: Record<SignedHeader, { name: string; description: string }> = {
   'x-service-signature': {
     name: 'X-Service-Signature',
     description:
-      '`sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the `webhook_secret` as it is shown, prefix included.',
+      '`sha256=` and the HMAC-SHA256 of the raw body in hexadecimal. The key is the whole `webhook_secret`, including its prefix.',
   },
-  'x-service-version': { name: 'X-Service-Version', description: 'The version of the webhooks, a date.' },
+  'x-service-version': { name: 'X-Service-Version', description: 'The version of the webhook format, a date.' },
   'webhook-id': { name: 'webhook-id', description: 'Standard Webhooks: the id of the delivery.' },
   'webhook-timestamp': {
     name: 'webhook-timestamp',
@@ -32,14 +33,14 @@ const HEADERS: Record<SignedHeader, { name: string; description: string }> = {
   'webhook-signature': {
     name: 'webhook-signature',
     description:
-      'Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is what the `webhook_secret` encodes in base64 after its prefix.',
+      'Standard Webhooks: `v1,` and the HMAC-SHA256 of `webhook-id.webhook-timestamp.body` in base64. The key is the part of the `webhook_secret` after its prefix, decoded from base64.',
   },
 }
 
 const ANSWERS = {
-  200: 'Received. Answer so once it is kept, and do slow work afterwards.',
+  200: 'Received. Answer 200 once the event is stored; do slow work afterwards.',
   default:
-    'Anything else is a failure, a redirect or 15 seconds without an answer too. Tried again 30 seconds, 5 minutes and 30 minutes after the attempt before.',
+    'Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one.',
 }
 
 const AT = examplePost.published_at
@@ -84,19 +85,18 @@ export const webhooks: readonly Webhook[] = [
   webhook('post.published', bodyOf('post.published', examplePost), {
     operationId: 'onPostPublished',
     summary: 'post.published',
-    description: 'A post is published, and the site has not been sent it before. Keep the post under its `id`.',
+    description: 'A post is published that the site has not been sent before. Store it under its `id`.',
   }),
   webhook('post.updated', bodyOf('post.updated', { ...examplePost, version: 2 }), {
     operationId: 'onPostUpdated',
     summary: 'post.updated',
     description:
-      'A published post has changed, or is published again. It carries the whole post: replace your copy; where `previous_slugs` are given, redirect them. After a version was received, no older one is sent.',
+      'A published post has changed or is published again. The event carries the whole post: replace your copy, and redirect its `previous_slugs`, if any. Once a version has been received, no older one is sent.',
   }),
   webhook('post.deleted', bodyOf('post.deleted', { id, slug }), {
     operationId: 'onPostDeleted',
     summary: 'post.deleted',
-    description:
-      'A post is deleted, or no longer published. Remove your copy. The slug is the one that the post had last.',
+    description: "A post is deleted or no longer published. Remove your copy. `slug` is the post's last slug.",
   }),
   webhook(
     'site.test',
@@ -104,9 +104,8 @@ export const webhooks: readonly Webhook[] = [
     {
       operationId: 'onSiteTest',
       summary: 'site.test',
-      description:
-        'Somebody tests the connection with `POST /api/sites/{id}/test-delivery`. The sample post is not to be kept.',
+      description: 'Sent by `POST /api/sites/{id}/test-delivery` to test the connection. Do not store the sample post.',
     },
-    { 200: 'Received.', default: 'Anything else is shown as a failure. It is not tried again.' },
+    { 200: 'Received.', default: 'Any other answer is shown as a failure. It is not retried.' },
   ),
 ]

@@ -13,39 +13,44 @@ import type { KeywordUse } from './writing/report.ts'
 const GenerateDraft = z
   .strictObject({
     topic: text('The topic', { min: 3, max: 500 }).openapi({ example: 'How to water tomatoes in a hot summer' }),
-    site_id: z.string('The site_id is a string.').optional().openapi({
-      description: 'The draft is written for the readers of this site: its niche and its published posts are used.',
+    site_id: z.string('The site_id must be a string.').optional().openapi({
+      description: 'Writes the draft for the readers of this site, using its niche and its published posts.',
     }),
     length: z
-      .enum(LENGTHS, 'The length is "short", "medium" or "long".')
+      .enum(LENGTHS, 'The length must be "short", "medium" or "long".')
       .default('medium')
-      .openapi({ description: 'About 800, 1,500 or 2,500 words.' }),
-    tone: z.enum(TONES, 'The tone is "professional", "casual", "educational" or "persuasive".').default('professional'),
-    include_faq: z.boolean('include_faq is true or false.').default(false),
+      .openapi({ description: '`short`, `medium` and `long` are about 800, 1,500 and 2,500 words.' }),
+    tone: z
+      .enum(TONES, 'The tone must be "professional", "casual", "educational" or "persuasive".')
+      .default('professional'),
+    include_faq: z.boolean('include_faq must be true or false.').default(false),
     target_keywords: z
-      .array(text('A keyword', { min: 1, max: 80 }), 'The target_keywords are an array of strings.')
-      .max(20, 'There are at most 20 target_keywords.')
+      .array(text('A keyword', { min: 1, max: 80 }), 'The target_keywords must be an array of strings.')
+      .max(20, 'At most 20 target_keywords are allowed.')
       .default([])
-      .openapi({ description: 'The first is the main one.', example: ['watering tomatoes', 'blossom end rot'] }),
+      .openapi({ description: 'The first is the main keyword.', example: ['watering tomatoes', 'blossom end rot'] }),
   })
   .openapi('GenerateDraft')
 
 const ProgressBody = z.object({
   step: z.enum(['outline', 'sections', 'faq', 'details', 'saving']),
-  percent: z.int().openapi({ description: 'Of the whole job.' }),
-  part: z.int().optional().openapi({ description: 'While sections are written: which one …' }),
-  parts: z.int().optional().openapi({ description: '… of how many, introduction and conclusion included.' }),
+  percent: z.int().openapi({ description: 'How much of the whole job is done.' }),
+  part: z.int().optional().openapi({ description: 'While sections are written: the number of the current one.' }),
+  parts: z
+    .int()
+    .optional()
+    .openapi({ description: 'While sections are written: how many there are, introduction and conclusion included.' }),
 })
 
 const KeywordBody = z.object({
   keyword: z.string(),
   primary: z.boolean(),
   occurrences: z.int(),
-  density: z.number().openapi({ description: 'Percent of the words.' }),
+  density: z.number().openapi({ description: "The keyword's share of all words, in percent." }),
   in_title: z.boolean(),
   in_slug: z.boolean(),
   in_description: z.boolean(),
-  in_introduction: z.boolean().openapi({ description: 'Within the first 100 words.' }),
+  in_introduction: z.boolean().openapi({ description: 'Whether the keyword occurs in the first 100 words.' }),
   in_headings: z.boolean(),
 })
 
@@ -53,7 +58,7 @@ const FaqBody = z.object({ question: z.string(), answer: z.string() })
 
 const GenerationStatus = z
   .enum(JOB_STATUSES)
-  .openapi('GenerationStatus', { description: '`complete`: the draft is there.' })
+  .openapi('GenerationStatus', { description: '`complete`: the draft is ready.' })
 
 const JobErrorBody = z.object({ code: z.string(), message: z.string() })
 
@@ -76,24 +81,29 @@ const GenerationJob = z
     job_id: Id,
     status: GenerationStatus,
     poll_url: z.string().openapi({ example: '/api/posts/generate/019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11' }),
-    estimated_seconds: z.int().openapi({ description: 'Until it is finished, as far as past jobs and this one tell.' }),
+    estimated_seconds: z
+      .int()
+      .openapi({ description: "Estimated seconds until the job is finished, from past jobs and this one's progress." }),
     progress: ProgressBody,
     generator: z.string().openapi({
-      description: '`outline` when no language model is configured; else provider and model.',
+      description: '`outline` if no language model is configured; otherwise provider and model.',
       example: 'openai-compatible/llama3.1',
     }),
     target_words: z.int(),
-    actual_words: z.int().nullable().openapi({ description: 'Words of the body; null until it is complete.' }),
-    warnings: z.array(z.string()).openapi({ description: 'What somebody should look at before publishing.' }),
+    actual_words: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The number of words of the body; null until the job is complete.' }),
+    warnings: z.array(z.string()).openapi({ description: 'What to check before publishing.' }),
     keywords: z.array(KeywordBody),
-    faq: z.array(FaqBody).openapi({ description: 'The questions and answers that the body ends with.' }),
+    faq: z.array(FaqBody).openapi({ description: 'The questions and answers at the end of the body.' }),
     structured_data: FaqPage.nullable().openapi({
-      description: 'The same as JSON-LD, to be put into the page; null without a FAQ.',
+      description: 'The FAQ as JSON-LD, to be embedded in the page; null without a FAQ.',
     }),
     tokens: z.object({ input: z.int(), output: z.int() }),
-    error: JobErrorBody.optional().openapi({ description: 'Why it failed, and what can be done about it.' }),
+    error: JobErrorBody.optional().openapi({ description: 'Why the job failed, and what to do about it.' }),
     post: PostBody.optional().openapi({
-      description: 'The draft, once the job is complete, unless it was deleted since.',
+      description: 'The draft, once the job is complete; absent if it has been deleted since.',
     }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
@@ -106,7 +116,7 @@ export const JobState = z
     id: Id,
     status: GenerationStatus,
     progress: ProgressBody,
-    post_id: Id.nullable().openapi({ description: 'The draft, once the job is complete.' }),
+    post_id: Id.nullable().openapi({ description: 'The id of the draft, once the job is complete.' }),
     error: JobErrorBody.nullable(),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),
@@ -187,16 +197,16 @@ export const generationRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/generate',
     name: 'generateDraft',
-    summary: 'Have a draft written',
+    summary: 'Generate a draft',
     description:
-      'Begins a job that writes a draft on a topic; poll it until it is complete. The draft is never published by the job. Without a configured language model it is an outline to write from, and says so.',
+      'Starts a job that writes a draft on a topic; poll it until it is complete. The job never publishes the draft. If no language model is configured, the draft is an outline to write from, and says so.',
     body: GenerateDraft,
     bodyExamples: exampleRequests,
     replies: {
       202: {
-        description: 'The job, at its beginning.',
+        description: 'The new job.',
         schema: GenerationJob,
-        examples: { 'A job that has begun': exampleBegun },
+        examples: { 'A new job': exampleBegun },
         headers: { Location: { description: 'The `poll_url`.', example: exampleBegun.poll_url } },
       },
     },
@@ -219,15 +229,21 @@ export const generationRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/posts/generate/{job_id}',
     name: 'getGenerationJob',
-    summary: 'How a draft is coming along',
-    description: 'Jobs can be looked at for 30 days after they are finished.',
+    summary: 'Get a generation job',
+    description:
+      'The state of the job and, once it is complete, the draft. Jobs are kept for 30 days after they finish.',
     params: JobParams,
     replies: {
       200: {
         description: 'The job, with the draft once it is complete.',
         schema: GenerationJob,
-        examples: { Complete: exampleComplete, 'On its way': exampleUnderWay, Failed: exampleFailed },
-        headers: { 'Cache-Control': { description: 'It changes all the time.', example: 'no-store' } },
+        examples: { Complete: exampleComplete, 'In progress': exampleUnderWay, Failed: exampleFailed },
+        headers: {
+          'Cache-Control': {
+            description: 'The job changes while it runs: do not store the response.',
+            example: 'no-store',
+          },
+        },
       },
     },
     errors: [],
@@ -242,9 +258,9 @@ export const generationRoutes: Endpoint[] = [
     path: '/api/posts/generate/{job_id}',
     name: 'cancelGenerationJob',
     summary: 'Cancel a job',
-    description: 'Ends the work at once and forgets the job. A draft that is there already stays.',
+    description: 'Stops the work at once and deletes the job. A draft that is already complete stays.',
     params: JobParams,
-    replies: { 204: { description: 'The job is gone.', schema: null } },
+    replies: { 204: { description: 'The job is deleted.', schema: null } },
     errors: [],
     async handler({ ctx, principal, params }) {
       await removeJob(ctx, principal.accountId, params.job_id)

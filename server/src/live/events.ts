@@ -22,7 +22,7 @@ const PostStateBody = z
 
 const DeliveryStateBody = z
   .object({
-    id: Id.openapi({ description: 'The X-Service-Delivery of its requests.' }),
+    id: Id.openapi({ description: 'Sent with every attempt as the header `X-Service-Delivery`.' }),
     post_id: Id,
     site_id: Id,
     event: EventName,

@@ -6,7 +6,7 @@ const { id, version, slug, title, status, published_at } = examplePost
 
 /** The events while the post of the examples is published, delivered and deleted. */
 export const exampleEvents = {
-  'The stream is complete from here on': { event: 'ready', data: {} },
+  'From here on the stream is complete': { event: 'ready', data: {} },
   'A post was published': {
     event: 'post.changed',
     data: {
@@ -21,7 +21,7 @@ export const exampleEvents = {
       updated_at: '2026-11-02T07:59:00.000Z',
     },
   },
-  'It has arrived': {
+  'A delivery has succeeded': {
     event: 'delivery.changed',
     data: {
       id: exampleDeliveryId,
@@ -38,8 +38,8 @@ export const exampleEvents = {
       last_error: null,
     },
   },
-  'How deliveries to the site have gone': { event: 'site.changed', data: listedSite },
-  'A draft is written': {
+  'A site has new delivery results': { event: 'site.changed', data: listedSite },
+  'A draft is complete': {
     event: 'job.changed',
     data: {
       id: exampleComplete.job_id,
@@ -51,6 +51,6 @@ export const exampleEvents = {
       finished_at: exampleComplete.finished_at,
     },
   },
-  'The post is gone': { event: 'post.deleted', data: { id } },
-  'Fetch again what you show': { event: 'resync', data: {} },
+  'A post was deleted': { event: 'post.deleted', data: { id } },
+  'Fetch everything again': { event: 'resync', data: {} },
 }

@@ -5,24 +5,27 @@ import { EVENT_STREAM_HEADERS } from '../platform/http/event-stream.ts'
 import { LiveEvent } from './events.ts'
 import { exampleEvents } from './examples.ts'
 
-const CURSOR = { description: 'The `id` of the last event: what changed since is told.', example: 'mwq1tpx2-WAkQimZ2' }
+const CURSOR = {
+  description: 'The `id` of the last event you received: the stream begins with what has changed since.',
+  example: 'mwq1tpx2-WAkQimZ2',
+}
 
 const Query = z.object({
   last_event_id: z
     .string()
-    .max(100, 'The last_event_id has at most 100 characters; send one that a stream has given.')
+    .max(100, 'The last_event_id must have at most 100 characters; send the id of an event.')
     .optional()
-    .openapi({ ...CURSOR, description: 'In place of the header, for clients that cannot send one.' }),
+    .openapi({ ...CURSOR, description: 'Instead of the header `Last-Event-ID`, for clients that cannot send it.' }),
 })
 
-const DESCRIPTION = `Server-sent events: each has the fields \`event\`, \`data\` (JSON) and, where it ends a group, \`id\`. The
-schema describes one event. Things are shown as they are when the event is sent; the same state may come twice, and one in
-between may be left out.
+const DESCRIPTION = `Server-sent events. Each has the fields \`event\` and \`data\` (JSON); the last one of a group also has \`id\`. The
+schema describes one event. An event shows the state at the time it is sent: the same state may be sent twice, and a state in
+between may be skipped.
 
-\`ready\` is the first event. Fetch what you show after the first \`ready\`, and again after each \`resync\`; everything else
-is told by events. Connect again with the last \`id\` in \`Last-Event-ID\`, as browsers do by themselves, and what changed in
-between is told, or \`resync\`. The stream ends when the login does. An account may have 20 streams open per process of the
-service.`
+The first event is \`ready\`. Fetch what you show after the first \`ready\`, and again after each \`resync\`; events tell of
+all other changes. Reconnect with the last \`id\` in \`Last-Event-ID\`, as browsers do automatically: the stream then begins
+with what has changed since, or with \`resync\`. The stream ends when the login does. An account can have 20 streams open per
+process of the service.`
 
 /** Live updates; an addition to the specification. */
 export const liveRoutes: Endpoint[] = [
@@ -31,20 +34,20 @@ export const liveRoutes: Endpoint[] = [
     path: '/api/events',
     name: 'streamEvents',
     tag: 'Live updates',
-    summary: 'Follow what changes',
+    summary: 'Stream changes',
     description: DESCRIPTION,
     auth: accountAuth,
     query: Query,
     headers: z.object({ 'Last-Event-ID': z.string().optional().openapi(CURSOR) }),
     replies: {
       200: {
-        description: 'Events, until somebody hangs up.',
+        description: 'Events, until the client or the service closes the connection.',
         schema: LiveEvent,
         examples: exampleEvents,
         stream: true,
         headers: {
-          'Cache-Control': { description: 'The stream is not to be kept.', example: 'no-store' },
-          'X-Accel-Buffering': { description: 'Tells nginx to pass events on at once.', example: 'no' },
+          'Cache-Control': { description: 'The stream must not be stored.', example: 'no-store' },
+          'X-Accel-Buffering': { description: 'Tells nginx to pass on events without buffering.', example: 'no' },
         },
       },
     },

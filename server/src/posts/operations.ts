@@ -339,7 +339,7 @@ function retagged(
   if (others.length === tags.length && tags.length >= MOST_TAGS)
     throw invalid(
       `ids.${given.findIndex((one) => one.toLowerCase() === id)}`,
-      `This post has ${MOST_TAGS} tags already.`,
+      `This post already has ${MOST_TAGS} tags, the most that are allowed.`,
     )
   return others.length === tags.length ? [...tags, tag] : tags
 }
@@ -388,11 +388,11 @@ export function convertForms(input: BodyInput): ConvertedBody {
 
 function normalSlug(given: string): string {
   const slug = slugify(given, Number.POSITIVE_INFINITY)
-  if (slug === '') throw invalid('slug', 'A slug needs at least one letter or digit.')
+  if (slug === '') throw invalid('slug', 'A slug must have at least one letter or digit.')
   if (slug.length > MAX_SLUG)
     throw invalid(
       'slug',
-      `A slug has at most ${MAX_SLUG} letters, digits and hyphens; this one becomes ${slug.length}.`,
+      `A slug can have at most ${MAX_SLUG} letters, digits and hyphens; this one would have ${slug.length}.`,
     )
   return slug
 }

@@ -43,7 +43,8 @@ export function nextStanding(current: Standing | undefined, wanted: WantedStandi
     )
   }
   if (status !== 'scheduled') {
-    if (wanted.scheduledAt != null) throw invalid('scheduled_at', 'scheduled_at goes with the status "scheduled" only.')
+    if (wanted.scheduledAt != null)
+      throw invalid('scheduled_at', 'scheduled_at is allowed only with the status "scheduled".')
     return { status, scheduledAt: null }
   }
   const scheduledAt = wanted.scheduledAt === undefined ? (current?.scheduledAt ?? null) : wanted.scheduledAt

@@ -36,23 +36,23 @@ import { POST_STATUSES, type PostRow } from './tables.ts'
 
 /** A post's status on the wire. */
 export const PostStatus = z
-  .enum(POST_STATUSES, 'The status is "draft", "scheduled" or "published".')
-  .openapi('PostStatus', { description: '`scheduled`: it is published by itself at `scheduled_at`.' })
+  .enum(POST_STATUSES, 'The status must be "draft", "scheduled" or "published".')
+  .openapi('PostStatus', { description: '`scheduled`: the post is published automatically at `scheduled_at`.' })
 
 /** A post on the wire. */
 export const PostBody = z
   .object({
     id: Id,
-    version: z.int().min(1).openapi({ description: 'Starts at 1; rises with every change.' }),
+    version: z.int().min(1).openapi({ description: 'Starts at 1 and increases with every change.' }),
     slug: z.string().openapi({ description: 'Unique within the account.' }),
     title: z.string(),
-    excerpt: z.string().openapi({ description: 'Empty when there is none.' }),
+    excerpt: z.string().openapi({ description: 'Empty if there is none.' }),
     body: BodyForms,
     meta: Meta,
     tags: z.array(z.string()),
     status: PostStatus,
     scheduled_at: Timestamp.nullable(),
-    published_at: Timestamp.nullable().openapi({ description: 'When it was published first.' }),
+    published_at: Timestamp.nullable().openapi({ description: 'When the post was first published.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -60,7 +60,7 @@ export const PostBody = z
 
 const PostDelivery = z
   .object({ site_id: Id, status: DeliveryStatus, delivered_at: Timestamp.nullable() })
-  .openapi('PostDelivery', { description: "The newest of a post's deliveries to a site." })
+  .openapi('PostDelivery', { description: "The post's newest delivery to a site." })
 
 const PostWithDeliveriesBody = PostBody.extend({ deliveries: z.array(PostDelivery) }).openapi('PostWithDeliveries')
 
@@ -80,27 +80,30 @@ const removable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable(
 const removableUrl = (label: string) => removable(z.union([z.literal(''), httpUrl(label)]))
 
 const Forms = z.strictObject({
-  html: z.string('The html is a string.').optional().openapi({ description: 'Sanitised. At most 1 MiB.' }),
-  markdown: z
-    .string('The markdown is a string.')
+  html: z
+    .string('The html must be a string.')
     .optional()
-    .openapi({ description: 'CommonMark with the extensions of GitHub. At most 1 MiB.' }),
+    .openapi({ description: 'HTML; it is sanitised. At most 1 MiB.' }),
+  markdown: z
+    .string('The markdown must be a string.')
+    .optional()
+    .openapi({ description: "CommonMark with GitHub's extensions. At most 1 MiB." }),
   json: RichText.optional(),
 })
 
 const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0) }).openapi('ConvertedBody')
 
 const SLUG =
-  'What is given becomes lower-case letters, digits and single hyphens, of which there are 120 at most; a taken one is a 409.'
+  'It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.'
 const Slug = text('The slug', { min: 1, max: 300 }).openapi({ example: 'bread-without-kneading' })
 
 const postFields = {
   title: text('The title', { min: 1, max: 300 }),
-  slug: Slug.optional().openapi({ description: `Made from the title when it is not given. ${SLUG}` }),
+  slug: Slug.optional().openapi({ description: `Derived from the title if it is not given. ${SLUG}` }),
   excerpt: text('The excerpt', { max: 1000 }).optional(),
   body: Forms.optional().openapi({
     description:
-      'Any of the three forms; those not given are derived. Of several, the richest is the source (json, html, markdown), and text that is given in another form is kept as given.',
+      'Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given.',
   }),
   meta: z
     .strictObject({
@@ -111,13 +114,13 @@ const postFields = {
     })
     .optional(),
   tags: z
-    .array(text('A tag', { min: 1, max: 64 }), 'The tags are an array of strings.')
-    .max(MOST_TAGS, `A post has at most ${MOST_TAGS} tags.`)
+    .array(text('A tag', { min: 1, max: 64 }), 'The tags must be an array of strings.')
+    .max(MOST_TAGS, `A post can have at most ${MOST_TAGS} tags.`)
     .optional()
-    .openapi({ description: 'Repeated ones are kept once.' }),
+    .openapi({ description: 'Duplicates are removed.' }),
   status: PostStatus.optional(),
   scheduled_at: instant('scheduled_at').nullable().optional().openapi({
-    description: 'In the future. It goes with the status `scheduled` only, and is required there.',
+    description: 'A time in the future. Required with the status `scheduled`, and allowed only with it.',
   }),
 }
 
@@ -128,7 +131,7 @@ const UpdatePost = z
     title: postFields.title.optional(),
     slug: Slug.nullable()
       .optional()
-      .openapi({ description: `null: made from the title, as for a new post. ${SLUG}` }),
+      .openapi({ description: `Null derives it from the title, as for a new post. ${SLUG}` }),
     ...readOnlyPostFields,
   })
   .openapi('UpdatePost')
@@ -136,10 +139,10 @@ const UpdatePost = z
 const PublishPost = z
   .strictObject({
     site_ids: z
-      .array(z.string('A site id is a string.'), 'site_ids is an array of site ids.')
+      .array(z.string('A site id must be a string.'), 'site_ids must be an array of site ids.')
       .min(1, 'Name at least one site, or leave site_ids out to publish to all.')
       .optional()
-      .openapi({ description: 'Sites of the account that are not inactive. Default: all of them.' }),
+      .openapi({ description: 'Sites of the account that are not inactive. Default: all of these.' }),
   })
   .openapi('PublishPost')
 
@@ -147,26 +150,26 @@ const Dispatched = z
   .object({
     post_id: Id,
     dispatched_to: z.array(z.object({ site_id: Id, status: z.literal('pending') })),
-    estimated_delivery: Timestamp.openapi({ description: 'By when the first attempts are likely to be made.' }),
+    estimated_delivery: Timestamp.openapi({ description: 'When all first attempts are likely to have been made.' }),
   })
   .openapi('Dispatched')
 
 const ListQuery = PageQuery.extend({
-  status: PostStatus.optional().openapi({ description: 'Only posts of this status.' }),
-  site_id: z.string().optional().openapi({ description: 'Only published posts that this site may see.' }),
+  status: PostStatus.optional().openapi({ description: 'Only posts with this status.' }),
+  site_id: z.string().optional().openapi({ description: 'Only published posts that are visible to this site.' }),
   tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
   search: z.string().optional().openapi({
-    description: 'Words in title and text; "quoted" words as a phrase. Finds 500 posts at most, of more the newest.',
+    description: 'Words in title and text; "quoted" words are a phrase. Finds at most 500 posts, the newest ones.',
   }),
 })
 
 const SummariesQuery = ListQuery.extend({
   sort: z
-    .enum(['newest', 'updated_at', 'scheduled_at'], 'sort is "newest", "updated_at" or "scheduled_at".')
+    .enum(['newest', 'updated_at', 'scheduled_at'], 'sort must be "newest", "updated_at" or "scheduled_at".')
     .default('newest')
     .openapi({
       description:
-        '`updated_at`: the last changed first; `scheduled_at`: the next to be published first. A search has the best match first.',
+        '`updated_at`: the last changed first; `scheduled_at`: the next to be published first. Ignored with `search`: the best match comes first.',
     }),
 })
 
@@ -175,7 +178,7 @@ const StandingDelivery = PostDelivery.extend({
   attempts: z.int(),
   last_error: z.string().nullable(),
   next_attempt_at: Timestamp.nullable(),
-}).openapi('StandingDelivery', { description: 'How a post stands at a site: its newest delivery there.' })
+}).openapi('StandingDelivery', { description: 'The state of a post at a site: its newest delivery there.' })
 
 const PostSummaryBody = PostBody.omit({ body: true })
   .extend({ deliveries: z.array(StandingDelivery) })
@@ -187,12 +190,14 @@ const BULK_ACTIONS = ['publish', 'unpublish', 'delete', 'tag', 'untag'] as const
 
 const ChangePosts = z
   .strictObject({
-    action: z.enum(BULK_ACTIONS, `The action is one of ${BULK_ACTIONS.join(', ')}.`),
+    action: z.enum(BULK_ACTIONS, `The action must be one of ${BULK_ACTIONS.join(', ')}.`),
     ids: z
-      .array(z.string('A post id is a string.'), 'ids is an array of post ids.')
+      .array(z.string('A post id must be a string.'), 'ids must be an array of post ids.')
       .min(1, 'Name at least one post.')
       .max(100, 'Name at most 100 posts at once.'),
-    tag: text('A tag', { min: 1, max: 64 }).optional().openapi({ description: 'Goes with "tag" and "untag".' }),
+    tag: text('A tag', { min: 1, max: 64 })
+      .optional()
+      .openapi({ description: 'Required with the actions "tag" and "untag", and allowed only with them.' }),
   })
   .transform(({ action, ids, tag }, context): { ids: string[]; bulk: BulkAction } => {
     const takesTag = action === 'tag' || action === 'untag'
@@ -207,14 +212,16 @@ const ChangePosts = z
 const PostsChanged = z
   .object({
     changed: z.array(Id),
-    missing: z.int().openapi({ description: 'How many there are not, or no longer.' }),
+    missing: z.int().openapi({ description: 'How many of the posts do not exist, or no longer exist.' }),
   })
   .openapi('PostsChanged')
 
 const IfMatch = z.object({
-  'If-Match': z.string().optional().openapi({ description: 'The ETag you have seen; another version is a 412.' }),
+  'If-Match': z.string().optional().openapi({
+    description: 'The ETag of the version you have; if the post is at another version, the response is 412.',
+  }),
 })
-const ETAG = { ETag: { description: 'The version in quotes; for `If-Match`.', example: '"3"' } }
+const ETAG = { ETag: { description: 'The version in quotes, for use in `If-Match`.', example: '"3"' } }
 
 /** Presents a post as on the wire. */
 export function presentPost(post: PostRow) {
@@ -288,7 +295,7 @@ export const postRoutes: Endpoint[] = [
     path: '/api/posts',
     name: 'listPosts',
     summary: 'List posts',
-    description: 'A page at a time, newest first; with `search`, the best match first.',
+    description: 'One page at a time, newest first; with `search`, the best match first.',
     query: ListQuery,
     replies: {
       200: {
@@ -322,7 +329,7 @@ export const postRoutes: Endpoint[] = [
     name: 'createPost',
     summary: 'Create a post',
     description:
-      'A draft, unless told otherwise: with the status `published` it goes to all sites at once, with `scheduled` when `scheduled_at` comes.',
+      'Creates a draft by default. With the status `published` the post is sent to all sites at once, with `scheduled` at `scheduled_at`.',
     body: CreatePost,
     bodyExamples: exampleNewPosts,
     replies: {
@@ -349,7 +356,7 @@ export const postRoutes: Endpoint[] = [
     path: '/api/posts/convert',
     name: 'convertBody',
     summary: 'Convert a body',
-    description: 'The forms that a post with this body would have. Nothing is stored.',
+    description: 'Returns all forms that a post with this body would have. Nothing is stored.',
     body: Forms,
     bodyExamples: { Markdown: { markdown: exampleConverted.markdown } },
     replies: {
@@ -372,14 +379,14 @@ export const postRoutes: Endpoint[] = [
     name: 'listPostSummaries',
     summary: 'List posts without their texts',
     description:
-      'The same posts as the other list, for showing many of them: without their texts, each with its newest delivery to every site that is still connected.',
+      'The same posts as `GET /api/posts`, but without their texts, each with its newest delivery to every site that is still connected.',
     query: SummariesQuery,
     replies: {
       200: {
         description: 'A page of posts.',
         schema: PostSummaryPage,
         examples: {
-          'A post that is being tried again': {
+          'A post whose delivery is being retried': {
             data: [exampleSummary],
             pagination: { page: 1, limit: 20, total: 1, pages: 1 },
           },
@@ -401,7 +408,7 @@ export const postRoutes: Endpoint[] = [
     name: 'changePosts',
     summary: 'Publish, unpublish, delete or tag many posts',
     description:
-      'Up to 100 posts, all or none of them. Publishing goes to all sites that are not inactive. Unpublishing makes drafts of published and of scheduled posts. Posts that there are no longer are passed over and counted as missing.',
+      'Changes up to 100 posts, either all or none of them. Publishing sends them to all sites that are not inactive. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.',
     body: ChangePosts,
     bodyExamples: {
       'Publish two': { action: 'publish', ids: [examplePublished.id, exampleScheduled.id] },
@@ -409,9 +416,9 @@ export const postRoutes: Endpoint[] = [
     },
     replies: {
       200: {
-        description: 'What was changed.',
+        description: 'The changed posts, and how many were missing.',
         schema: PostsChanged,
-        examples: { 'One was deleted before': { changed: [examplePublished.id], missing: 1 } },
+        examples: { 'One had been deleted': { changed: [examplePublished.id], missing: 1 } },
       },
     },
     errors: [],
@@ -427,7 +434,7 @@ export const postRoutes: Endpoint[] = [
     path: '/api/posts/{id}',
     name: 'getPost',
     summary: 'Get a post',
-    description: 'With the newest delivery per site.',
+    description: 'The post with its newest delivery to each site.',
     params: IdParams,
     replies: {
       200: {
@@ -456,8 +463,8 @@ export const postRoutes: Endpoint[] = [
     body: UpdatePost,
     bodyExamples: {
       'Only the meta description': { meta: { description: 'A crusty loaf for people without time.' } },
-      'Another schedule': { status: 'scheduled', scheduled_at: '2026-11-09T09:00:00+01:00' },
-      'Off the sites': { status: 'draft' },
+      Reschedule: { status: 'scheduled', scheduled_at: '2026-11-09T09:00:00+01:00' },
+      Unpublish: { status: 'draft' },
     },
     replies: {
       200: {
@@ -479,11 +486,11 @@ export const postRoutes: Endpoint[] = [
     method: 'delete',
     path: '/api/posts/{id}',
     name: 'deletePost',
-    summary: 'Delete a post for good',
-    description: 'The sites that have the post are told with `post.deleted`.',
+    summary: 'Delete a post permanently',
+    description: 'The sites that have the post are sent `post.deleted`.',
     params: IdParams,
     headers: IfMatch,
-    replies: { 204: { description: 'The post is gone.', schema: null } },
+    replies: { 204: { description: 'The post is deleted.', schema: null } },
     errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
       await removePost(ctx, principal.accountId, params.id, ifMatchCheck(header('if-match')))
@@ -497,7 +504,8 @@ export const postRoutes: Endpoint[] = [
     atomic: true,
     name: 'publishPost',
     summary: 'Publish a post',
-    description: 'To the named sites, or to all that are not inactive. The deliveries are on record when this answers.',
+    description:
+      'Publishes to the sites in `site_ids`, or to all that are not inactive. The deliveries are stored before the response is sent.',
     params: IdParams,
     body: PublishPost,
     bodyOptional: true,

@@ -24,22 +24,25 @@ const PulledPosts = z
   .object({ posts: z.array(PostSummary), total: z.int(), page: z.int(), limit: z.int(), pages: z.int() })
   .openapi('PulledPosts')
 
-const ReportedStatus = z.enum(['delivered', 'failed'], 'The status is "delivered" or "failed".')
+const ReportedStatus = z.enum(['delivered', 'failed'], 'The status must be "delivered" or "failed".')
 
 const ConfirmBody = z
   .strictObject({
     post_id: z.string(textError('The post_id')),
-    site_id: z.string(textError('The site_id')).openapi({ description: "The key's own site." }),
+    site_id: z.string(textError('The site_id')).openapi({ description: "The id of the key's own site." }),
     status: ReportedStatus,
     error_message: text('The error_message', { max: 1000 })
       .nullable()
       .optional()
       .openapi({ description: 'Why the site could not take the post.' }),
     metadata: z
-      .record(z.string(), z.unknown(), 'The metadata is an object.')
-      .refine((value) => JSON.stringify(value).length <= 16_384, 'The metadata has at most 16384 characters of JSON.')
+      .record(z.string(), z.unknown(), 'The metadata must be an object.')
+      .refine(
+        (value) => JSON.stringify(value).length <= 16_384,
+        'The metadata must have at most 16384 characters as JSON.',
+      )
       .optional()
-      .openapi({ description: 'Kept with the delivery. At most 16,384 characters as JSON.' }),
+      .openapi({ description: 'Stored with the delivery. At most 16,384 characters as JSON.' }),
   })
   .openapi('Confirm')
 
@@ -51,11 +54,17 @@ const IfNoneMatch = z.object({
   'If-None-Match': z
     .string()
     .optional()
-    .openapi({ description: 'The ETag you have; unchanged content is a 304 without a body.' }),
+    .openapi({ description: 'The ETag you have; if the content is unchanged, the response is 304 without a body.' }),
 })
 const CACHING = {
-  ETag: { description: 'Changes with the content; for `If-None-Match`.', example: '"kL3uQz0VbYc4xWm2Tq8hRfN1aeo"' },
-  'Cache-Control': { description: 'It may be kept, but ask before using it.', example: 'private, no-cache' },
+  ETag: {
+    description: 'Changes with the content; for use in `If-None-Match`.',
+    example: '"kL3uQz0VbYc4xWm2Tq8hRfN1aeo"',
+  },
+  'Cache-Control': {
+    description: 'The response may be cached, but must be revalidated before use.',
+    example: 'private, no-cache',
+  },
 }
 const NOT_MODIFIED = { description: 'Unchanged since the given ETag.', schema: null, headers: CACHING }
 const { id, slug, title, excerpt, published_at, tags } = examplePost
@@ -73,7 +82,7 @@ export const pullRoutes: Endpoint[] = [
     name: 'pullPosts',
     hot: true,
     summary: "List the site's published posts",
-    description: 'A page at a time, the latest published first.',
+    description: 'One page at a time, the latest published first.',
     query: PageQuery.extend({
       tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
     }),
@@ -99,9 +108,9 @@ export const pullRoutes: Endpoint[] = [
     name: 'pullPost',
     hot: true,
     summary: "Get one of the site's posts",
-    description: 'By its present slug, as webhooks carry it.',
+    description: 'Finds a post by its current slug. It has the same fields as in webhooks.',
     params: z.object({
-      slug: z.string().openapi({ description: 'The present slug of the post.', example: examplePost.slug }),
+      slug: z.string().openapi({ description: "The post's current slug.", example: examplePost.slug }),
     }),
     headers: IfNoneMatch,
     replies: {
@@ -125,9 +134,9 @@ export const pullRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/pull/confirm',
     name: 'confirmDelivery',
-    summary: 'Report what became of a post on the site',
+    summary: 'Confirm a delivery or report its failure',
     description:
-      '"delivered" ends a pending delivery, or records one for a post that was pulled; "failed" keeps the message and leaves retries running, or records a failed delivery of a post that was pulled.',
+      '"delivered" completes a pending delivery, or records one for a post that was pulled. "failed" stores the message and lets retries continue, or records a failed delivery for a post that was pulled.',
     body: ConfirmBody,
     bodyExamples: {
       'The site has it': { ...exampleReport, metadata: { path: '/blog/bread-without-kneading', build: 1874 } },
@@ -139,7 +148,7 @@ export const pullRoutes: Endpoint[] = [
     },
     replies: {
       200: {
-        description: 'The report is kept.',
+        description: 'The report is stored.',
         schema: Confirmed,
         examples: { 'The site has it': { ...exampleReport, confirmed_at: '2026-11-02T08:03:00.000Z' } },
       },

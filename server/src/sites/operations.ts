@@ -49,7 +49,7 @@ function assertWebhookUrl(ctx: Context, url: string): void {
   if (!verdict.ok)
     throw invalid(
       'webhook_url',
-      `This address cannot receive webhooks: ${verdict.reason}. Use a public https address; private ones and http are for targets that the operator allows (WEBHOOK_ALLOW).`,
+      `This address cannot receive webhooks: ${verdict.reason}. Use a public https address; private addresses and http work only for targets that the operator allows (WEBHOOK_ALLOW).`,
     )
 }
 
@@ -133,7 +133,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
   if (change.webhookUrl !== undefined && change.webhookUrl !== endpoint.webhookUrl)
     assertWebhookUrl(ctx, change.webhookUrl)
   if (change.status === 'error' && endpoint.status !== 'error') {
-    throw invalid('status', 'The status "error" is set by the service; set "active" or "inactive".')
+    throw invalid('status', 'Only the service sets the status "error"; set "active" or "inactive".')
   }
   await ctx.db.tx(async (tx) => {
     if (change.url !== undefined) {

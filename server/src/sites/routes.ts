@@ -21,12 +21,14 @@ import { PLATFORMS } from './tables.ts'
 import { troubleshoot } from './troubleshooting.ts'
 
 /** A site's platform on the wire. */
-export const PlatformName = z.enum(PLATFORMS, `The platform is one of ${PLATFORMS.join(', ')}.`).openapi('Platform')
+export const PlatformName = z
+  .enum(PLATFORMS, `The platform must be one of ${PLATFORMS.join(', ')}.`)
+  .openapi('Platform')
 
 const SITE_STATUSES = ['active', 'inactive', 'error'] as const
-const SiteStatus = z.enum(SITE_STATUSES, 'The status is "active" or "inactive".').openapi('SiteStatus', {
+const SiteStatus = z.enum(SITE_STATUSES, 'The status must be "active" or "inactive".').openapi('SiteStatus', {
   description:
-    '`inactive`: paused by the user, nothing is sent. `error`: set by the service when deliveries fail, cleared by the next success.',
+    '`inactive`: paused by the user; nothing is sent. `error`: set by the service when deliveries fail, and cleared by the next success.',
 })
 
 /** A site on the wire, without its secrets. */
@@ -36,15 +38,14 @@ export const SiteBody = z
     name: z.string(),
     url: z.string().openapi({ format: 'uri' }),
     webhook_url: z.string().openapi({ format: 'uri', description: 'Where webhooks are sent.' }),
-    niche: z.string().openapi({ description: 'What the site is about; empty when nothing was said.' }),
+    niche: z.string().openapi({ description: 'What the site is about; empty if it was not set.' }),
     platform: PlatformName,
     status: SiteStatus,
     delivery_stats: z.object({
-      total: z.int().openapi({ description: 'Finished deliveries.' }),
-      success_rate: z
-        .number()
-        .nullable()
-        .openapi({ description: 'Percent, one decimal; null when nothing has finished.' }),
+      total: z.int().openapi({ description: 'The number of finished deliveries.' }),
+      success_rate: z.number().nullable().openapi({
+        description: 'Percentage of finished deliveries that succeeded, with one decimal; null if none has finished.',
+      }),
       last_delivery: Timestamp.nullable(),
     }),
     created_at: Timestamp,
@@ -52,8 +53,8 @@ export const SiteBody = z
   .openapi('Site')
 
 const SiteWithSecretsBody = SiteBody.extend({
-  api_key: z.string().openapi({ description: 'For the Pull API, in the header X-API-Key.' }),
-  webhook_secret: z.string().openapi({ description: 'Signs the webhooks that the site is sent.' }),
+  api_key: z.string().openapi({ description: 'The key for the Pull API, sent in the header `X-API-Key`.' }),
+  webhook_secret: z.string().openapi({ description: 'The secret that signs webhooks to the site.' }),
 }).openapi('SiteWithSecrets')
 
 const readOnlySiteFields = {
@@ -68,10 +69,10 @@ const siteFields = {
   name: text('The name', { min: 1, max: 120 }),
   url: httpUrl('The url'),
   webhook_url: httpUrl('The webhook_url').openapi({
-    description: 'A public https address, unless the operator allows others.',
+    description: 'Must be a public https address, unless the operator allows others.',
     example: 'https://blog.example.com/webhooks/postrider',
   }),
-  platform: PlatformName.optional().openapi({ description: 'Found out by looking at the site when it is not given.' }),
+  platform: PlatformName.optional().openapi({ description: 'Detected from the site if it is not given.' }),
   niche: text('The niche', { max: 500 }).optional().openapi({ description: 'What the site is about, in a few words.' }),
 }
 
@@ -93,16 +94,19 @@ const UpdateSite = z
 const TestResult = z
   .object({
     success: z.boolean(),
-    response_code: z.int().nullable().openapi({ description: 'Null when the site did not answer.' }),
+    response_code: z
+      .int()
+      .nullable()
+      .openapi({ description: 'The HTTP status that the site returned; null if it did not answer.' }),
     response_time_ms: z.int(),
-    payload_sent: PublishedPost.optional().openapi({ description: 'The sample post, when it succeeded.' }),
-    message: z.string().optional().openapi({ description: 'When it succeeded.' }),
-    error: z.string().optional().openapi({ description: 'When it failed: a code such as `timeout`.' }),
-    troubleshooting: z.string().optional().openapi({ description: 'When it failed: what to check.' }),
+    payload_sent: PublishedPost.optional().openapi({ description: 'On success: the sample post that was sent.' }),
+    message: z.string().optional().openapi({ description: 'On success: the result in a sentence.' }),
+    error: z.string().optional().openapi({ description: 'On failure: an error code such as `timeout`.' }),
+    troubleshooting: z.string().optional().openapi({ description: 'On failure: what to check.' }),
     response: z
       .string()
       .optional()
-      .openapi({ description: 'The beginning of what the site answered, 500 characters at most, when that was text.' }),
+      .openapi({ description: "The beginning of the site's response body, if it is text: at most 500 characters." }),
   })
   .openapi('TestDelivery')
 
@@ -155,7 +159,7 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites',
     name: 'listSites',
     summary: 'List the connected sites',
-    description: 'All of them, oldest first, without their secrets.',
+    description: 'All sites, oldest first, without their secrets.',
     replies: {
       200: {
         description: 'The sites.',
@@ -179,7 +183,7 @@ export const siteRoutes: Endpoint[] = [
       'Generates the API key and the webhook secret. The webhook_url must be https, unless the operator allows local targets.',
     body: CreateSite,
     bodyExamples: {
-      'The platform is found out': exampleNewSite,
+      'The platform is detected': exampleNewSite,
       'With platform and niche': { ...exampleNewSite, platform: 'nextjs', niche: 'Baking at home' },
     },
     replies: {
@@ -216,7 +220,7 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites/{id}',
     name: 'getSite',
     summary: 'Get a site',
-    description: 'With its API key and its webhook secret.',
+    description: 'The site with its API key and its webhook secret.',
     params: IdParams,
     replies: {
       200: {
@@ -246,8 +250,8 @@ export const siteRoutes: Endpoint[] = [
     params: IdParams,
     body: UpdateSite,
     bodyExamples: {
-      'Another address': { webhook_url: 'https://kitchen.example.com/hooks/postrider' },
-      'A pause': { status: 'inactive' },
+      'Change the webhook address': { webhook_url: 'https://kitchen.example.com/hooks/postrider' },
+      'Pause the site': { status: 'inactive' },
     },
     replies: {
       200: {
@@ -276,7 +280,8 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites/{id}',
     name: 'deleteSite',
     summary: 'Disconnect a site',
-    description: 'Its API key stops working and its pending deliveries end. Posts that it has are not removed from it.',
+    description:
+      "The site's API key stops working and its pending deliveries end. Posts that the site has are not removed from it.",
     params: IdParams,
     replies: {
       204: { description: 'The site is disconnected. Its delivery history stays for 90 days.', schema: null },
@@ -293,7 +298,7 @@ export const siteRoutes: Endpoint[] = [
     path: '/api/sites/{id}/rotate-keys',
     name: 'rotateSiteKeys',
     summary: 'Replace the API key and the webhook secret',
-    description: 'Both at once, and at once: give the new ones to the site before the next post is published.',
+    description: 'Replaces both immediately: give the site the new ones before the next post is published.',
     params: IdParams,
     replies: {
       200: {
@@ -334,21 +339,21 @@ export const siteRoutes: Endpoint[] = [
     name: 'testSiteDelivery',
     summary: 'Send a test delivery',
     description:
-      'Sends one `site.test` webhook now and answers with what the site answered. A failure is a result too: the status is 200 in both cases.',
+      'Sends one `site.test` webhook now and returns the result. The response is 200 even if the test failed.',
     params: IdParams,
     replies: {
       200: {
-        description: 'What the site answered.',
+        description: 'The result of the test.',
         schema: TestResult,
         examples: {
-          'It arrived': {
+          'The test succeeded': {
             success: true,
             response_code: 200,
             response_time_ms: 84,
             payload_sent: samplePost(examplePost.id, exampleSite.url, examplePost.published_at),
             message: acceptedMessage(84),
           },
-          'It was refused': {
+          'The test failed': {
             success: false,
             response_code: 401,
             response_time_ms: 61,

@@ -8,20 +8,20 @@ const WHEN_SILENT: Record<string, string> = {
   connection_reset:
     'Your site closed the connection before it answered. Look for a crash or a firewall in front of it.',
   tls_error:
-    'The TLS certificate could not be verified. Check that it is valid, matches the host name and sends its whole chain.',
+    'The TLS certificate could not be verified. Check that it is valid, that it matches the host name and that your site sends the whole chain.',
   blocked_address:
-    'The webhook_url leads to a private address, which this service does not call. Use a public address, or ask the operator to allow it.',
-  invalid_url: 'The webhook_url cannot be called. Use an https address without user name and password.',
-  protocol_error: 'What your site answered is not valid HTTP. Check that the port speaks HTTP and not something else.',
+    'The webhook_url leads to an address that this service does not call, such as a private one. Use a public address, or ask the operator to allow this one.',
+  invalid_url: 'The webhook_url cannot be called. Use an https address without a user name and password.',
+  protocol_error: 'The answer of your site is not valid HTTP. Check that the port serves HTTP.',
 }
 
 const WHEN_ANSWERED: Record<number, string> = {
   400: 'Your site refused the request as malformed. Read the raw body, and verify the signature before parsing it.',
-  401: "Your site refused the signature or asks for a login. Check that it uses this site's current webhook_secret on the raw body.",
+  401: "Your site refused the signature or requires a login. Check that it verifies the raw body with this site's current webhook_secret.",
   403: 'Your site or a firewall in front of it forbids the request. Allow POST requests to the webhook_url.',
   404: 'There is nothing at the webhook_url. Check its path.',
   405: 'The webhook_url does not accept POST requests.',
-  413: 'Your site refused the size of the body. Raise its limit to at least 4 MB.',
+  413: 'Your site refused the body as too large. Raise its limit to at least 4 MB.',
 }
 
 /** A hint for the developer of a site: what to check, given how an attempt failed. */

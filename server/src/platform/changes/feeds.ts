@@ -103,7 +103,7 @@ export class Feeds {
     if (this.#closing.signal.aborted)
       throw fail('unavailable', 'The service is restarting. Connect again.', { headers: { 'Retry-After': '2' } })
     if (this.#streams(owner).length < MOST_STREAMS) return
-    const message = `This account has ${MOST_STREAMS} event streams open. Close one, or share one between your windows.`
+    const message = `This account already has ${MOST_STREAMS} event streams open. Close one, or share one between your windows.`
     throw fail('rate_limited', message, { retryAfter: 30, headers: { 'Retry-After': '30' } })
   }
 

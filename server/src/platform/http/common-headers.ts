@@ -13,19 +13,20 @@ export type Header = {
 /** The headers by name. */
 export const COMMON_HEADERS = {
   'X-Request-Id': {
-    description: 'Names the request in the log of the service. Quote it when you report a problem.',
+    description: "Identifies the request in the service's log. Quote it when you report a problem.",
     required: true,
     schema: { type: 'string', format: 'uuid' },
     example: '01a19b45-b8a1-7d30-8c51-0a3e5b7f9d21',
   },
   'Cache-Control': {
-    description: '`no-store` where there are secrets; otherwise it may be kept by the client, but ask before using it.',
+    description: '`no-store` for responses with secrets; others may be cached, but must be revalidated before use.',
     required: true,
     schema: { type: 'string' },
     example: 'private, no-cache',
   },
   'RateLimit-Limit': {
-    description: 'Requests per window. This and the next two are on every answer to a request that was counted.',
+    description:
+      'Requests allowed per window. Every response to a counted request carries the three RateLimit headers.',
     schema: { type: 'integer', minimum: 1 },
     example: 100,
   },
@@ -40,7 +41,7 @@ export const COMMON_HEADERS = {
     example: 2710,
   },
   'Idempotent-Replayed': {
-    description: 'Present when this is the kept answer to an earlier request with the same idempotency key.',
+    description: 'Present if this is the stored response to an earlier request with the same idempotency key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
   },

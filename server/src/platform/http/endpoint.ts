@@ -191,7 +191,7 @@ export function possibleFailures(one: Endpoint): FailureKind[] {
 export const NO_STORE = {
   sent: { 'Cache-Control': 'no-store' },
   documented: {
-    'Cache-Control': { description: 'The answer holds secrets: it is not to be kept.', example: 'no-store' },
+    'Cache-Control': { description: 'The response contains secrets: do not store it.', example: 'no-store' },
   },
 } as const
 

@@ -19,12 +19,12 @@ export function versionTag(version: number): string {
 export function ifMatchCheck(header: string | undefined): (version: number) => void {
   const tags = header?.split(',').map((tag) => tag.trim())
   if (tags?.some((tag) => tag !== '*' && !STRONG_TAG.test(tag)))
-    throw invalid('If-Match', 'If-Match is the ETag you have seen: the version in quotes, such as "3".')
+    throw invalid('If-Match', 'If-Match must be the ETag of the version you have: its number in quotes, such as "3".')
   return (version) => {
     if (tags === undefined || tags.includes('*') || tags.includes(versionTag(version))) return
     throw fail(
       'precondition_failed',
-      `The resource has changed: it is at version ${version} now. Fetch it again and repeat your change.`,
+      `The resource has changed: it is now at version ${version}. Fetch it again and repeat your change.`,
     )
   }
 }

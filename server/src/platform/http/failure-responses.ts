@@ -5,16 +5,16 @@ import { type CommonHeader, EVERYWHERE, type Header, headerObjects, RATE_LIMIT }
 
 const ErrorBody = z
   .object({
-    error: z.string().openapi({ description: 'What is wrong, for programs.', example: 'not_found' }),
+    error: z.string().openapi({ description: 'The error code, for programs.', example: 'not_found' }),
     message: z
       .string()
       .openapi({ description: 'What is wrong and what to do next, for people.', example: 'There is no such post.' }),
   })
-  .openapi('Error', { description: 'What every refusal says.' })
+  .openapi('Error', { description: 'What every error response contains.' })
 
 const field = z
   .string()
-  .openapi({ description: 'The dotted path of the input that is to blame.', example: 'meta.title' })
+  .openapi({ description: 'The dotted path of the input that caused the error.', example: 'meta.title' })
 
 type Details = {
   name: string
@@ -33,11 +33,11 @@ type Details = {
 const KINDS: Record<FailureKind | 'internal', Details> = {
   invalid: {
     name: 'ValidationError',
-    description: 'The input is not valid; `field` names the first of it that is not. Nothing was done.',
+    description: 'The input is not valid; `field` names the first invalid field. Nothing was done.',
     fields: { field },
     examples: {
       'A field is missing': { message: 'The title is required.', field: 'title' },
-      'A nested field is wrong': { message: 'The meta title has at most 200 characters.', field: 'meta.title' },
+      'A nested field is wrong': { message: 'The meta title must have at most 200 characters.', field: 'meta.title' },
       'The body is not JSON': { message: 'The body is not valid JSON.', field: 'body' },
     },
     sometimes: ['Idempotent-Replayed'],
@@ -51,7 +51,8 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
     },
     own: {
       'WWW-Authenticate': {
-        description: "The credentials that are wanted: an access token, or a site's key in `X-API-Key`.",
+        description:
+          "The required credentials: `Bearer` for an access token, `ApiKey` for a site's key in `X-API-Key`.",
         required: true,
         schema: { type: 'string', enum: ['Bearer', 'ApiKey'] satisfies Challenge[] },
         example: 'Bearer',
@@ -60,22 +61,22 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   forbidden: {
     name: 'Forbidden',
-    description: 'The credentials are valid, but not for this.',
+    description: 'The request is not allowed; `message` says why.',
     examples: { "Another site's key": { message: 'This API key belongs to another site.' } },
   },
   not_found: {
     name: 'NotFound',
-    description: 'There is no such thing, or it is somebody else’s: the two cannot be told apart.',
+    description: 'The resource does not exist or belongs to another account; the response does not say which.',
     examples: { 'No such post': { message: 'There is no such post.' } },
     sometimes: ['Idempotent-Replayed'],
   },
   method_not_allowed: {
     name: 'MethodNotAllowed',
-    description: 'What every other method gets at this address.',
-    examples: { 'PUT is not among them': { message: 'This address answers GET, HEAD, PATCH, DELETE only.' } },
+    description: 'This address does not support the method.',
+    examples: { 'PUT is not supported': { message: 'This address supports only GET, HEAD, PATCH, DELETE.' } },
     own: {
       Allow: {
-        description: 'The methods of this address.',
+        description: 'The methods that this address supports.',
         required: true,
         schema: { type: 'string' },
         example: 'GET, HEAD, PATCH, DELETE',
@@ -85,11 +86,11 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   conflict: {
     name: 'Conflict',
     description:
-      'It contradicts what is there: a value that must be unique is taken, or the idempotency key belongs to another request, or to one that is still running (then with `Retry-After`). Nothing was done.',
+      'The request conflicts with the current state: a unique value is taken, or the idempotency key was used for another request or for one that is still running (then with `Retry-After`). Nothing was done.',
     fields: { field },
     examples: {
       'The slug is taken': { message: 'Another post has this slug already. Choose another one.', field: 'slug' },
-      'The key was used': {
+      'The idempotency key was used': {
         message: 'This idempotency key was used for another request.',
         field: 'Idempotency-Key',
       },
@@ -98,17 +99,17 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   precondition_failed: {
     name: 'PreconditionFailed',
-    description: 'The resource is not at the version that `If-Match` names. Nothing was done.',
+    description: 'The resource is not at the version given in `If-Match`. Nothing was done.',
     examples: {
       'It has changed': {
-        message: 'The resource has changed: it is at version 4 now. Fetch it again and repeat your change.',
+        message: 'The resource has changed: it is now at version 4. Fetch it again and repeat your change.',
       },
     },
   },
   rate_limited: {
     name: 'RateLimited',
-    description: 'The limit of the window is used up. Nothing was done.',
-    fields: { retry_after: z.int().min(1).openapi({ description: 'Seconds, as in `Retry-After`.' }) },
+    description: 'The rate limit is used up for this window. Nothing was done.',
+    fields: { retry_after: z.int().min(1).openapi({ description: 'Seconds to wait, as in `Retry-After`.' }) },
     examples: {
       'The limit is used up': {
         message: 'The limit of 100 requests is used up. Try again in 38 seconds.',
@@ -124,14 +125,14 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   unsupported_media_type: {
     name: 'UnsupportedMediaType',
-    description: 'The body does not say that it is JSON, or is compressed. Nothing was done.',
+    description: 'The body is not declared as JSON, or is compressed. Nothing was done.',
     examples: {
-      'A form': { message: 'Send the body as JSON with the header Content-Type: application/json.' },
+      'A form instead of JSON': { message: 'Send the body as JSON with the header Content-Type: application/json.' },
       'A compressed body': { message: 'Send the body uncompressed, without the header Content-Encoding.' },
     },
     own: {
       'Accept-Encoding': {
-        description: 'When the body was compressed: that it must not be.',
+        description: 'Present if the body was compressed: only uncompressed bodies are accepted.',
         schema: { type: 'string', enum: ['identity'] },
         example: 'identity',
       },
@@ -139,16 +140,17 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   unavailable: {
     name: 'Unavailable',
-    description: 'The service cannot work at the moment. Repeat a POST with the same idempotency key.',
-    examples: { 'The database is away': { message: 'The database does not answer. Try again shortly.' } },
+    description:
+      'The service is temporarily unavailable. Try again after the seconds in `Retry-After`; repeat a POST with the same idempotency key.',
+    examples: { 'The database is unavailable': { message: 'The database does not answer. Try again shortly.' } },
     always: ['Retry-After'],
   },
   internal: {
     name: 'InternalError',
-    description: 'Something unexpected happened. The log of the service has the cause under the `request_id`.',
-    fields: { request_id: z.string().openapi({ description: 'As in `X-Request-Id`.', format: 'uuid' }) },
+    description: "An unexpected error. The service's log has the cause under the `request_id`.",
+    fields: { request_id: z.string().openapi({ description: 'The same as in `X-Request-Id`.', format: 'uuid' }) },
     examples: {
-      'Something unexpected': {
+      'An unexpected error': {
         message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
         request_id: '01a19b45-b8a1-7d30-8c51-0a3e5b7f9d21',
       },

@@ -11,15 +11,15 @@ const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 /** An instant as ISO 8601 with its offset from UTC; without one it would mean a different time to every reader. */
 export function instant(label: string) {
   return z
-    .string(`${label} is a string.`)
+    .string(`${label} must be a string.`)
     .regex(
       WITH_OFFSET,
-      `${label} is an ISO 8601 time with its offset, like 2026-11-01T09:30:00Z or 2026-11-01T10:30:00+01:00.`,
+      `${label} must be an ISO 8601 time with an offset, like 2026-11-01T09:30:00Z or 2026-11-01T10:30:00+01:00.`,
     )
     .transform((value, context) => {
       const ms = epochMs(value)
       if (ms >= EARLIEST && ms <= LATEST) return new Date(ms)
-      context.addIssue({ code: 'custom', message: `${label} is not a time that exists.` })
+      context.addIssue({ code: 'custom', message: `${label} is not an existing date and time.` })
       return z.NEVER
     })
     .openapi({ format: 'date-time', example: '2026-11-02T09:30:00+01:00' })

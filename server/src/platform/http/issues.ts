@@ -21,7 +21,7 @@ export function sentenceAbout(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return `${what} must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}.`
     case 'too_big':
-      return `${what} ${issue.origin === 'string' ? 'has' : 'is'} at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}.`
+      return `${what} must ${issue.origin === 'string' ? 'have' : 'be'} at most ${issue.maximum}${issue.origin === 'string' ? ' characters' : ''}.`
     default:
       return `${what} is not valid.`
   }

@@ -39,7 +39,7 @@ function refuseDeepNesting(text: string): void {
     } else if (code === 0x22) inString = true
     else if (code === 0x7b || code === 0x5b) {
       depth += 1
-      if (depth > MAX_DEPTH) throw invalid('body', `The body is nested more than ${MAX_DEPTH} levels deep.`)
+      if (depth > MAX_DEPTH) throw invalid('body', `The body must not be nested more than ${MAX_DEPTH} levels deep.`)
     } else if (code === 0x7d || code === 0x5d) depth -= 1
   }
 }

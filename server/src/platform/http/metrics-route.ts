@@ -16,7 +16,7 @@ export function metricsRoutes(metrics: Metrics, token: string | undefined): Syst
       path: '/metrics',
       async answer(request) {
         if (!timingSafeEqual(digest(request.headers.get('authorization') ?? ''), expected))
-          throw unauthorized('Bearer', 'Send the METRICS_TOKEN of the configuration as bearer token.')
+          throw unauthorized('Bearer', 'Send the configured METRICS_TOKEN as a bearer token.')
         const { text, contentType } = await metrics.expose()
         return new Response(text, { headers: { 'Content-Type': contentType } })
       },

@@ -28,7 +28,7 @@ const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Makes it safe to send the request again; use a random one, such as a UUID. For 24 hours the same key and request get the first answer again, with `Idempotent-Replayed: true`; the same key with another request is a 409.',
+    'Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409.',
   // No example: clients that send it unchanged would all share one key.
   schema: { type: 'string', pattern: '^[\\x21-\\x7e]+$', maxLength: 255 },
 } as const

@@ -6,16 +6,22 @@ const LAST_PAGE = 1_000_000_000
 const count = (label: string, max: number, fallback: number, rule: string, description: string) =>
   z
     .string()
-    .regex(/^\d{1,12}$/, `${label} is ${rule}.`)
+    .regex(/^\d{1,12}$/, `${label} must be ${rule}.`)
     .transform(Number)
-    .refine((value) => value >= 1 && value <= max, `${label} is ${rule}.`)
+    .refine((value) => value >= 1 && value <= max, `${label} must be ${rule}.`)
     .default(fallback)
     .openapi({ type: 'integer', minimum: 1, maximum: max, default: fallback, description })
 
 /** `page` and `limit` of a list. */
 export const PageQuery = z.object({
-  page: count('page', LAST_PAGE, 1, 'a whole number from 1', 'Which page. One past the last is empty.'),
-  limit: count('limit', 100, 20, 'a whole number from 1 to 100', 'How many on a page.'),
+  page: count(
+    'page',
+    LAST_PAGE,
+    1,
+    'a whole number of at least 1',
+    'The page number. A page past the last one is empty.',
+  ),
+  limit: count('limit', 100, 20, 'a whole number from 1 to 100', 'The number of items per page.'),
 })
 
 /** The pagination object (specification, section 2). */
@@ -23,7 +29,7 @@ export const Pagination = z
   .object({
     page: z.int().min(1),
     limit: z.int().min(1),
-    total: z.int().min(0).openapi({ description: 'On all pages.' }),
+    total: z.int().min(0).openapi({ description: 'The number of items on all pages.' }),
     pages: z.int().min(0),
   })
   .openapi('Pagination')

@@ -134,7 +134,7 @@ function refuseUnmatched(paths: MethodsOfPath, request: Request): never {
   const { pathname } = new URL(request.url)
   const methods = [...new Set(paths.filter(({ pattern }) => pattern.test(pathname)).flatMap((entry) => entry.methods))]
   if (methods.length === 0) throw fail('not_found', 'There is nothing at this address.')
-  throw fail('method_not_allowed', `This address answers ${methods.join(', ')} only.`, {
+  throw fail('method_not_allowed', `This address supports only ${methods.join(', ')}.`, {
     headers: { Allow: methods.join(', ') },
   })
 }

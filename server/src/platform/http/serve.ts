@@ -147,7 +147,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   const path = [...(issue?.path ?? [])]
   if (issue?.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? ''
-    throw invalid([...path, key].join('.'), `There is no field "${key}" here.`)
+    throw invalid([...path, key].join('.'), `The field "${key}" is unknown here.`)
   }
   throw invalid(path.join('.') || 'body', issue?.message ?? 'The value is not valid.')
 }

@@ -62,6 +62,6 @@ async function problemsOf(db: Database, loops: Array<ReturnType<Loop['status']>>
 }
 
 function loopProblems({ name, running, failing }: ReturnType<Loop['status']>): string[] {
-  if (!running) return [`the loop ${name} does not run`]
-  return failing === undefined ? [] : [`the loop ${name} fails`]
+  if (!running) return [`the loop ${name} is not running`]
+  return failing === undefined ? [] : [`the loop ${name} is failing`]
 }

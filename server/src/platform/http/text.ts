@@ -7,7 +7,8 @@ import { isStorable } from './json.ts'
  * from the first to the last that is not white space.
  */
 export function text(label: string, { min = 0, max }: { min?: number; max: number }) {
-  const message = min > 0 ? `${label} has ${min} to ${max} characters.` : `${label} has at most ${max} characters.`
+  const message =
+    min > 0 ? `${label} must have ${min} to ${max} characters.` : `${label} must have at most ${max} characters.`
   return z
     .string(textError(label))
     .trim()
@@ -21,7 +22,7 @@ function solid(min: number): string {
 
 /** The messages for a missing text and for a value of another type. `label` begins the messages. */
 export function textError(label: string): { error: (issue: { input?: unknown }) => string } {
-  return { error: ({ input }) => (input === undefined ? `${label} is required.` : `${label} is a string.`) }
+  return { error: ({ input }) => (input === undefined ? `${label} is required.` : `${label} must be a string.`) }
 }
 
 /** The number of code points, counted no further than one above `limit`. */

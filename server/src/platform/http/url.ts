@@ -8,9 +8,9 @@ const ABSOLUTE = /^https?:\/\/[^/\\]/i
 export function httpUrl(label: string) {
   return z
     .string(textError(label))
-    .max(2048, `${label} has at most 2048 characters.`)
+    .max(2048, `${label} must have at most 2048 characters.`)
     .trim()
-    .refine((value) => !/[\s\p{Cc}]/u.test(value), `${label} contains a space or a control character.`)
+    .refine((value) => !/[\s\p{Cc}]/u.test(value), `${label} must not contain spaces or control characters.`)
     .refine(
       (value) => ABSOLUTE.test(value) && URL.canParse(value),
       `${label} must be an absolute http or https address.`,

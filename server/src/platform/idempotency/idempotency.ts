@@ -45,7 +45,7 @@ export type Work = { atomic: boolean; run(): Promise<Reply> }
  */
 export async function answerOnce(ctx: Needs, request: KeyedRequest, work: Work): Promise<Reply> {
   if (!/^[\x21-\x7e]{1,255}$/.test(request.key))
-    throw invalid(FIELD, 'An idempotency key has 1 to 255 visible ASCII characters.')
+    throw invalid(FIELD, 'An idempotency key must have 1 to 255 visible ASCII characters.')
   const { scope, key, path, body } = request
   const hash = createHash('sha256')
     .update(JSON.stringify([path, body]))
@@ -97,7 +97,7 @@ async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Repl
   if (isTakenOver(error))
     throw fail(
       'conflict',
-      'This took so long that a later request with its idempotency key was begun. Nothing was done.',
+      'This request took so long that a later one with the same idempotency key replaced it. Nothing was done.',
       { field: FIELD, cause: error },
     )
   // A temporary refusal is not kept: the request is to be tried again, as the refusal says.
@@ -132,7 +132,7 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
   if (lost || (first.state === 'committed' && first.begun_at <= plusMs(now, -ABANDONED_MS))) {
     throw fail(
       'conflict',
-      'The first request with this idempotency key was carried out, but its answer was lost. Look up what it did.',
+      'The first request with this idempotency key was carried out, but its response was lost. Check what it did.',
       { field: FIELD },
     )
   }

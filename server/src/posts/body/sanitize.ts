@@ -56,7 +56,7 @@ export function sanitizeHtml(source: string, path: string): { html: string; tree
     if (html === written) return { html, tree }
     written = html
   }
-  throw new BodyError(path, 'is too badly nested')
+  throw new BodyError(path, 'is nested in a way that cannot be sanitised; simplify it')
 }
 
 /** Applies our rules on addresses, which are stricter than the library's; the library still checks everything afterwards. */

@@ -12,11 +12,12 @@ const DetectPlatform = z
 
 const DetectedPlatform = z
   .object({
-    platform: PlatformName.openapi({ description: '`custom` when nothing was recognised.' }),
-    reached: z
-      .boolean()
-      .openapi({ description: 'Whether the site answered. When it did not, nothing is known of it.' }),
-    reason: z.string().optional().openapi({ description: 'Why it was not reached: a code such as `dns_error`.' }),
+    platform: PlatformName.openapi({ description: '`custom` if no platform was recognised.' }),
+    reached: z.boolean().openapi({ description: 'Whether the site answered. If not, nothing is known about it.' }),
+    reason: z
+      .string()
+      .optional()
+      .openapi({ description: 'Why the site was not reached: an error code such as `dns_error`.' }),
   })
   .openapi('DetectedPlatform')
 
@@ -28,9 +29,9 @@ export const detectionRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/sites/detect-platform',
     name: 'detectPlatform',
-    summary: 'Find out what a site runs on',
+    summary: "Detect a site's platform",
     description:
-      'Looks at the site now, as is done for a site that is connected without a platform. Takes 16 seconds at most; nothing is stored.',
+      'Looks at the site now, as the service does for a site that is connected without a platform. Takes at most 16 seconds; nothing is stored.',
     body: DetectPlatform,
     bodyExamples: { 'A site': { url: exampleNewSite.url } },
     replies: {
