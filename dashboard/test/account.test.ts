@@ -37,7 +37,7 @@ describeInBrowser('the account', (scene) => {
     await current.fill('not the one')
     await next.fill('battery staple')
     await change.click()
-    await page.getByText('This is not your password.').waitFor()
+    await page.getByText('The current password is wrong.').waitFor()
     await current.fill('correct horse')
     await change.click()
     await page.getByText('You are signed in here only.').first().waitFor()

@@ -183,7 +183,7 @@ describeInBrowser(
       await page.getByText('The operator of this service can create an account for you').waitFor()
       expect(await page.getByRole('link', { name: 'Create one' }).count()).toBe(0)
       await page.goto('/sign-up')
-      await page.getByText('Nobody can register here').waitFor()
+      await page.getByText('Registration is closed').waitFor()
       expect(await page.getByRole('textbox').count()).toBe(0)
       await expectAccessible(page)
     })

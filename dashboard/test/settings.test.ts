@@ -37,7 +37,7 @@ describeInBrowser('the settings of a post', (scene) => {
     await expect.poll(() => field(page, 'Address').inputValue()).toBe('peas-and-how-they-grow')
     await field(page, 'Address').fill('taken')
     await field(page, 'Excerpt').fill('All about peas.')
-    await page.getByText('Another post has this slug already').first().waitFor()
+    await page.getByText('Another post already has this slug').first().waitFor()
     expect(await field(page, 'Address').getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(page)
     await field(page, 'Address').fill('peas')

@@ -69,7 +69,7 @@ export function SignUp() {
         </>
       }
     >
-      {isClosed ? <Notice title="Nobody can register here">{CLOSED}</Notice> : <NewAccount next={next} />}
+      {isClosed ? <Notice title="Registration is closed">{CLOSED}</Notice> : <NewAccount next={next} />}
     </Gate>
   )
 }

@@ -87,7 +87,7 @@ export async function changePassword(
   { current, next }: { current: string; next: string },
 ): Promise<AccountRow> {
   if (!(await verifyPassword(current, account.password_hash)))
-    throw invalid('current_password', 'This is not your password.')
+    throw invalid('current_password', 'The current password is wrong.')
   const passwordHash = await hashPassword(next)
   return ctx.db.tx(async (tx) => {
     const changed = await updatePassword(tx, account, passwordHash)

@@ -413,7 +413,7 @@ async function refusingTakenSlug<T>(write: () => Promise<T>, tries = 1): Promise
     } catch (error) {
       if (uniqueViolation(error) !== 'posts_slug') throw error
       if (left > 0) continue
-      throw fail('conflict', 'Another post has this slug already. Choose another one.', { field: 'slug' })
+      throw fail('conflict', 'Another post already has this slug. Choose another one.', { field: 'slug' })
     }
   }
 }

@@ -89,7 +89,7 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
       'The request conflicts with the current state: a unique value is taken, or the idempotency key was used for another request or for one that is still running (then with `Retry-After`). Nothing was done.',
     fields: { field },
     examples: {
-      'The slug is taken': { message: 'Another post has this slug already. Choose another one.', field: 'slug' },
+      'The slug is taken': { message: 'Another post already has this slug. Choose another one.', field: 'slug' },
       'The idempotency key was used': {
         message: 'This idempotency key was used for another request.',
         field: 'Idempotency-Key',
