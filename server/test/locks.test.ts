@@ -106,6 +106,23 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     expect(await deliveries(post.id)).toEqual([])
   })
 
+  it('a failure that is removed as it is sent again is not taken out of the sums', async () => {
+    const refuse: Parameters<Receiver['answerNext']>[0] = (_, response) => response.writeHead(500).end()
+    receiver.answerNext(refuse, refuse, refuse, refuse)
+    const post = await client.posts.create({ title: 'Too old', status: 'published' })
+    for (let attempt = 0; attempt < 4; attempt += 1) await service.advance(3_600_000)
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'failed', attempts: 4 }])
+    const release = await hold((tx) => sql`delete from deliveries where post_id = ${post.id}`.execute(tx))
+    const retried = client.analytics.retry(post.id)
+    await somebodyWaits()
+    await release()
+    await retried.catch(() => {})
+    const { failed } = await sql<{ failed: number }>`select failed from lanes where site_id = ${site.id}`
+      .execute(service.ctx.db.root)
+      .then(({ rows: [row] }) => row ?? expect.fail('no lane'))
+    expect(failed).toBe(1)
+  })
+
   it.each([
     ['rotating its keys', () => client.sites.rotateKeys(site.id)],
     ['changing nothing but its platform', () => client.sites.update(site.id, { platform: 'wordpress' })],

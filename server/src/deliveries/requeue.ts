@@ -36,6 +36,7 @@ export async function requeueFailed(
       select d.id, d.account_id, d.site_id, d.attempts, date_trunc('hour', d.finished_at, 'UTC') as hour
       from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
       where ${asked} and d.site_id = any(${siteIds}::uuid[]) and d.last_error is distinct from 'superseded' and not ${overtaken}
+      for update of d -- retention may be removing it: what is gone must not be subtracted
     ), requeued as (
       update deliveries d set status = 'pending', attempts_in_round = 0, next_attempt_at = ${now}, finished_at = null
       from again where d.id = again.id
