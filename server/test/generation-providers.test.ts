@@ -243,6 +243,22 @@ describe.each([protocolHere])('a provider that speaks %s', (protocol) => {
     await expectFailure(await write(protocol, script), 'model_too_long')
   })
 
+  it('and answers without end is hung up on, or it would go on until AI_TIMEOUT', async () => {
+    let connected = 0
+    const script: Script = () => (response, write) => {
+      connected += 1
+      write.start()
+      const writing = setInterval(() => write.text('water and more water '.repeat(500)), 10)
+      response.once('close', () => {
+        clearInterval(writing)
+        connected -= 1
+      })
+    }
+    await expectFailure(await write(protocol, script), 'model_too_long')
+    await expect.poll(() => connected).toBe(0)
+    expect(model.asked.length).toBeGreaterThan(1)
+  })
+
   it('and answers nothing ends in a failure', async () => {
     await expectFailure(await write(protocol, () => ''), 'model_empty')
   })

@@ -69,39 +69,45 @@ class Call {
   async run(model: LanguageModel, timeoutMs: number, signal: AbortSignal): Promise<string> {
     const { streamText } = await import('ai')
     const { system, prompt, shape } = this.#question
+    const leaving = new AbortController()
     const { stream } = streamText({
       model,
       instructions: system,
       prompt,
       maxOutputTokens: this.#mostTokens(),
       maxRetries: 0,
-      abortSignal: signal,
+      abortSignal: AbortSignal.any([signal, leaving.signal]),
       timeout: { totalMs: timeoutMs, chunkMs: Math.min(LONGEST_PAUSE_MS, timeoutMs) },
       ...formatOf(this.#dialect.rungs[0], shape),
       // Errors arrive in the stream too; without this handler the SDK also prints them.
       onError: () => {},
     })
-    for await (const part of stream) {
-      switch (part.type) {
-        case 'text-delta':
-          this.#text += part.text
-          this.#assertBounded()
-          break
-        case 'reasoning-delta':
-          this.#thinking += part.text.length
-          this.#assertBounded()
-          break
-        case 'finish':
-          this.#reported = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens }
-          this.#answered = true
-          this.#assertWhole(part.finishReason)
-          break
-        case 'abort':
-          signal.throwIfAborted()
-          throw new ModelError('timeout')
-        case 'error':
-          throw part.error
+    try {
+      for await (const part of stream) {
+        switch (part.type) {
+          case 'text-delta':
+            this.#text += part.text
+            this.#assertBounded()
+            break
+          case 'reasoning-delta':
+            this.#thinking += part.text.length
+            this.#assertBounded()
+            break
+          case 'finish':
+            this.#reported = { input: part.totalUsage.inputTokens, output: part.totalUsage.outputTokens }
+            this.#answered = true
+            this.#assertWhole(part.finishReason)
+            break
+          case 'abort':
+            signal.throwIfAborted()
+            throw new ModelError('timeout')
+          case 'error':
+            throw part.error
+        }
       }
+    } finally {
+      // The SDK does not hang up when its stream is read no further: the model would go on answering until the timeout.
+      leaving.abort()
     }
     return this.#text.replaceAll('\0', '').toWellFormed().trim()
   }
