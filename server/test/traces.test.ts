@@ -101,6 +101,20 @@ describe('a collector', () => {
     for (const secret of ['A secret title', site.webhook_secret, site.api_key]) expect(everything).not.toContain(secret)
   })
 
+  it('is told of no statement as part of the request that happened to be the first of its kind', async () => {
+    await start()
+    const client = await newAccount(service)
+    const site = await connectSite(client, receiver)
+    const key = { headers: { 'x-api-key': site.api_key } }
+    for (let times = 1; times <= 3; times += 1) await request(`${service.url}/api/pull/posts?page=${times}`, key)
+    await service.stop()
+    const pulled = named('GET /api/pull/posts')
+    expect(pulled).toHaveLength(3)
+    const traces = new Set(pulled.map(({ traceId }) => traceId))
+    // One statement answers many requests, so it belongs to none of them.
+    expect(named('sql').filter(({ traceId }) => traces.has(traceId))).toEqual([])
+  })
+
   it('finds a request in the trace of whoever made it, and the trace in the log', async () => {
     await start()
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
