@@ -79,6 +79,23 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await dropOwn()
   })
 
+  it('whose connection is lost ends what used it without limits, and not the process', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const proxy = await startForgetfulProxy(signalsUrl)
+    const hurried = createDatabase(
+      createPostgresPool(proxy.url, 2, () => {}),
+      'postgres',
+    )
+    const inUse = hurried.unhurried((patient) => {
+      setTimeout(proxy.close, 200)
+      return sql`select pg_sleep(30)`.execute(patient)
+    })
+    await expect(inUse).rejects.toThrow('Connection terminated')
+    await hurried.close()
+    await own.close()
+    await dropOwn()
+  })
+
   it('ends statements that take too long, but not those that may', async () => {
     const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
     // What the operator has set does not bind what may take long.

@@ -91,7 +91,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
     async unhurried(work) {
       if (kind === 'embedded') return work(root)
       const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2 })
-      patient.on('error', () => {}) // the query that uses the connection rejects
+      hearErrors(patient, () => {}) // the query that uses the connection rejects
       const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(patient) }) })
       try {
         return await work(db)
