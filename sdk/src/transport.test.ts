@@ -95,6 +95,16 @@ describe('a call whose connection is lost', () => {
     expect(received).toHaveLength(6)
   })
 
+  it('is made again until its first try, which may still be carried out, has its answer', async () => {
+    const underWay = json(409, { error: 'conflict', message: 'Still running.' }, { 'retry-after': '0' })
+    script.push(hangUp, underWay, created)
+    expect(await client().posts.create({ title: 'x' })).toEqual({ id: 'new' })
+    expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(1)
+    script.push(json(409, { error: 'conflict', message: 'The slug is taken.', field: 'slug' }))
+    await expect(client().posts.create({ title: 'x', slug: 'x' })).rejects.toMatchObject({ status: 409, field: 'slug' })
+    expect(received).toHaveLength(4)
+  })
+
   it('is not made again when nobody knows what it did', async () => {
     script.push(hangUp)
     await expect(client().posts.update('p', { title: 'y' })).rejects.toThrow('fetch failed')

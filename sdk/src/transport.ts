@@ -117,7 +117,9 @@ function waitBefore(error: unknown, call: Call, tries: number): number | undefin
   const backOffMs = FIRST_WAIT_MS * 2 ** tries
   // After a refusal the service has done nothing; after a lost connection it may have.
   if (error instanceof PostriderError) {
-    if (error.status !== 429 && error.status !== 503) return undefined
+    // The conflict to wait for: an earlier try, whose connection was lost, is still being carried out under the same key.
+    const passes = [429, 503].includes(error.status) || (error.status === 409 && error.retryAfter !== undefined)
+    if (!passes) return undefined
     return error.retryAfter === undefined ? backOffMs : error.retryAfter * 1000
   }
   return call.method === 'GET' || call.safe === true ? backOffMs : undefined
