@@ -16,7 +16,6 @@ export type FaqItem = { question: string; answer: string }
 export type Faq = { heading: string; items: Array<FaqItem & { nodes: DocNode[] }> }
 
 const MOST_ITEMS = 8
-const LONGEST_QUESTION = 200
 
 const Item = z.object({ question: z.string(), answer: z.string() })
 const read = z.object({ heading: z.string().catch(''), items: z.array(Item).min(1) })
@@ -55,7 +54,7 @@ Write ${questions} questions that readers of this article would still ask, with 
 function tidy({ heading, items }: z.output<typeof read>, { headings }: FaqPlan): Faq {
   const kept: Faq['items'] = []
   for (const { question: given, answer } of items) {
-    const question = plainHeading(given).slice(0, LONGEST_QUESTION)
+    const question = plainHeading(given)
     const nodes = answerNodes(answer, question)
     const known = [...kept.map((item) => item.question), ...headings].some(
       (one) =>

@@ -291,6 +291,16 @@ describe('answers that are not as asked for', () => {
     expect(JSON.stringify(draft)).not.toContain('\\u0000')
   })
 
+  it('with a question that is too long, in letters of two units each, is cut between them', async () => {
+    const { ask } = desk(wanted, {}, (question) =>
+      question.purpose === 'faq'
+        ? answer(question).replace(/"question":"[^"]*"/, `"question":"x${'𞤀'.repeat(150)}"`)
+        : undefined,
+    )
+    const { faq } = await writeDraft(wanted, ask)
+    expect(faq[0]?.question).toBe(`x${'𞤀'.repeat(119)}`)
+  })
+
   it('are asked for again with what was wrong, and the best is taken', async () => {
     let rounds = 0
     const { ask, asked, names } = desk(wanted, {}, (question) => {
