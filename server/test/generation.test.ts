@@ -1,5 +1,6 @@
 /** Drafts: the job, its limits and its end. How providers behave is in generation-providers.test.ts. */
 import { DraftFailedError, type PostriderClient } from '@postrider/sdk'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { finishDraft, writeDraft, writtenBy } from './support/drafts.ts'
 import { request } from './support/http.ts'
@@ -311,6 +312,52 @@ describe('several at once', () => {
     const impatient = client.drafts.generate({ topic: 'One more' })
     await expect(impatient).rejects.toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 60 })
   })
+})
+
+describe('a job that has to wait for its next try', () => {
+  it('is free for it, although the lease was to be renewed as it was given back', async () => {
+    await start()
+    const { script, arrived, release } = holding()
+    model.follow(async (asked, index) => {
+      if (index > 0) return undefined
+      await script(asked, index)
+      return { status: 503, body: 'overloaded' }
+    })
+    const { job_id: jobId } = await client.drafts.generate({ topic: TOPIC, length: 'short' })
+    const working = service.drain()
+    await arrived
+    // What is written of the job now has to wait, and is carried out in the order in which it came.
+    const lock = await lockJob(jobId)
+    release()
+    await soon()
+    service.clock.advance(20_000)
+    await soon()
+    await lock.free()
+    await working
+    await service.advance(5_000)
+    expect(await client.drafts.job(jobId)).toMatchObject({ status: 'complete' })
+  })
+
+  /** Keeps others from writing the job's row. */
+  async function lockJob(id: string): Promise<{ free(): Promise<void> }> {
+    const locked = Promise.withResolvers<void>()
+    const freed = Promise.withResolvers<void>()
+    const locking = service.ctx.db.tx(async (tx) => {
+      await sql`select from generation_jobs where id = ${id} for update`.execute(tx)
+      locked.resolve()
+      await freed.promise
+    })
+    await locked.promise
+    return {
+      free() {
+        freed.resolve()
+        return locking
+      },
+    }
+  }
+
+  /** Real time for what is under way. */
+  const soon = () => new Promise((resolve) => setTimeout(resolve, 200))
 })
 
 describe('cancelling', () => {

@@ -64,9 +64,12 @@ export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }:
 
 type Held = Pick<JobLease, 'id' | 'fence'>
 
-/** Extends a lease to `until`. Returns whether it was still held. */
+/** Extends a lease to `until`. Returns whether it was still held. One that was given back stays free, although its fence still stands. */
 export async function renewLease(db: Db, lease: Held, until: Date): Promise<boolean> {
-  const { numUpdatedRows } = await stillHeld(db, lease).set({ leased_until: until }).executeTakeFirst()
+  const { numUpdatedRows } = await stillHeld(db, lease)
+    .where('leased_until', 'is not', null)
+    .set({ leased_until: until })
+    .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
