@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { follow } from './support/follow.ts'
 import { request } from './support/http.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -113,6 +114,23 @@ describe('a collector', () => {
     const traces = new Set(pulled.map(({ traceId }) => traceId))
     // One statement answers many requests, so it belongs to none of them.
     expect(named('sql').filter(({ traceId }) => traces.has(traceId))).toEqual([])
+  })
+
+  it('is not told of what streams read for one account as part of another’s request', async () => {
+    await start()
+    const [ada, ben] = [await newAccount(service, 'Ada'), await newAccount(service, 'Ben')]
+    const streams = [await follow(ada, { clock: service.clock }), await follow(ben, { clock: service.clock })]
+    // The second is told in the run that the first has begun.
+    await ada.posts.create({ title: 'One' })
+    await ben.posts.create({ title: 'Two' })
+    for (const stream of streams) await stream.told('post.changed')
+    for (const stream of streams) await stream.close()
+    await service.stop()
+    const traces = new Set(named('POST /api/posts').map(({ traceId }) => traceId))
+    expect(traces.size).toBe(2)
+    const statements = named('sql').filter(({ traceId }) => traces.has(traceId))
+    const texts = statements.map((one) => String(facts(one)['db.query.text']).trim())
+    expect(texts.filter((text) => text.startsWith('select "id", "version"') || text.includes('pg_notify'))).toEqual([])
   })
 
   it('finds a request in the trace of whoever made it, and the trace in the log', async () => {

@@ -15,6 +15,7 @@
  *   a failure to tell, it tells everything as changed too. Only a process that dies right after a commit can withhold a
  *   change; when it is back it begins to listen.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../clock.ts'
 import { afterCommit, type Database, type Tx } from '../db/database.ts'
 import { errorField, type Log } from '../log.ts'
@@ -62,6 +63,8 @@ export class Changes {
   #recent: Array<{ at: number; changes: readonly Change[] }> = []
   #pending = new Map<string, Map<ChangeKind, Set<string>>>()
   #everythingPending = false
+  /** Changes are told outside the async context of whoever made the first of them: the others are not part of its trace. */
+  readonly #outside = AsyncLocalStorage.snapshot()
   #flushing: Promise<void> | undefined
 
   constructor(ctx: Needs) {
@@ -161,7 +164,7 @@ export class Changes {
   }
 
   #flush(): void {
-    this.#flushing ??= this.#flushAll()
+    this.#flushing ??= this.#outside(() => this.#flushAll())
   }
 
   async #flushAll(): Promise<void> {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, expect, it } from 'vitest'
 import { manualClock } from '../../../test/support/clock.ts'
 import { EventStream } from '../http/event-stream.ts'
@@ -8,8 +9,8 @@ import { Memory } from './memory.ts'
 const START = new Date('2026-11-02T08:00:00.000Z')
 const open: EventStream[] = []
 
-/** A feed whose reading can be held up. */
-function newFeed() {
+/** A feed whose reading can be held up; `onRead` is called when it reads. */
+function newFeed(onRead = () => {}) {
   const clock = manualClock(START)
   const memory = new Memory(clock.now().getTime())
   let held: Promise<void> | undefined
@@ -19,6 +20,7 @@ function newFeed() {
       log: { debug() {}, info() {}, warn() {}, error() {} },
       cursors: new Cursors(),
       async read(_, things) {
+        onRead()
         await held
         return [...things.values()].flat().map((id) => ({ event: 'post.changed', data: { id } }))
       },
@@ -105,4 +107,16 @@ it('does not wait for the time from which the clock was set back', async () => {
   clock.advance(200)
   await turns()
   expect(one.told()).toContain('"after"')
+})
+
+it('reads in nobody’s context, also what is heard while the request that opened a stream is under way', async () => {
+  const storage = new AsyncLocalStorage<string>()
+  const seen: unknown[] = []
+  const { hear, join } = newFeed(() => seen.push(storage.getStore()))
+  const joining = storage.run('a request', () => join())
+  hear('one')
+  const { told } = await joining
+  await turns()
+  expect(told()).toContain('"one"')
+  expect(seen).toEqual([undefined])
 })

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../clock.ts'
 import { type EventStream, eventText, heartbeatText, type ServerEvent } from '../http/event-stream.ts'
 import { errorField, type Log } from '../log.ts'
@@ -33,6 +34,9 @@ export type FeedNeeds = { clock: Clock; log: Log; read: ReadThings; cursors: Cur
 const READ_EVERY_MS = 200
 const RESYNC_EVERY_MS = 3_000
 const RETRY_MS = 1_000
+
+/** Steps run outside the async context of the request that opened a stream: they go on for other streams, after its end. */
+const outside = AsyncLocalStorage.snapshot()
 
 /**
  * All streams of one owner. The feed reads the present state of the things heard of since `#told`, with one set of queries,
@@ -78,7 +82,7 @@ export class Feed {
 
   /** Starts to tell the news unless it is being told; to be called when something was heard. */
   step(): void {
-    this.#steps ??= this.#run()
+    this.#steps ??= outside(() => this.#run())
   }
 
   /** Sends a heartbeat; while there is no news left to tell, it carries a cursor. */
