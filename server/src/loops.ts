@@ -104,7 +104,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
   await forgetOldJobs(db.root, clock.now())
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })
-  const more = await purgeDeletedSites(db.root, clock.now())
+  const more = await purgeDeletedSites(db, clock.now())
   return { again: (await unnameForgottenSites(db.root)) || more }
 }
 

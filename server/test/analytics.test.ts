@@ -368,7 +368,7 @@ describe('the history of a deleted site', () => {
       { id: site.id, name: 'First', deliveries: 2, success_rate: 100 },
     ])
     const purge = async (days: number) => {
-      while (await purgeDeletedSites(service.ctx.db.root, plusMs(deletedAt, days * 24 * HOUR))) {}
+      while (await purgeDeletedSites(service.ctx.db, plusMs(deletedAt, days * 24 * HOUR))) {}
     }
     const rows = async (table: 'deliveries' | 'delivery_hours' | 'delivery_days' | 'lanes' | 'endpoints') =>
       (await service.ctx.db.root.selectFrom(table).select('site_id').where('site_id', '=', site.id).execute()).length

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
+import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
 import { publishDue } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
@@ -57,12 +59,14 @@ async function hold(work: (tx: Tx) => Promise<unknown>): Promise<() => Promise<v
 
 const lockLane = (tx: Tx) => sql`select from lanes where site_id = ${site.id} for update`.execute(tx)
 
-/** Until a statement of the service waits for what is held. */
-async function somebodyWaits(): Promise<void> {
+/** Until a statement of the service waits for what is held, or so many. */
+async function somebodyWaits(count = 1): Promise<void> {
   const waiting = sql`
     select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
   `
-  await expect.poll(async () => (await waiting.execute(service.ctx.db.root)).rows.length, { timeout: 20_000 }).toBe(1)
+  await expect
+    .poll(async () => (await waiting.execute(service.ctx.db.root)).rows.length, { timeout: 20_000 })
+    .toBe(count)
 }
 
 const deliveries = (postId: string) =>
@@ -121,6 +125,25 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
       .execute(service.ctx.db.root)
       .then(({ rows: [row] }) => row ?? expect.fail('no lane'))
     expect(failed).toBe(1)
+  })
+
+  it('workers that remove history take turns, so an event goes with its last delivery', async () => {
+    const other = await connectSite(client, receiver, 'Gone soon')
+    const post = await client.posts.create({ title: 'Long ago', status: 'published' })
+    await service.drain()
+    await client.sites.delete(other.id)
+    await service.advance(1_000)
+    const release = await hold((tx) => sql`select from deliveries where site_id = ${site.id} for update`.execute(tx))
+    const old = { ...service.ctx, config: { ...service.ctx.config, historyRetentionMs: 1 } }
+    const removed = removeOldHistory(old, new AbortController().signal)
+    await somebodyWaits()
+    const later = plusMs(service.ctx.clock.now(), 91 * 24 * 3_600_000)
+    const purged = purgeDeletedSites(service.ctx.db, later)
+    await Promise.race([purged, somebodyWaits(2)])
+    await release()
+    await Promise.all([removed, purged])
+    const left = await service.ctx.db.root.selectFrom('events').select('id').where('post_id', '=', post.id).execute()
+    expect(left).toEqual([])
   })
 
   it.each([

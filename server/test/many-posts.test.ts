@@ -268,7 +268,7 @@ describe('posts published to some sites only', () => {
     await client.sites.delete(second.id)
     const purge = async (days: number) => {
       const at = plusMs(service.clock.now(), days * 86_400_000)
-      while (await purgeDeletedSites(service.ctx.db.root, at)) {}
+      while (await purgeDeletedSites(service.ctx.db, at)) {}
       expect(await unnameForgottenSites(service.ctx.db.root)).toBe(false)
     }
     await purge(89)

@@ -1,19 +1,36 @@
 import { sql } from 'kysely'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import type { Db } from '../platform/db/database.ts'
+import type { Database, Tx } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
 
 /** How long the history of a deleted site is kept (specification, section 4). */
 const DELETED_SITE_MS = 90 * 24 * 3_600_000
 const ROWS_PER_STEP = 1_000
 
+/** An advisory lock (an arbitrary number) held while history is removed. */
+const REMOVING_LOCK = 7_301_946_114
+
+/**
+ * Removes history in a transaction, one worker at a time: of two that remove different deliveries of an event, neither would see the
+ * other's removal, and both would leave the event.
+ */
+function removing<Result>(db: Database, remove: (tx: Tx) => Promise<Result>): Promise<Result> {
+  return db.tx(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${REMOVING_LOCK})`.execute(tx)
+    return remove(tx)
+  })
+}
+
 /**
  * Removes history of sites that were deleted more than 90 days ago, a batch of rows at a time; returns whether there may be
  * more. An event is removed with its last delivery, an endpoint with its last row.
  */
-export async function purgeDeletedSites(db: Db, now: Date): Promise<boolean> {
-  const before = plusMs(now, -DELETED_SITE_MS)
+export function purgeDeletedSites(db: Database, now: Date): Promise<boolean> {
+  return removing(db, (tx) => purgeBatch(tx, plusMs(now, -DELETED_SITE_MS)))
+}
+
+async function purgeBatch(tx: Tx, before: Date): Promise<boolean> {
   const { rows } = await sql<{ deliveries: number; endpoints: number }>`
     with gone as (select site_id from endpoints where deleted_at <= ${before} order by deleted_at limit 20),
     doomed as (select id, post_id, event_id from deliveries where site_id in (select site_id from gone) limit ${ROWS_PER_STEP}),
@@ -29,7 +46,7 @@ export async function purgeDeletedSites(db: Db, now: Date): Promise<boolean> {
     lanes_purged as (delete from lanes where site_id in (select site_id from finished)),
     endpoints_purged as (delete from endpoints where site_id in (select site_id from finished) returning 1)
     select (select count(*) from doomed)::int as deliveries, (select count(*) from endpoints_purged)::int as endpoints
-  `.execute(db)
+  `.execute(tx)
   const { deliveries = 0, endpoints = 0 } = rows[0] ?? {}
   return deliveries > 0 || endpoints > 0
 }
@@ -52,7 +69,7 @@ export async function removeOldHistory(
   const before = plusMs(ctx.clock.now(), -historyRetentionMs)
   let removed = 0
   for (let last: string | null = null; !stopping.aborted; ) {
-    const batch: Batch = await removeBatch(ctx.db.root, before, last)
+    const batch: Batch = await removing(ctx.db, (tx) => removeBatch(tx, before, last))
     removed += batch.removed
     if (!batch.full) break
     last = batch.last
@@ -67,7 +84,7 @@ type Batch = { last: string | null; full: boolean; removed: number }
  * A failure may be queued again while its batch is being removed: the delete waits for that transaction, checks the row again,
  * and leaves it. Each event is checked once, not once for each of its deliveries.
  */
-async function removeBatch(db: Db, before: Date, after: string | null): Promise<Batch> {
+async function removeBatch(tx: Tx, before: Date, after: string | null): Promise<Batch> {
   const { rows } = await sql<Batch>`
     with looked_at as (
       select id, status <> 'pending' and finished_at < ${before} as old from deliveries
@@ -83,6 +100,6 @@ async function removeBatch(db: Db, before: Date, after: string | null): Promise<
     )
     select (select id from looked_at order by id desc limit 1) as last,
       (select count(*) from looked_at) = ${HISTORY_ROWS} as full, (select count(*) from removed)::int as removed
-  `.execute(db)
+  `.execute(tx)
   return rows[0] ?? { last: null, full: false, removed: 0 }
 }
