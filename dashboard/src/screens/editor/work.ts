@@ -188,6 +188,8 @@ export class Work {
     this.#running = this.#command(input).finally(() => {
       this.#running = undefined
       this.#show({ saving: false })
+      // The command was refused, or something was written meanwhile: only the next change would save it.
+      if (this.#view.dirty) this.#saveIn(SAVE_AFTER_MS)
     })
     return this.#running
   }

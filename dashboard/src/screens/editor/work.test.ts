@@ -1,0 +1,128 @@
+import { type CreatePost, PostriderError, type PostWithDeliveries, type UpdatePost } from '@postrider/sdk'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Body } from './draft.ts'
+import type { Copy, Shelf } from './local.ts'
+import type { Work as OpenWork } from './work.ts'
+
+// The client of the page is made for the page's address.
+vi.stubGlobal('location', { origin: 'https://postrider.example' })
+const { Work } = await import('./work.ts')
+
+/** What becomes of a request: it is refused with a status, it takes milliseconds, it does not arrive, or its answer does not. */
+type Fate = { refused: number; retryAfter?: number } | { slow: number } | 'not sent' | 'answer lost'
+
+const docOf = (words: string) => ({
+  type: 'doc',
+  content: [{ type: 'paragraph', content: [{ type: 'text', text: words }] }],
+})
+const written = (words: string): Body => ({ form: 'json', value: docOf(words) })
+
+/** A service that has one account's posts; the next requests meet these fates. */
+function serviceOf() {
+  const posts = new Map<string, PostWithDeliveries>()
+  const answers = new Map<string, { sent: string; post: PostWithDeliveries }>()
+  const fates: Array<Fate | undefined> = []
+  const refusal = (status: number, retryAfter?: number) =>
+    new PostriderError(
+      new Response(null, { status, headers: retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` } }),
+      { error: 'x', message: `Refused with ${status}.` },
+    )
+  const meet = async <Answer>(act: () => Answer): Promise<Answer> => {
+    const fate = fates.shift()
+    if (fate === 'not sent') throw new TypeError('fetch failed')
+    if (typeof fate === 'object' && 'refused' in fate) throw refusal(fate.refused, fate.retryAfter)
+    if (typeof fate === 'object') await new Promise((resolve) => setTimeout(resolve, fate.slow))
+    const answer = act()
+    if (fate === 'answer lost') throw new TypeError('fetch failed')
+    return answer
+  }
+  const changed = (post: PostWithDeliveries, { title, body, excerpt, status }: UpdatePost): PostWithDeliveries => ({
+    ...post,
+    title: title?.trim() ?? post.title,
+    excerpt: excerpt ?? post.excerpt,
+    status: status ?? post.status,
+    body: { ...post.body, ...(body as Partial<PostWithDeliveries['body']>) },
+    version: post.version + 1,
+  })
+  const api = {
+    create: (input: CreatePost, { idempotencyKey = '' } = {}) =>
+      meet(() => {
+        const sent = JSON.stringify(input)
+        const before = answers.get(idempotencyKey)
+        if (before !== undefined) {
+          if (before.sent !== sent) throw refusal(409)
+          return before.post
+        }
+        const id = `post-${posts.size + 1}`
+        const empty = { id, version: 0, slug: `slug-${id}`, excerpt: '', tags: [], meta: {}, status: 'draft' } as const
+        const times = { created_at: '2026-11-23T12:00:00Z', updated_at: '2026-11-23T12:00:00Z' }
+        const body = { html: '', markdown: '', json: { type: 'doc', content: [{ type: 'paragraph' }] } }
+        const blank = { ...empty, ...times, title: '', body } as unknown as PostWithDeliveries
+        const post = changed(blank, input as UpdatePost)
+        posts.set(id, post)
+        answers.set(idempotencyKey, { sent, post })
+        return post
+      }),
+    update: (id: string, input: UpdatePost, version?: number) =>
+      meet(() => {
+        const post = posts.get(id)
+        if (post === undefined) throw refusal(404)
+        if (version !== undefined && version !== post.version) throw refusal(412)
+        const next = changed(post, input)
+        posts.set(id, next)
+        return next
+      }),
+    get: (id: string) =>
+      meet(() => {
+        const post = posts.get(id)
+        if (post === undefined) throw refusal(404)
+        return post
+      }),
+  }
+  return { api: api as unknown as ConstructorParameters<typeof Work>[2]['api'], posts, fates, create: api.create }
+}
+
+function shelfOf(): Shelf & { copies: Map<string, Copy> } {
+  const copies = new Map<string, Copy>()
+  return {
+    copies,
+    read: (id) => copies.get(id),
+    write: (id, copy) => Boolean(copies.set(id, copy)),
+    remove: (id) => void copies.delete(id),
+    unsaved: () => [],
+  }
+}
+
+type Service = ReturnType<typeof serviceOf>
+
+function open({ api }: Service, id: string, post?: PostWithDeliveries, shelf: Shelf = shelfOf()): OpenWork {
+  return new Work(id, post, { api, shelf, onCreated() {}, onStored() {}, onSignedOut() {} })
+}
+
+const later = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('a command', () => {
+  it('leaves what it did not store to be saved by itself: it was refused, or the words came meanwhile', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Plan' })
+    const work = open(service, post.id, post)
+    work.change({ body: written('Words') })
+    service.fates.push({ refused: 400 })
+    await expect(work.command({ status: 'scheduled' })).rejects.toThrow('Refused')
+    await later(1_000)
+    expect(work.view()).toMatchObject({ dirty: false, saving: false })
+    expect(service.posts.get(post.id)?.body.json).toEqual(docOf('Words'))
+
+    service.fates.push({ slow: 3_000 })
+    const done = work.command({ status: 'draft' })
+    work.change({ body: written('More words') })
+    await later(3_000)
+    expect(await done).toBe(true)
+    await later(1_000)
+    expect(work.view()).toMatchObject({ dirty: false, saving: false })
+    expect(service.posts.get(post.id)?.body.json).toEqual(docOf('More words'))
+  })
+})
