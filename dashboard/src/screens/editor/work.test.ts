@@ -104,6 +104,23 @@ const later = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
+describe('a save whose answer was lost', () => {
+  it('is repeated as it was for a new post, whatever refuses it for a time, so that there is one', async () => {
+    for (const fate of [{ refused: 401 }, { refused: 429 }, { refused: 409, retryAfter: 1 }]) {
+      const service = serviceOf()
+      const work = open(service, 'new-1')
+      service.fates.push('answer lost', fate)
+      work.change({ title: 'Once' })
+      await later(1_000)
+      work.change({ title: 'Once only' })
+      await later(1_000)
+      work.tryAgain()
+      await later(1_000)
+      expect([...service.posts.values()].map(({ title }) => title)).toEqual(['Once only'])
+    }
+  })
+})
+
 describe('a command', () => {
   it('leaves what it did not store to be saved by itself: it was refused, or the words came meanwhile', async () => {
     const service = serviceOf()

@@ -338,8 +338,9 @@ export class Work {
       this.#id = created.id
       this.#accept(created, sent)
     } catch (error) {
-      // After a refusal nothing was created, so the next request may differ.
-      if (error instanceof PostriderError && error.status < 500) this.#creating = undefined
+      // After a refusal nothing was created, so the next request may differ. One that will pass says nothing of an earlier
+      // request, which may have been carried out although its answer was lost.
+      if (error instanceof PostriderError && !passes(error)) this.#creating = undefined
       throw error
     }
   }
@@ -363,7 +364,7 @@ export class Work {
   }
 
   #refused(error: unknown): void {
-    if (!(error instanceof PostriderError) || error.status >= 500 || error.status === 429) {
+    if (!(error instanceof PostriderError) || (passes(error) && error.status !== 401)) {
       const kind = error instanceof PostriderError ? 'refused' : 'offline'
       this.#show({ saving: false, problem: { kind, text: sentence(error) } })
       const waitMs = error instanceof PostriderError ? 1_000 * (error.retryAfter ?? 0) : 0
@@ -433,6 +434,11 @@ export class Work {
     this.#view = { ...this.#view, ...part, saved: this.#saved }
     for (const listener of this.#listeners) listener()
   }
+}
+
+/** Whether the service may answer the same request otherwise later: without a session or requests left, or while it is busy. */
+function passes({ status, retryAfter }: PostriderError): boolean {
+  return status >= 500 || status === 401 || status === 429 || (status === 409 && retryAfter !== undefined)
 }
 
 /** `tags.3` is about the tags. */
