@@ -105,6 +105,33 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('a save whose answer was lost', () => {
+  it('is no conflict with what was written since', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Train' })
+    const work = open(service, post.id, post)
+    service.fates.push('answer lost', 'not sent')
+    for (const words of ['In', 'In the', 'In the tunnel']) {
+      work.change({ body: written(words) })
+      await later(1_000)
+    }
+    expect(work.view()).toMatchObject({ conflict: undefined, dirty: false })
+    expect(service.posts.get(post.id)).toMatchObject({ version: 3, body: { json: docOf('In the tunnel') } })
+  })
+
+  it('is a conflict all the same with what somebody else wrote', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Train' })
+    const work = open(service, post.id, post)
+    service.fates.push('not sent')
+    work.change({ body: written('Mine') })
+    await later(1_000)
+    service.posts.set(post.id, { ...post, version: 2, body: { ...post.body, json: docOf('Theirs') } })
+    work.change({ body: written('Mine and more') })
+    await later(1_000)
+    expect(work.view().conflict?.fields).toEqual(['body'])
+    expect(service.posts.get(post.id)?.body.json).toEqual(docOf('Theirs'))
+  })
+
   it('is repeated as it was for a new post, whatever refuses it for a time, so that there is one', async () => {
     for (const fate of [{ refused: 401 }, { refused: 429 }, { refused: 409, retryAfter: 1 }]) {
       const service = serviceOf()

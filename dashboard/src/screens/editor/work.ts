@@ -312,6 +312,14 @@ export class Work {
     const { id, status, version } = this.#post
     const follows = this.#slugFollows && status === 'draft' && 'title' in changes
     const input = { ...inputOf(changes), ...(follows ? { slug: null } : {}), ...more }
+    // The last request has no answer. Once this one takes its place, what it may have stored would look like somebody else's.
+    if (this.#attempted !== undefined && this.#attempted !== sent) {
+      const stored = await api.get(id)
+      if (stored.version > version) {
+        this.#meet(stored)
+        return false
+      }
+    }
     this.#attempted = sent
     try {
       this.#accept(await api.update(id, input, version), sent)
