@@ -72,6 +72,13 @@ export function draftOf(post: Post): Draft {
   }
 }
 
+/** Whether the post may have this field from that draft: the service trims texts, and keeps a body in the form it came in. */
+export function isFrom(sent: Draft, post: Post, field: Field): boolean {
+  if (field === 'body') return isSame(sent.body.value, post.body[sent.body.form])
+  const value = sent[field]
+  return isSame(typeof value === 'string' ? value.trim() : value, draftOf(post)[field])
+}
+
 /** The text as a document: the rich text as it is here, or for other forms the document last stored. */
 export function documentOf({ body }: Draft, post: Post | undefined): Doc | undefined {
   return body.form === 'json' ? body.value : post?.body.json

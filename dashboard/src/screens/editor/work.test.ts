@@ -39,9 +39,13 @@ function serviceOf() {
   const changed = (post: PostWithDeliveries, { title, body, excerpt, status }: UpdatePost): PostWithDeliveries => ({
     ...post,
     title: title?.trim() ?? post.title,
-    excerpt: excerpt ?? post.excerpt,
+    excerpt: excerpt?.trim() ?? post.excerpt,
     status: status ?? post.status,
-    body: { ...post.body, ...(body as Partial<PostWithDeliveries['body']>) },
+    body: {
+      ...post.body,
+      ...(body?.markdown === undefined ? {} : { json: docOf(body.markdown) }),
+      ...(body as object),
+    },
     version: post.version + 1,
   })
   const api = {
@@ -116,6 +120,20 @@ describe('a save whose answer was lost', () => {
     }
     expect(work.view()).toMatchObject({ conflict: undefined, dirty: false })
     expect(service.posts.get(post.id)).toMatchObject({ version: 3, body: { json: docOf('In the tunnel') } })
+  })
+
+  it('is recognised as the service stores it: texts trimmed, Markdown as it was given', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Train' })
+    const work = open(service, post.id, post)
+    service.fates.push('answer lost')
+    work.change({ title: 'Train ', excerpt: 'On the ', body: { form: 'markdown', value: 'Some *words*' } })
+    await later(1_000)
+    work.change({ title: 'Train ride', excerpt: 'On the way', body: { form: 'markdown', value: 'Some *words* more' } })
+    await later(1_000)
+    expect(work.view()).toMatchObject({ conflict: undefined, dirty: false })
+    expect(service.posts.get(post.id)).toMatchObject({ title: 'Train ride', excerpt: 'On the way' })
+    expect(service.posts.get(post.id)?.body.markdown).toBe('Some *words* more')
   })
 
   it('is a conflict all the same with what somebody else wrote', async () => {

@@ -18,6 +18,7 @@ import {
   type Field,
   fieldsOf,
   inputOf,
+  isFrom,
   isSame,
   isSlugOfTitle,
   merge,
@@ -394,7 +395,8 @@ export class Work {
     const had = this.#post === undefined ? EMPTY_DRAFT : draftOf(this.#post)
     const mine = changesOf(this.#saved, this.#draft)
     const theirDraft = draftOf(theirs)
-    const lostAnswer = fieldsOf(mine).filter((field) => isSame(this.#attempted?.[field], theirDraft[field]))
+    const sent = this.#attempted
+    const lostAnswer = sent === undefined ? [] : fieldsOf(mine).filter((field) => isFrom(sent, theirs, field))
     const was = { ...had, ...pick(theirDraft, lostAnswer) }
     this.#bring(was, mine, theirs)
   }
