@@ -10,7 +10,7 @@ import { Sheet } from '../../ui/page.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type Draft, draftOf, FIELD_NAMES, type Field, newPostOf } from './draft.ts'
+import { type Draft, draftOf, FIELD_NAMES, type Field, newPostOf, otherTitle } from './draft.ts'
 import type { Conflict, Work } from './work.ts'
 
 type Texts = Record<string, { mine: string; theirs: string }>
@@ -165,8 +165,6 @@ async function textsOf({ theirs, fields, merged }: Conflict): Promise<Texts> {
 function plain(value: Draft[Exclude<Field, 'body'>]): string {
   return typeof value === 'string' ? value : value.join(', ')
 }
-
-const otherTitle = (title: string) => `${title} (other version)`.slice(-300)
 
 /** The draft with everything that was not chosen. */
 function otherOf({ theirs, fields, merged }: Conflict, taken: readonly Field[]): Draft {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { changesOf, EMPTY_DRAFT, inputOf, isSame, isSlugOfTitle, merge, newPostOf, tidyDoc } from './draft.ts'
+import {
+  changesOf,
+  EMPTY_DRAFT,
+  inputOf,
+  isSame,
+  isSlugOfTitle,
+  merge,
+  newPostOf,
+  otherTitle,
+  tidyDoc,
+} from './draft.ts'
 
 const was = { ...EMPTY_DRAFT, title: 'Old', excerpt: 'Short', tags: ['a'] }
 
@@ -55,6 +65,14 @@ it.each([
   ['post', '🎉', true],
 ])('the slug %s is made from %j: %s', (slug, title, made) => {
   expect(isSlugOfTitle(slug, title)).toBe(made)
+})
+
+it('the title of the other version is cut between two letters, never within one', () => {
+  expect(otherTitle('Bread')).toBe('Bread (other version)')
+  const cut = otherTitle(`a${'🎉'.repeat(298)}b`)
+  expect([cut.isWellFormed(), [...cut].length]).toEqual([true, 300])
+  expect(cut.endsWith('🎉b (other version)')).toBe(true)
+  expect(otherTitle(`a${'🎉'.repeat(149)}b`).isWellFormed()).toBe(true)
 })
 
 it('a document is compared without attributes that say nothing', () => {

@@ -147,6 +147,11 @@ export function newPostOf(draft: Draft): CreatePost {
   return { ...rest, title: draft.title, ...(slug == null ? {} : { slug }) }
 }
 
+/** The title of a draft with the version of a post that was not chosen: its end, in characters as the service counts them. */
+export function otherTitle(title: string): string {
+  return [...`${title} (other version)`].slice(-300).join('')
+}
+
 /** The editor's fields by their dotted names in the API's errors. */
 export const FIELD_OF_API: Record<string, Field> = {
   title: 'title',
