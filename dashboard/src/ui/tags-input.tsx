@@ -12,6 +12,12 @@ type TagsInputProps = {
   placeholder?: string
 }
 
+/** The tags in a text with commas, each cut to so many characters, as the service counts them. */
+export function tagsIn(text: string, maxLength: number): string[] {
+  const words = text.split(',').map((word) => [...word.trim()].slice(0, maxLength).join(''))
+  return words.filter((word) => word !== '')
+}
+
 /**
  * A few short tags: Enter or a comma ends one, Backspace in an empty field removes the last. Text left in the field counts too.
  * It joins the others only once the pointer is released, so that what somebody is clicking on does not move.
@@ -20,8 +26,7 @@ export function TagsInput({ value, onChange, most, maxLength, readOnly = false, 
   const [typed, setTyped] = useState('')
   const [leaving, setLeaving] = useState<string>()
   const add = (text: string) => {
-    const words = text.split(',').map((word) => word.trim().slice(0, maxLength))
-    const next = [...new Set([...value, ...words.filter((word) => word !== '')])].slice(0, most)
+    const next = [...new Set([...value, ...tagsIn(text, maxLength)])].slice(0, most)
     if (next.length > value.length) onChange(next)
   }
   const type = (text: string) => {
