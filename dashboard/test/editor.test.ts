@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
+import { seesLive } from './support/sites.ts'
 
 const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true })
@@ -203,6 +204,26 @@ describeInBrowser('writing a post', (scene) => {
     await page.getByText('This post is open in another tab').waitFor()
     expect(await title(page).isEditable()).toBe(false)
     expect(await title(second).isEditable()).toBe(true)
+  })
+
+  it('is left alone by a tab that only shows the post', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Out there', body: { markdown: 'First.' }, status: 'published' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Second.')
+    await page.getByText('Changes kept in this browser until you update').waitFor()
+    const second = await page.context().newPage()
+    await second.goto(`/posts/${id}`)
+    await second.getByText('This post is open in another tab').waitFor()
+    expect(await text(second).textContent()).toBe('First. Second.')
+    await page.keyboard.type(' Third.')
+    await page.keyboard.press('Control+s')
+    await saved(page)
+    await seesLive(scene, text(second).getByText('First. Second. Third.'))
+    await second.goto('/posts')
+    expect(await copies(second)).toBe(0)
   })
 })
 

@@ -166,6 +166,44 @@ describe('a save whose answer was lost', () => {
   })
 })
 
+describe('a tab that only shows the post', () => {
+  it('neither keeps nor saves its older text, and goes on with what the other has left', async () => {
+    for (const status of ['draft', 'published'] as const) {
+      const service = serviceOf()
+      const post = { ...(await service.create({ title: 'One pen' })), status }
+      service.posts.set(post.id, post)
+      const shelf = shelfOf()
+      const writer = open(service, post.id, post, shelf)
+      if (writer.savesByItself) service.fates.push('not sent')
+      writer.change({ body: written('Old') })
+      await later(1_000)
+
+      const reader = open(service, post.id, post, shelf)
+      reader.rest(true)
+      await later(2_000)
+      expect(service.posts.get(post.id)?.version).toBe(1)
+      writer.change({ body: written('New') })
+      writer.keep()
+      reader.leave()
+      expect(shelf.read(post.id)?.mine.body).toEqual(written('New'))
+
+      await writer.save()
+      const stored = service.posts.get(post.id)
+      expect(stored?.body.json).toEqual(docOf('New'))
+      if (stored !== undefined) reader.observe(stored)
+      expect(reader.view()).toMatchObject({ conflict: undefined, dirty: false, draft: { body: written('New') } })
+      reader.leave()
+      expect(shelf.copies.size).toBe(0)
+
+      writer.change({ body: written('Newer') })
+      writer.leave()
+      writer.rest(true)
+      reader.rest(false)
+      expect(reader.view()).toMatchObject({ conflict: undefined, draft: { body: written('Newer') } })
+    }
+  })
+})
+
 describe('a command', () => {
   it('leaves what it did not store to be saved by itself: it was refused, or the words came meanwhile', async () => {
     const service = serviceOf()

@@ -90,6 +90,8 @@ export class Work {
   #running: Promise<boolean> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
   #saveTimer: ReturnType<typeof setTimeout> | undefined
+  /** Another tab writes the post. */
+  #resting = false
   readonly #around: Surroundings
   readonly #listeners = new Set<() => void>()
   #view: View
@@ -148,10 +150,32 @@ export class Work {
     return scheduledAt != null && new Date(scheduledAt).getTime() > Date.now()
   }
 
+  /**
+   * Another tab writes the post (`only-here.ts`): until that ends, this one only shows it, and neither saves nor keeps a copy,
+   * because its text may be older. Then it goes on with what the other tab has left.
+   */
+  rest(resting: boolean): void {
+    if (resting === this.#resting) return
+    this.#resting = resting
+    clearTimeout(this.#saveTimer)
+    const { conflict, kept } = this.#view
+    if (resting) {
+      // The other tab has the same copy, and asks about it.
+      if (conflict !== undefined) this.#adopt(conflict.theirs, draftOf(conflict.theirs))
+      this.#show({ conflict: undefined })
+      return
+    }
+    const copy = this.#around.shelf.read(this.#id)
+    // Without a copy, what was never kept is only here, and so may be a new post.
+    if (this.#post !== undefined && (copy !== undefined || kept)) this.#adopt(this.#post, draftOf(this.#post))
+    if (copy !== undefined) this.#restore(copy)
+  }
+
   /** Writes the copy in this browser, now. */
   keep(): void {
     clearTimeout(this.#keepTimer)
     this.#keepTimer = undefined
+    if (this.#resting) return
     // Until the conflict is decided, only the copy has both `mine` and `was`.
     if (this.#view.conflict !== undefined) return
     const mine = changesOf(this.#saved, this.#draft)
@@ -213,7 +237,8 @@ export class Work {
   observe(post: PostWithDeliveries): void {
     if (this.#post === undefined || this.#running !== undefined || this.#view.conflict !== undefined) return
     if (post.version < this.#post.version) return
-    if (post.version > this.#post.version) this.#meet(post)
+    if (this.#resting && this.#view.kept) this.#adopt(post, draftOf(post))
+    else if (post.version > this.#post.version) this.#meet(post)
     else this.#post = post
     this.#show({ post: this.#post })
   }
@@ -248,7 +273,7 @@ export class Work {
 
   /** Saves again if changes are left and saving is automatic. */
   tryAgain(): void {
-    if (this.#view.dirty && this.savesByItself) void this.save()
+    if (this.#view.dirty && this.savesByItself && !this.#resting) void this.save()
   }
 
   /** Keeps a copy and saves, because the page is being left. */
@@ -432,7 +457,8 @@ export class Work {
       this.#show({ draft: this.#draft, dirty: true })
     } else this.#adopt(this.#post, { ...this.#saved, ...mine })
     this.#slugFollows &&= !('slug' in mine)
-    if (this.#view.dirty && this.savesByItself) this.#saveIn(0)
+    // By then the browser has said whether another tab writes the post.
+    if (this.#view.dirty && this.savesByItself) this.#saveIn(SAVE_AFTER_MS)
   }
 
   #saveIn(ms: number): void {

@@ -37,6 +37,7 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
   const view = useSyncExternalStore(work.subscribe, work.view)
   const { post, draft, dirty, conflict, problem } = view
   const { here, takeOver } = useOnlyHere(post?.id ?? work.id)
+  useEffect(() => work.rest(!here), [work, here])
   const [editor, setEditor] = useState<Editor>()
   const [asked, setAsked] = useState<Asked>()
   const wide = useWide()
@@ -52,7 +53,7 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
   useEffect(() => {
     document.title = `${title} · Postrider`
   }, [title])
-  useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => void work.save())
+  useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => here && void work.save())
   useAction(
     { does: status === 'published' ? 'Send to sites' : 'Publish', group: 'This post', keys: 'mod+shift+p' },
     () => here && publish('now'),
