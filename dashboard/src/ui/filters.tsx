@@ -106,9 +106,9 @@ export function SearchInput({ label, value, onChange, onEnter, ref }: SearchInpu
         placeholder={label}
         value={text}
         onChange={({ target }) => setText(target.value)}
-        onKeyDown={({ key, currentTarget }) => {
+        onKeyDown={({ key, currentTarget, nativeEvent }) => {
           if (key === 'Escape' && text === '') currentTarget.blur()
-          if (key !== 'Enter') return
+          if (key !== 'Enter' || nativeEvent.isComposing) return
           if (text.trim() === told.current.trim()) onEnter?.()
           else {
             told.current = text
