@@ -136,6 +136,12 @@ const fixtures: [name: string, block: DocNode, html: string, markdown: string][]
     '- <br>\n\n  - a\n',
   ],
   [
+    'paragraphs of one break each',
+    node('blockquote', paragraph({ type: 'hardBreak' }), paragraph({ type: 'hardBreak' })),
+    '<blockquote><p><br></p><p><br></p></blockquote>',
+    '> <br>\n>\n> <p><br></p>\n',
+  ],
+  [
     'text like Markdown',
     p('# *a* [b](c) 1. <b> a@b.c www.d.e &amp;'),
     '<p># *a* [b](c) 1. &lt;b> a@b.c www.d.e &amp;amp;</p>',

@@ -13,7 +13,17 @@ export function docToMdast(doc: DocNode): Root {
 }
 
 function blocksToMdast(blocks: readonly DocNode[]): BlockContent[] {
-  return blocks.filter((node) => node.type !== 'paragraph' || node.content !== undefined).map(blockToMdast)
+  return blocks
+    .filter((node) => node.type !== 'paragraph' || node.content !== undefined)
+    .map((node, index, kept) =>
+      isLoneBreak(node) && isLoneBreak(kept[index - 1]) ? rawHtml(node) : blockToMdast(node),
+    )
+}
+
+/** A paragraph that is a bare `<br>` in Markdown. Readers put two in a row into one paragraph unless the second one has its tags. */
+function isLoneBreak(node: DocNode | undefined): boolean {
+  const [first, second] = (node?.type === 'paragraph' && node.content) || []
+  return first?.type === 'hardBreak' && first.marks === undefined && second === undefined
 }
 
 function blockToMdast(node: DocNode): BlockContent {
