@@ -195,6 +195,11 @@ describe('changing a post', () => {
     const both = await Promise.all([1, 2].map(() => client.posts.create({ title: 'Apart' })))
     const slugs = await Promise.all(both.map(({ id }) => client.posts.update(id, { title: 'Alike', slug: null })))
     expect(slugs.map(({ slug }) => slug).sort()).toEqual(['alike', 'alike-2'])
+    const long = 'y'.repeat(300)
+    await client.posts.create({ title: long })
+    const numbered = await client.posts.create({ title: long })
+    const kept = await client.posts.update(numbered.id, { slug: null })
+    expect([kept.slug, kept.version]).toEqual([`${'y'.repeat(118)}-2`, 1])
   })
 
   it('refuses a slug that another post has', async () => {

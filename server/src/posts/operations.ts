@@ -35,7 +35,7 @@ import {
   updatePost,
 } from './queries.ts'
 import { searchVector } from './search.ts'
-import { MAX_SLUG, slugify } from './slug.ts'
+import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
 import type { PostMeta, PostRow, PostStatus } from './tables.ts'
 
 /** A post with the newest delivery per site. */
@@ -214,8 +214,7 @@ async function applyChange(
 async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.title }: PostInput) {
   if (slug !== null) return slug === undefined ? undefined : normalSlug(slug)
   const base = slugify(title) || 'post'
-  const fits = current.slug === base || new RegExp(`^${base}-\\d+$`).test(current.slug)
-  return fits ? undefined : freeSlug(tx, current.account_id, base)
+  return isSlugOf(base, current.slug) ? undefined : freeSlug(tx, current.account_id, base)
 }
 
 /** Keeps the old slug of a published post as a former one; nobody has seen an unpublished post's slug. */

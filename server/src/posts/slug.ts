@@ -15,3 +15,9 @@ export function slugify(text: string, max = MAX_SLUG): string {
     .slice(0, max)
     .replace(/-+$/, '')
 }
+
+/** Whether `slug` is `base`, or `base` with a number, cut where the number needs room, as `freeSlug` makes it. */
+export function isSlugOf(base: string, slug: string): boolean {
+  const [, stem, number = ''] = /^(.+)-(\d+)$/.exec(slug) ?? []
+  return slug === base || stem === base.slice(0, MAX_SLUG - 1 - number.length).replace(/-+$/, '')
+}
