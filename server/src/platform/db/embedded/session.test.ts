@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts'
@@ -83,6 +84,22 @@ test('a client destroyed inside a transaction leaves nothing to the next', async
   await pool.end()
   pool = new pg.Pool(database.poolConfig)
   expect((await pool.query('SELECT id FROM kept')).rows).toEqual([{ id: 78 }])
+})
+
+test('a client destroyed while it ends does not take the session from the next', async () => {
+  await pool.end()
+  const first = new pg.Client(database.poolConfig)
+  const second = new pg.Client(database.poolConfig)
+  const third = new pg.Client(database.poolConfig)
+  await first.connect()
+  const next = second.connect()
+  const ended = first.end()
+  await nextTurn()
+  first.connection.stream.destroy()
+  await Promise.all([next, ended])
+  await second.query('SELECT 1')
+  await expect(third.connect()).rejects.toMatchObject({ code: 'busy' })
+  await second.end()
 })
 
 test('an aborted transaction refuses work until it is rolled back', async () => {

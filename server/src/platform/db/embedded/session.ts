@@ -47,15 +47,17 @@ export class Session {
   /** Takes the session back from `holder`; does nothing when it does not hold it. */
   async detach(holder: object): Promise<void> {
     if (this.#holder !== holder) return
-    try {
-      await this.exclusive(async () => {
+    await this.exclusive(async () => {
+      // A stream that is destroyed while it ends detaches twice; by the second time the session may be lent to another.
+      if (this.#holder !== holder) return
+      try {
         if (this.#health.broken || this.#ended) return
         for (const message of RESET) await this.#send(message)
-      })
-    } finally {
-      this.#holder = null
-      this.#freed.resolve()
-    }
+      } finally {
+        this.#holder = null
+        this.#freed.resolve()
+      }
+    })
   }
 
   /** Runs complete frontend messages and resolves with the backend's answer. */
