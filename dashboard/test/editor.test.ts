@@ -1,7 +1,7 @@
 /** Writing: what is typed arrives, and nothing that was typed is ever lost. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { describeInBrowser, expectAccessible, type Scene, THEMES } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
 import { seesLive } from './support/sites.ts'
 
@@ -13,6 +13,19 @@ const idOf = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? ''
 /** Everything the browser keeps of unsaved posts. */
 const copies = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('postrider.draft.')).length)
+
+/** Somebody whose published post is changed in this browser only. */
+async function changedHere(scene: Scene) {
+  const person = await newPerson(scene)
+  const { page, client } = person
+  const { id } = await client.posts.create({ title: 'Out there', body: { markdown: 'First.' }, status: 'published' })
+  await page.goto(`/posts/${id}`)
+  await text(page).click()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type(' Second.')
+  await page.getByText('Changes kept in this browser until you update').waitFor()
+  return { ...person, id }
+}
 
 describeInBrowser('writing a post', (scene) => {
   it('begins with a title, is stored by itself, and goes on where it was after a reload', async () => {
@@ -133,13 +146,7 @@ describeInBrowser('writing a post', (scene) => {
   })
 
   it('keeps changes to a published post here until they are sent', async () => {
-    const { page, client } = await newPerson(scene)
-    const { id } = await client.posts.create({ title: 'Out there', body: { markdown: 'First.' }, status: 'published' })
-    await page.goto(`/posts/${id}`)
-    await text(page).click()
-    await page.keyboard.press('Control+End')
-    await page.keyboard.type(' Second.')
-    await page.getByText('Changes kept in this browser until you update').waitFor()
+    const { page, client, id } = await changedHere(scene)
     await page.reload()
     await expect.poll(() => text(page).textContent()).toContain('First. Second.')
     expect((await client.posts.get(id)).body.markdown).toBe('First.')
@@ -207,13 +214,7 @@ describeInBrowser('writing a post', (scene) => {
   })
 
   it('is left alone by a tab that only shows the post', async () => {
-    const { page, client } = await newPerson(scene)
-    const { id } = await client.posts.create({ title: 'Out there', body: { markdown: 'First.' }, status: 'published' })
-    await page.goto(`/posts/${id}`)
-    await text(page).click()
-    await page.keyboard.press('Control+End')
-    await page.keyboard.type(' Second.')
-    await page.getByText('Changes kept in this browser until you update').waitFor()
+    const { page, id } = await changedHere(scene)
     const second = await page.context().newPage()
     await second.goto(`/posts/${id}`)
     await second.getByText('This post is open in another tab').waitFor()

@@ -3,6 +3,7 @@ import { DraftFailedError, type PostriderClient } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { finishDraft, writeDraft, writtenBy } from './support/drafts.ts'
+import { holdTransaction } from './support/held.ts'
 import { request } from './support/http.ts'
 import { type ModelServer, type Script, startModelServer } from './support/model-server.ts'
 import { startReceiver } from './support/receiver.ts'
@@ -327,34 +328,18 @@ describe('a job that has to wait for its next try', () => {
     const working = service.drain()
     await arrived
     // What is written of the job now has to wait, and is carried out in the order in which it came.
-    const lock = await lockJob(jobId)
+    const commit = await holdTransaction(service.ctx.db, (tx) =>
+      sql`select from generation_jobs where id = ${jobId} for update`.execute(tx),
+    )
     release()
     await soon()
     service.clock.advance(20_000)
     await soon()
-    await lock.free()
+    await commit()
     await working
     await service.advance(5_000)
     expect(await client.drafts.job(jobId)).toMatchObject({ status: 'complete' })
   })
-
-  /** Keeps others from writing the job's row. */
-  async function lockJob(id: string): Promise<{ free(): Promise<void> }> {
-    const locked = Promise.withResolvers<void>()
-    const freed = Promise.withResolvers<void>()
-    const locking = service.ctx.db.tx(async (tx) => {
-      await sql`select from generation_jobs where id = ${id} for update`.execute(tx)
-      locked.resolve()
-      await freed.promise
-    })
-    await locked.promise
-    return {
-      free() {
-        freed.resolve()
-        return locking
-      },
-    }
-  }
 
   /** Real time for what is under way. */
   const soon = () => new Promise((resolve) => setTimeout(resolve, 200))

@@ -10,6 +10,7 @@ import { purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
 import { publishDue } from '../src/posts/index.ts'
+import { holdTransaction } from './support/held.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -37,22 +38,9 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** Does something in a transaction, and commits it when the function that it gives is called. */
+/** Holds a transaction until the returned function commits it, or the test ends. */
 async function hold(work: (tx: Tx) => Promise<unknown>): Promise<() => Promise<void>> {
-  const { promise: released, resolve: commit } = Promise.withResolvers<void>()
-  const { promise: done, resolve: finish, reject } = Promise.withResolvers<void>()
-  const ended = service.ctx.db
-    .tx(async (tx) => {
-      await work(tx)
-      finish()
-      await released
-    })
-    .catch(reject)
-  await done
-  const release = () => {
-    commit()
-    return ended
-  }
+  const release = await holdTransaction(service.ctx.db, work)
   held.push(release)
   return release
 }

@@ -2,6 +2,7 @@ import { createClient } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { removeOldHistory } from '../src/deliveries/index.ts'
+import { holdTransaction } from './support/held.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -55,20 +56,15 @@ describe('with HISTORY_RETENTION', () => {
     await service.drain()
     for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
     service.clock.advance(31 * DAY)
-    const [written, committing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const requeued = service.ctx.db.tx(async (tx) => {
-      await sql`
+    const commit = await holdTransaction(service.ctx.db, (tx) =>
+      sql`
         update deliveries set status = 'pending', finished_at = null, next_attempt_at = '2100-01-01' where post_id = ${id}
-      `.execute(tx)
-      written.resolve()
-      await committing.promise
-    })
-    await written.promise
+      `.execute(tx),
+    )
     const removal = removeOldHistory(service.ctx, new AbortController().signal)
     const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%looked_at%'`
     await expect.poll(async () => (await waiting.execute(service.ctx.db.root)).rows.length).toBeGreaterThan(0)
-    committing.resolve()
-    await Promise.all([requeued, removal])
+    await Promise.all([commit(), removal])
     const { rows } = await sql`
       select d.status, v.kind from deliveries d join events v on v.id = d.event_id where d.post_id = ${id}
     `.execute(service.ctx.db.root)

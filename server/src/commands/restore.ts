@@ -31,7 +31,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   }
   const startedAt = performance.now()
   terminal.note(`Loading ${describe(header)}`)
-  await loadAll(config, path, header, newKey, terminal)
+  await loadAll(config, { path, header, newKey }, terminal)
   if (newKey !== undefined) terminal.print(`The secret key was written to ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000
   terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
@@ -50,9 +50,7 @@ function rowsOf({ tables }: BackupHeader): string {
 /** One transaction from the look at what is there to the last row. */
 async function loadAll(
   config: Config,
-  path: string,
-  header: BackupHeader,
-  newKey: string | undefined,
+  { path, header, newKey }: { path: string; header: BackupHeader; newKey: string | undefined },
   terminal: Terminal,
 ): Promise<void> {
   await withDatabase(config, async ({ db, maintain }) => {
