@@ -39,11 +39,14 @@ function explainState(error: Error): Problem | undefined {
 
 function explainGone(error: Error): Problem | undefined {
   if (!isDatabaseGone(error)) return undefined
-  return {
-    message: `The database does not answer (${reasonOf(error.cause ?? error)}). Check DATABASE_URL, and that the server is running and accepts this user.`,
-    exitCode: EXIT.unavailable,
-  }
+  const reason = reasonOf(error.cause ?? error)
+  const advice = reason.includes('unsupported startup parameter') ? IGNORING : ANSWERING
+  return { message: `The database does not answer (${reason}). ${advice}`, exitCode: EXIT.unavailable }
 }
+
+const ANSWERING = 'Check DATABASE_URL, and that the server is running and accepts this user.'
+const IGNORING =
+  'A pooler refuses what it does not know: name statement_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters.'
 
 /** Why the service cannot listen on its host and port. */
 function explainListening(error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }) {

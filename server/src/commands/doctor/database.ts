@@ -41,6 +41,7 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
   } catch (error) {
     if (error instanceof EmbeddedInUseError)
       return only({ what, state: 'unknown', text: `in use by process ${error.pid ?? 'unknown'}, so not checked` })
+    if (error instanceof ConfigError) return only({ what, state: 'bad', text: error.problems.join('; ') })
     const problem = explainProblem(error)
     if (problem === undefined) throw error
     return only({ what, state: 'bad', text: problem.message })

@@ -124,6 +124,14 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   }
 }
 
+/** The failure of whoever cannot get a connection. */
+export function away(cause: unknown): Failure {
+  return fail('unavailable', 'The database does not answer. Try again shortly.', {
+    headers: { 'Retry-After': '5' },
+    cause,
+  })
+}
+
 function guarded(pool: pg.Pool): PostgresPool {
   return {
     async connect() {
@@ -133,10 +141,7 @@ function guarded(pool: pg.Pool): PostgresPool {
       try {
         return heeding(await pool.connect())
       } catch (error) {
-        throw fail('unavailable', 'The database does not answer. Try again shortly.', {
-          headers: { 'Retry-After': '5' },
-          cause: error,
-        })
+        throw away(error)
       }
     },
     end: () => pool.end(),

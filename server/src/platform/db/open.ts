@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
 import { createDatabase, createPostgresPool, type Database, hearErrors, type StatementLimits } from './database.ts'
+import { assertSessions } from './sessions.ts'
 
 /** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
 const POOL_SIZE = 16
@@ -16,7 +17,7 @@ export type OpenDatabase = {
 
 /**
  * Opens the database that the configuration names, with the service's statement limits unless others are given. `onBroken` is
- * called when the embedded database has stopped.
+ * called when the embedded database has stopped. Throws ConfigError for a server whose connections are shared (`assertSessions`).
  */
 export async function openDatabase(
   config: Config,
@@ -26,6 +27,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   const lost = (error: Error) => log.warn('db.connection_lost', { error: errorField(error) })
   if (config.databaseUrl !== undefined) {
+    await assertSessions(config.databaseUrl)
     const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, lost, limits)
     return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }

@@ -10,5 +10,6 @@ export const EXCEPTIONS: Record<string, string> = {
   'server/test/platform-detection-restart.test.ts': 'Is about the end of one process and the start of the next.',
   'server/test/live-processes.test.ts': 'Starts several processes already, with their real clock and loops.',
   'server/test/roles.test.ts': 'Starts one process of each role already, with their real clock and loops.',
+  'server/test/pooler.test.ts': 'Starts the service and its commands as processes already.',
   'server/test/process.test.ts': 'Starts the service as processes already, with its real clock and loops.',
 }
