@@ -40,13 +40,24 @@ function explainState(error: Error): Problem | undefined {
 function explainGone(error: Error): Problem | undefined {
   if (!isDatabaseGone(error)) return undefined
   const reason = reasonOf(error.cause ?? error)
-  const advice = reason.includes('unsupported startup parameter') ? IGNORING : ANSWERING
-  return { message: `The database does not answer (${reason}). ${advice}`, exitCode: EXIT.unavailable }
+  return {
+    message: `The database does not answer (${reason}). ${adviceFor(error.cause ?? error)}`,
+    exitCode: EXIT.unavailable,
+  }
 }
 
-const ANSWERING = 'Check DATABASE_URL, and that the server is running and accepts this user.'
-const IGNORING =
-  'A pooler refuses what it does not know: name statement_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters.'
+/** What OpenSSL says of a certificate by an authority that this machine does not know. */
+const UNTRUSTED = /^(SELF_SIGNED_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|UNABLE_TO_(GET_ISSUER|VERIFY))/
+
+/** What to do about a database that does not answer. */
+function adviceFor(error: unknown): string {
+  const { code = '', message = '' } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  if (UNTRUSTED.test(code))
+    return 'Save the certificate of the authority, which your provider has, in a file and add sslrootcert=FILE to DATABASE_URL. (With sslmode=no-verify the connection is encrypted, but perhaps to somebody else.)'
+  if (message.includes('unsupported startup parameter'))
+    return 'A pooler refuses what it does not know: name statement_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters.'
+  return 'Check DATABASE_URL, and that the server is running and accepts this user.'
+}
 
 /** Why the service cannot listen on its host and port. */
 function explainListening(error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }) {

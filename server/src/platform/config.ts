@@ -11,6 +11,7 @@ import {
   parseJobs,
   parseTokens,
 } from './ai-config.ts'
+import { parseDatabaseUrl } from './database-url.ts'
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseHeaderValue } from './header-value.ts'
 import { parseCidrs } from './http/client-address.ts'
@@ -122,7 +123,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     }
   }
   const production = read('NODE_ENV', false, (text) => text.toLowerCase() === 'production')
-  const databaseUrl = read('DATABASE_URL', undefined, (text) => parsePostgresUrl(text))
+  const databaseUrl = read('DATABASE_URL', undefined, (text) => parseDatabaseUrl(text))
   const listenPort = read('PORT', 3000, parsePort)
   const config: Config = {
     production,
@@ -214,12 +215,6 @@ function oneOf<Value extends string>(values: readonly Value[]): (text: string) =
     if (value === undefined) throw new Error(`"${text}" is not one of ${values.join(', ')}`)
     return value
   }
-}
-
-function parsePostgresUrl(text: string): string {
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
-    throw new Error('must look like postgres://user:password@host:5432/database')
-  return text
 }
 
 function parseHttpUrl(text: string): string {

@@ -1,17 +1,16 @@
 import pg from 'pg'
 import { ConfigError } from '../config.ts'
+import { messageOf } from '../thrown.ts'
 import { away, NOTICED } from './database.ts'
 
 /**
  * Throws ConfigError when a pooler gives each transaction whichever connection to the server is free. Signals (LISTEN), advisory
  * locks and prepared statements belong to a connection, so behind such a pooler the service would start, and then fail now and
- * then. Two connections made here must be two to the server, each the same one every time.
+ * then. Two connections made here must be two to the server, each the same one every time. Also throws ConfigError when the driver
+ * cannot make anything of the address.
  */
 export async function assertSessions(url: string): Promise<void> {
-  const options = { connectionString: url, ...NOTICED, application_name: 'postrider' }
-  const one = new pg.Client(options)
-  const other = new pg.Client(options)
-  for (const client of [one, other]) client.on('error', () => {}) // the query that uses the connection rejects
+  const [one, other] = [clientOf(url), clientOf(url)]
   const pids: number[] = []
   try {
     await Promise.all([one.connect(), other.connect()])
@@ -24,6 +23,16 @@ export async function assertSessions(url: string): Promise<void> {
   }
   const [first, second, secondAgain, firstAgain] = pids
   if (first === second || first !== firstAgain || second !== secondAgain) throw sharedConnections()
+}
+
+/** A client that is not connected yet. The driver reads the files that the address names, such as `sslrootcert`, at once. */
+function clientOf(url: string): pg.Client {
+  try {
+    const client = new pg.Client({ connectionString: url, ...NOTICED, application_name: 'postrider' })
+    return client.on('error', () => {}) // the query that uses the connection rejects
+  } catch (error) {
+    throw new ConfigError([`DATABASE_URL: cannot be used (${messageOf(error)})`])
+  }
 }
 
 async function backendOf(client: pg.Client): Promise<number> {

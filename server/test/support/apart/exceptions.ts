@@ -1,5 +1,6 @@
 /** Test files that are not run against a service split into several processes, and why. */
 export const EXCEPTIONS: Record<string, string> = {
+  'server/test/database-tls.test.ts': 'Starts the service as a process already, on a server of its own.',
   'server/test/generation-providers.test.ts':
     'Is about what the servers of models answer to one writer of drafts; generation.test.ts has the drafts of several.',
   'server/test/generation-process.test.ts':
