@@ -2,7 +2,9 @@
 import { connect } from 'node:net'
 import { createClient, type PostriderClient } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { resetPassword } from '../src/accounts/index.ts'
 import type { Change } from '../src/platform/changes/changes.ts'
+import { createSignalSender } from '../src/platform/signals.ts'
 import { type Following, follow, openRaw, pass } from './support/follow.ts'
 import { request } from './support/http.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
@@ -201,6 +203,15 @@ describe('a stream ends', () => {
     expect(await statusFor(token)).toBe(401)
     await stranger.posts.create({ title: 'Still here' })
     await theirs.told('post.changed', { title: 'Still here' })
+  })
+
+  it.runIf(inject('database').kind === 'postgres')('when the operator resets the password, at once', async () => {
+    const { token, ended } = await openRaw(service, client)
+    const { db } = service.ctx
+    const { email } = (await client.account()).user
+    await resetPassword({ db, signals: createSignalSender(db) }, email)
+    await ended()
+    expect(await statusFor(token)).toBe(401)
   })
 
   it('when its token expires, which it is told nothing after', async () => {

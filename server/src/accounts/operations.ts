@@ -4,6 +4,7 @@ import type { Context } from '../platform/context.ts'
 import { hashPassword, verifyPassword } from '../platform/crypto.ts'
 import { type Database, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid, unauthorized } from '../platform/errors.ts'
+import type { SignalSender } from '../platform/signals.ts'
 import {
   findAccountByEmailKey,
   insertAccount,
@@ -125,15 +126,16 @@ export function randomPassword(): string {
  * is no such account.
  */
 export async function resetPassword(
-  db: Database,
+  ctx: { db: Database; signals: SignalSender },
   email: string,
 ): Promise<{ email: string; password: string } | undefined> {
   const password = randomPassword()
   const passwordHash = await hashPassword(password)
-  return db.tx(async (tx) => {
+  return ctx.db.tx(async (tx) => {
     const account = await lockAccountByEmailKey(tx, emailKey(email))
     if (account === undefined) return undefined
     await updatePassword(tx, account, passwordHash)
+    await ctx.signals.send(tx, 'signed-out', account.id)
     return { email: account.email, password }
   })
 }

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import type { Clock } from './clock.ts'
-import { afterCommit, type Db, NOTICED, type Tx } from './db/database.ts'
+import { afterCommit, type Database, type Db, NOTICED, type Tx } from './db/database.ts'
 import { sendAhead } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
@@ -28,10 +28,14 @@ export type Topic =
   | 'changed'
   | 'watched'
 
-/** Sends and hears signals. */
-export type Signals = {
+/** Sends signals. */
+export type SignalSender = {
   /** Tells every process, this one included, once the transaction has committed. */
   send(tx: Tx, topic: Topic, subject?: string): Promise<void>
+}
+
+/** Sends and hears signals. */
+export type Signals = SignalSender & {
   /**
    * Tells every process, this one last, outside of any transaction: several subjects at once, of up to 7,900 bytes each. The
    * commit does not wait for the disk, because publishing, whose signals queue behind the same lock, would wait too.
@@ -52,8 +56,7 @@ const RECONNECT_MS = 1_000
 
 /** Signals within this process, and to those on the same PostgreSQL database if `url` is given. */
 export function createSignals(url: string | undefined, clock: Clock, log: Log): Signals {
-  const self = randomBytes(6).toString('base64url')
-  const payloadOf = (topic: Topic, subject: string) => [self, topic, subject].join(' ')
+  const self = newName()
   const listeners = new Map<Topic, Array<(subject: string | undefined) => void>>()
   const hear = (topic: Topic, subject: string | undefined) => {
     for (const listener of listeners.get(topic) ?? []) listener(subject)
@@ -74,12 +77,12 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
   return {
     ready,
     async send(tx, topic, subject) {
-      if (url !== undefined) await sendAhead(tx, sql`select pg_notify(${CHANNEL}, ${payloadOf(topic, subject ?? '')})`)
+      if (url !== undefined) await notify(tx, self, topic, subject)
       afterCommit(() => hear(topic, subject))
     },
     async broadcast(db, topic, subjects) {
       if (url !== undefined) {
-        const payloads = subjects.map((subject) => payloadOf(topic, subject))
+        const payloads = subjects.map((subject) => payloadOf(self, topic, subject))
         await sql`
           select set_config('synchronous_commit', 'off', true), pg_notify(${CHANNEL}, payload)
           from unnest(${payloads}::text[]) as payload
@@ -92,6 +95,28 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
     },
     close: stop,
   }
+}
+
+/** For a process that hears no signals, such as a command. The embedded database has no other process to tell. */
+export function createSignalSender({ kind }: Pick<Database, 'kind'>): SignalSender {
+  const self = newName()
+  return {
+    async send(tx, topic, subject) {
+      if (kind === 'postgres') await notify(tx, self, topic, subject)
+    },
+  }
+}
+
+function newName(): string {
+  return randomBytes(6).toString('base64url')
+}
+
+function payloadOf(sender: string, topic: Topic, subject: string): string {
+  return [sender, topic, subject].join(' ')
+}
+
+async function notify(tx: Tx, sender: string, topic: Topic, subject = ''): Promise<void> {
+  await sendAhead(tx, sql`select pg_notify(${CHANNEL}, ${payloadOf(sender, topic, subject)})`)
 }
 
 type Ears = { message(payload: string): void; missed(): void }
