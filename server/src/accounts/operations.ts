@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
-import { hashPassword, verifyPassword } from '../platform/crypto.ts'
+import { hashPassword, NO_PASSWORD, verifyPassword } from '../platform/crypto.ts'
 import { type Database, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid, unauthorized } from '../platform/errors.ts'
 import type { SignalSender } from '../platform/signals.ts'
@@ -57,15 +57,11 @@ export async function createAccount(
   }
 }
 
-/** The hash to verify against when the address is unknown, so that both refusals take the same time. */
-let dummyHash: Promise<string> | undefined
-
 /** The account of these credentials. An unknown address and a wrong password throw the same `unauthorized`. */
 export async function login(ctx: Context, input: { email: string; password: string }): Promise<AccountRow> {
   const account = await findAccountByEmailKey(ctx.db.root, emailKey(input.email))
-  dummyHash ??= hashPassword('an account that does not exist')
-  const dummy = await dummyHash
-  const matches = await verifyPassword(input.password, account?.password_hash ?? dummy)
+  // Also when the address is unknown, so that both refusals take the same time.
+  const matches = await verifyPassword(input.password, account?.password_hash ?? NO_PASSWORD)
   if (account === undefined || !matches) throw unauthorized('Bearer', 'E-mail address or password is wrong.')
   return account
 }

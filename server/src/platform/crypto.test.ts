@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deriveKeys, hashPassword, lookupIndex, seal, unseal, verifyPassword } from './crypto.ts'
+import { deriveKeys, hashPassword, lookupIndex, NO_PASSWORD, seal, unseal, verifyPassword } from './crypto.ts'
 
 const keys = deriveKeys('a secret key of at least thirty-two characters')
 const otherKeys = deriveKeys('another secret key of thirty-two characters')
@@ -30,5 +30,12 @@ describe('passwords', () => {
     expect(await verifyPassword('correct horse', hash)).toBe(true)
     expect(await verifyPassword('correct horse ', hash)).toBe(false)
     expect(await hashPassword('correct horse')).not.toBe(hash)
+  })
+
+  it('do not match the hash of none, which takes as much work', async () => {
+    const cost = (hash: string) => hash.split('$').slice(0, 4)
+    expect(cost(NO_PASSWORD)).toEqual(cost(await hashPassword('correct horse')))
+    expect(NO_PASSWORD).toHaveLength((await hashPassword('correct horse')).length)
+    expect(await verifyPassword('', NO_PASSWORD)).toBe(false)
   })
 })
