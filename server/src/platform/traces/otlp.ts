@@ -26,7 +26,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import { OPERATORS_NETWORKS } from '../egress/addresses.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { Log } from '../log.ts'
+import { errorField, type Log } from '../log.ts'
 import type { OtlpProtocol, TraceConfig } from './trace-config.ts'
 import type { Span, Traces, Work } from './traces.ts'
 
@@ -119,7 +119,15 @@ function exporter({ url, headers, protocol }: TraceConfig, egress: Egress, log: 
     return ok
   }
   return {
-    export: (spans, done) => void send(spans).then((ok) => done({ code: ok ? 0 : 1 })),
+    export: (spans, done) =>
+      void send(spans).then(
+        (ok) => done({ code: ok ? 0 : 1 }),
+        // Spans that cannot be serialized are dropped: an unhandled rejection would end the process.
+        (error) => {
+          log.error('traces.not_serialized', { spans: spans.length, error: errorField(error) })
+          done({ code: 1, error })
+        },
+      ),
     shutdown: async () => {},
   }
 }
