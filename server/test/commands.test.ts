@@ -109,7 +109,7 @@ describe('postrider', () => {
     const missing = await runToEnd({ ...env, METRICS_TOKEN_FILE: `${path}-not` }, 'config')
     expect(missing).toMatchObject({
       code: 78,
-      output: expect.stringContaining('METRICS_TOKEN_FILE: the file cannot be read'),
+      output: expect.stringContaining(`METRICS_TOKEN_FILE: the file ${path}-not cannot be read`),
     })
   })
 

@@ -43,8 +43,8 @@ it('names every variable whose file is of no use, and shows no secret', () => {
   for (const problem of [
     /SECRET_KEY_FILE: SECRET_KEY is set too/,
     /METRICS_TOKEN_FILE: the file \S+ is empty/,
-    /AI_API_KEY_FILE: the file cannot be read \(ENOENT/,
-    /DATABASE_URL_FILE: the file cannot be read \(EISDIR/,
+    /AI_API_KEY_FILE: the file \S+missing cannot be read \(ENOENT: no such file or directory\)/,
+    /DATABASE_URL_FILE: the file \S+postrider-secrets-\w+ cannot be read \(EISDIR: illegal operation on a directory\)/,
   ])
     expect(read).toThrow(problem)
   expect(read).not.toThrow(/hunter/)

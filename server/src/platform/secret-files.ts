@@ -30,7 +30,9 @@ export function readSecretFiles(env: Env): Env {
         given[name] = readFileSync(path, 'utf8').trim()
         if (given[name] === '') problems.push(`${variable}: the file ${path} is empty`)
       } catch (error) {
-        problems.push(`${variable}: the file cannot be read (${messageOf(error)})`)
+        // The system's message ends with the call, and only sometimes with the path.
+        const [reason] = messageOf(error).split(', ')
+        problems.push(`${variable}: the file ${path} cannot be read (${reason})`)
       }
     }
   }
