@@ -362,6 +362,8 @@ describe('listing posts', () => {
     expect(await titles({ status: 'published' })).toEqual(['Winter in the garden'])
     expect(await titles({ tag: 'vegetables' })).toEqual(['Growing tomatoes'])
     expect(await titles({ tag: 'vegetable' })).toEqual([])
+    // The index of tags holds the account's id too.
+    expect(await titles({ tag: (await reader.account()).user.id })).toEqual([])
   })
 
   it('searches title and text by stem, phrase and beginning of the last word; a title counts more', async () => {

@@ -42,6 +42,7 @@ describe('GET /api/pull/posts', () => {
     expect(Object.keys(all.posts[0] ?? {}).sort()).toEqual(['excerpt', 'id', 'published_at', 'slug', 'tags', 'title'])
     expect((await pull.list({ limit: 2, page: 2 })).posts.map(({ title }) => title)).toEqual(['One'])
     expect((await pull.list({ tag: 'even' })).posts.map(({ title }) => title)).toEqual(['Two'])
+    expect((await pull.list({ tag: (await client.account()).user.id })).total).toBe(0)
     const seen = []
     for await (const { title } of pull.all({ limit: 1 })) seen.push(title)
     expect(seen).toEqual(['Three', 'Two', 'One'])
