@@ -200,6 +200,16 @@ describe('the cookie', () => {
     expect((await read('/api/account', cookie)).json).toMatchObject({ limits: { management: { remaining: 2 } } })
   })
 
+  it('shows nothing used of a window that began while the clock was ahead', async () => {
+    const { token, ...person } = await newPerson()
+    const cookie = cookieOf(await signIn(person))
+    service.clock.advance(24 * 3_600_000)
+    await request(`${service.url}/api/sites`, { token })
+    service.clock.advance(-24 * 3_600_000)
+    const management = { limit: 3, remaining: 3, reset_seconds: 3_600 }
+    expect((await read('/api/account', cookie)).json).toMatchObject({ limits: { management } })
+  })
+
   it('has a limit of its own', async () => {
     const cookie = await newSession()
     await read('/api/sites', cookie)

@@ -4,7 +4,7 @@
  * turn: with 3 left, the first three of a batch pass and the others are refused.
  */
 import { type RawBuilder, sql } from 'kysely'
-import type { Clock } from '../clock.ts'
+import { type Clock, plusMs } from '../clock.ts'
 import { plainArray } from '../db/arrays.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/statements.ts'
@@ -53,6 +53,9 @@ async function countTogether(db: Db, asked: ReadonlyArray<Asked<LimitedBucket>>,
   return asked.map(({ item }) => counted.get(item.name) as Counted) // the statement returns every bucket
 }
 
+/** The clocks of processes may differ by a little: a window that begins no later than this lies in no future. */
+const CLOCKS_DIFFER = sql`interval '1 minute'`
+
 /** A bucket after a statement has counted its hits; `leftMs`: until the window ends. */
 export type Counted = { used: number; leftMs: number }
 
@@ -68,8 +71,7 @@ export type Counted = { used: number; leftMs: number }
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
   const at = sql`${now.toISOString()}::timestamptz` // it is used several times, and the driver is slow to write a Date
-  // A minute, because the clocks of processes may differ by a little.
-  const over = sql`(r.window_ends_at <= ${at} or r.window_ends_at > excluded.window_ends_at + interval '1 minute')`
+  const over = sql`(r.window_ends_at <= ${at} or r.window_ends_at > excluded.window_ends_at + ${CLOCKS_DIFFER})`
   return sql`
     insert into rate_limits as r (bucket, window_ends_at, used)
     select bucket, ${at} + window_ms * interval '1 millisecond', hits
@@ -93,6 +95,7 @@ export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): 
     .select(['used', 'window_ends_at'])
     .where('bucket', '=', name)
     .where('window_ends_at', '>', now)
+    .where(sql<boolean>`window_ends_at <= ${plusMs(now, limit.windowMs)}::timestamptz + ${CLOCKS_DIFFER}`)
     .executeTakeFirst()
   const leftMs = row === undefined ? limit.windowMs : row.window_ends_at.getTime() - now.getTime()
   return usage(limit, row?.used ?? 0, leftMs)
