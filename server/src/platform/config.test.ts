@@ -82,6 +82,13 @@ describe('the configuration', () => {
     expect(parseConfig(env).ai.model).toMatchObject(model)
   })
 
+  it('takes PUBLIC_URL in the form in which addresses are compared', () => {
+    const of = (url: string) => parseConfig({ PUBLIC_URL: url }).publicUrl
+    expect(of('HTTPS://Posts.Example.com/')).toBe('https://posts.example.com')
+    expect(of('http://localhost:0')).toBe('http://localhost:0')
+    expect(of('https://example.com/posts//')).toBe('https://example.com/posts')
+  })
+
   it('takes an empty variable as not set', () => {
     expect(parseConfig({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
   })

@@ -221,7 +221,8 @@ function parseHttpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
     throw new Error('must be an http or https address')
-  return text.replace(/\/+$/, '')
+  // Not as it was written: `HTTPS://` is https too, and what is compared with it must not have to know that.
+  return url.href.replace(/\/+$/, '')
 }
 
 /** The fewest characters of a secret key, wherever it comes from. */
