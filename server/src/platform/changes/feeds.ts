@@ -68,18 +68,22 @@ export class Feeds {
     const one: OpenStream = { ...follower, stream: new EventStream(), openedAt: this.#ctx.clock.now() }
     one.stream.onEnd((reason) => this.#ended(one, reason))
     owner.feed.join(one)
+    // The login may have ended while the owner was announced, when a recheck did not find this stream yet.
+    void this.#endUnlessAllowed(one)
     return one.stream
   }
 
   /** Ends every stream (of one owner, if given) that may not go on. */
   async recheck(owner?: string): Promise<void> {
-    for (const one of this.#streams(owner)) {
-      const refusal = await one.mayGoOn().then(
-        () => undefined,
-        (error: unknown) => error,
-      )
-      if (refusal instanceof Failure && refusal.kind !== 'unavailable') one.stream.end()
-    }
+    for (const one of this.#streams(owner)) await this.#endUnlessAllowed(one)
+  }
+
+  async #endUnlessAllowed({ mayGoOn, stream }: OpenStream): Promise<void> {
+    const refusal = await mayGoOn().then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (refusal instanceof Failure && refusal.kind !== 'unavailable') stream.end()
   }
 
   /** Ends every stream at once; resolves when nothing runs any more. */
