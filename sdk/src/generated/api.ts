@@ -2115,7 +2115,7 @@ export interface components {
                 "application/json": components["schemas"]["Forbidden"];
             };
         };
-        /** @description `rate_limited`: The rate limit is used up for this window. Nothing was done. */
+        /** @description `rate_limited`: A limit is reached; `message` says which: of requests in a window, of drafts or their tokens, or of open event streams. Nothing was done. */
         RateLimited: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -108,12 +108,17 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   rate_limited: {
     name: 'RateLimited',
-    description: 'The rate limit is used up for this window. Nothing was done.',
+    description:
+      'A limit is reached; `message` says which: of requests in a window, of drafts or their tokens, or of open event streams. Nothing was done.',
     fields: { retry_after: z.int().min(1).openapi({ description: 'Seconds to wait, as in `Retry-After`.' }) },
     examples: {
       'The limit is used up': {
         message: 'The limit of 100 requests is used up. Try again in 38 seconds.',
         retry_after: 38,
+      },
+      'Too many streams are open': {
+        message: 'This account already has 20 event streams open. Close one, or share one between your windows.',
+        retry_after: 30,
       },
     },
     always: ['Retry-After', ...RATE_LIMIT],
