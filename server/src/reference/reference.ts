@@ -54,10 +54,14 @@ export function referenceRoutes(publicUrl: string): SystemRoute[] {
   }))
 }
 
+/** Makes an asset once; after a failure, such as too many open files, the next request tries again. */
 function once(make: () => Promise<Asset>): () => Promise<Asset> {
   let made: Promise<Asset> | undefined
   return () => {
-    made ??= make()
+    made ??= make().catch((error) => {
+      made = undefined
+      throw error
+    })
     return made
   }
 }

@@ -49,7 +49,12 @@ export function createAsset(text: string, headers: Record<string, string>): Asse
       const body = compressed.get(encoding) ?? COMPRESS[encoding](bytes)
       compressed.set(encoding, body)
       const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
-      return new Response(await body, { headers: { ...all, ...encoded } })
+      try {
+        return new Response(await body, { headers: { ...all, ...encoded } })
+      } catch (error) {
+        compressed.delete(encoding) // the next request tries again
+        throw error
+      }
     },
   }
 }
