@@ -82,6 +82,12 @@ function serviceOf() {
         if (post === undefined) throw refusal(404)
         return post
       }),
+    publish: (id: string) =>
+      meet(() => {
+        const post = posts.get(id)
+        if (post === undefined) throw refusal(404)
+        posts.set(id, { ...post, status: 'published' })
+      }),
   }
   return { api: api as unknown as ConstructorParameters<typeof Work>[2]['api'], posts, fates, create: api.create }
 }
@@ -224,5 +230,39 @@ describe('a command', () => {
     await later(1_000)
     expect(work.view()).toMatchObject({ dirty: false, saving: false })
     expect(service.posts.get(post.id)?.body.json).toEqual(docOf('More words'))
+  })
+})
+
+describe('publishing', () => {
+  it('is done when the service has done it, though the post could not be read after it', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Out' })
+    const work = open(service, post.id, post)
+    service.fates.push(undefined, 'not sent')
+    expect(await work.publish(undefined)).toBe(true)
+    expect(work.view().post?.status).toBe('published')
+    // Its sites are told of a change at once, so none is saved by itself.
+    work.change({ body: written('Not yet') })
+    await later(2_000)
+    expect(service.posts.get(post.id)?.version).toBe(1)
+  })
+
+  it('is not undone by the late answer of a save that came before', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Out' })
+    const work = open(service, post.id, post)
+    const { update } = service.api
+    // Carried out at once, answered late.
+    service.api.update = async (...args) => {
+      const stored = await update(...args)
+      await new Promise((resolve) => setTimeout(resolve, 3_000))
+      return stored
+    }
+    service.fates.push({ slow: 2_000 })
+    const published = work.publish(undefined)
+    work.change({ metaDescription: 'Written in the dialog' })
+    await later(5_000)
+    expect(await published).toBe(true)
+    expect(work.view().post?.status).toBe('published')
   })
 })

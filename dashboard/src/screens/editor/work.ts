@@ -227,9 +227,12 @@ export class Work {
     const { api, onStored } = this.#around
     if (!(await this.save()) || this.#post === undefined) return false
     await api.publish(this.#post.id, siteIds)
-    const published = await api.get(this.#post.id)
-    onStored(published)
-    this.observe(published)
+    // From here on it is published, whatever becomes of the next requests.
+    const published = await api.get(this.#post.id).catch(() => undefined)
+    // Something was written meanwhile, and the answer to its save may be of the time before.
+    while (this.#running !== undefined) await this.#running
+    if (published !== undefined) onStored(published)
+    this.observe(published ?? { ...this.#post, status: 'published', scheduled_at: null })
     return true
   }
 
