@@ -156,6 +156,21 @@ describe('a save whose answer was lost', () => {
     expect(service.posts.get(post.id)?.body.json).toEqual(docOf('Theirs'))
   })
 
+  it('is done once the post is seen with it: nothing is left to save, to keep or to say', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Train' })
+    const shelf = shelfOf()
+    const work = open(service, post.id, post, shelf)
+    service.fates.push('answer lost')
+    work.change({ body: written('In') })
+    await later(1_000)
+    expect(work.view().problem?.kind).toBe('offline')
+    const stored = service.posts.get(post.id)
+    if (stored !== undefined) work.observe(stored)
+    expect(work.view()).toMatchObject({ dirty: false, problem: undefined, conflict: undefined })
+    expect(shelf.copies.size).toBe(0)
+  })
+
   it('is repeated as it was for a new post, whatever refuses it for a time, so that there is one', async () => {
     for (const fate of [{ refused: 401 }, { refused: 429 }, { refused: 409, retryAfter: 1 }]) {
       const service = serviceOf()

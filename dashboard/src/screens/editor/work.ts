@@ -240,10 +240,16 @@ export class Work {
   observe(post: PostWithDeliveries): void {
     if (this.#post === undefined || this.#running !== undefined || this.#view.conflict !== undefined) return
     if (post.version < this.#post.version) return
+    const { dirty } = this.#view
     if (this.#resting && this.#view.kept) this.#adopt(post, draftOf(post))
     else if (post.version > this.#post.version) this.#meet(post)
     else this.#post = post
     this.#show({ post: this.#post })
+    // The service has everything: a save whose answer was lost has arrived.
+    if (dirty && !this.#view.dirty) {
+      this.#show({ problem: undefined })
+      this.keep()
+    }
   }
 
   /** Decides a conflict: takes these fields from the service, all others from here. */
