@@ -7,9 +7,17 @@ import type { Draft } from './draft.ts'
 
 /**
  * The changed fields, and the same fields before, at this version of the post (undefined: not stored yet).
- * `at` is milliseconds since 1970.
+ * `at` is milliseconds since 1970. `sent`: the changes in a request that has no answer yet, so that what it may have stored is
+ * recognised after a reload too; `key`: the idempotency key of that request if it creates the post.
  */
-export type Copy = { version: number | undefined; was: Partial<Draft>; mine: Partial<Draft>; at: number }
+export type Copy = {
+  version: number | undefined
+  was: Partial<Draft>
+  mine: Partial<Draft>
+  at: number
+  sent?: Partial<Draft> | undefined
+  key?: string | undefined
+}
 
 /** The storage of copies, one per account. */
 export type Shelf = {

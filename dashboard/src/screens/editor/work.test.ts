@@ -156,6 +156,28 @@ describe('a save whose answer was lost', () => {
     expect(service.posts.get(post.id)?.body.json).toEqual(docOf('Theirs'))
   })
 
+  it('is no conflict with its author after a reload either', async () => {
+    for (const arrives of ['before', 'after'] as const) {
+      const service = serviceOf()
+      const post = await service.create({ title: 'Train' })
+      const shelf = shelfOf()
+      const left = open(service, post.id, post, shelf)
+      service.fates.push('answer lost')
+      left.change({ body: written('In') })
+      await later(1_000)
+      left.change({ body: written('In the tunnel') })
+      left.leave()
+      left.rest(true)
+      const stored = service.posts.get(post.id)
+      const work = open(service, post.id, arrives === 'before' ? stored : post, shelf)
+      expect(work.view()).toMatchObject({ conflict: undefined, dirty: true, draft: { body: written('In the tunnel') } })
+      await later(1_000)
+      expect(work.view()).toMatchObject({ conflict: undefined, dirty: false })
+      expect(service.posts.get(post.id)?.body.json).toEqual(docOf('In the tunnel'))
+      expect(shelf.copies.size).toBe(0)
+    }
+  })
+
   it('is done once the post is seen with it: nothing is left to save, to keep or to say', async () => {
     const service = serviceOf()
     const post = await service.create({ title: 'Train' })
@@ -168,6 +190,24 @@ describe('a save whose answer was lost', () => {
     const stored = service.posts.get(post.id)
     if (stored !== undefined) work.observe(stored)
     expect(work.view()).toMatchObject({ dirty: false, problem: undefined, conflict: undefined })
+    expect(shelf.copies.size).toBe(0)
+  })
+
+  it('is repeated as it was for a new post after a reload, so that there is one', async () => {
+    const service = serviceOf()
+    const shelf = shelfOf()
+    const left = open(service, 'new-1', undefined, shelf)
+    service.fates.push('answer lost')
+    left.change({ title: 'Once', tags: ['a'] })
+    await later(1_000)
+    left.change({ title: 'Once only' })
+    left.leave()
+    left.rest(true)
+    const work = open(service, 'new-1', undefined, shelf)
+    expect(work.view().draft).toMatchObject({ title: 'Once only', tags: ['a'] })
+    await later(1_000)
+    expect(work.view()).toMatchObject({ dirty: false, problem: undefined })
+    expect([...service.posts.values()].map(({ title }) => title)).toEqual(['Once only'])
     expect(shelf.copies.size).toBe(0)
   })
 

@@ -85,7 +85,6 @@ export class Work {
   #attempted: Draft | undefined
   /** A creation without an answer yet. It is retried unchanged, with the same idempotency key, so that there is one post. */
   #creating: { key: string; sent: Draft } | undefined
-  #creations = 0
   #slugFollows: boolean
   #running: Promise<boolean> | undefined
   #keepTimer: ReturnType<typeof setTimeout> | undefined
@@ -187,11 +186,14 @@ export class Work {
     }
     const was = this.#post === undefined ? EMPTY_DRAFT : draftOf(this.#post)
     const all: Field[] = fields.length === 0 ? ['body'] : fields
+    const sent = this.#creating?.sent ?? this.#attempted
     const kept = this.#around.shelf.write(this.#id, {
       version: this.#post?.version,
       was: pick(was, all),
       mine: pick(this.#draft, all),
       at: Date.now(),
+      sent: sent && changesOf(was, sent),
+      key: this.#creating?.key,
     })
     this.#show({ kept })
   }
@@ -356,6 +358,7 @@ export class Work {
       }
     }
     this.#attempted = sent
+    this.keep()
     try {
       this.#accept(await api.update(id, input, version), sent)
       return true
@@ -368,10 +371,9 @@ export class Work {
 
   async #create(draft: Draft): Promise<void> {
     const { api, shelf, onCreated } = this.#around
-    if (this.#creating === undefined) {
-      this.#creations += 1
-      this.#creating = { key: `${this.#id}-${this.#creations}`, sent: draft }
-    }
+    // The page may be reloaded before the answer: the copy then has the same key for what it has sent.
+    this.#creating ??= { key: `${this.#id}-${Date.now().toString(36)}`, sent: draft }
+    this.keep()
     const { key, sent } = this.#creating
     try {
       const created = await api.create(newPostOf(sent), { idempotencyKey: key })
@@ -428,15 +430,15 @@ export class Work {
   #meet(theirs: PostWithDeliveries): void {
     const had = this.#post === undefined ? EMPTY_DRAFT : draftOf(this.#post)
     const mine = changesOf(this.#saved, this.#draft)
+    this.#bring(had, mine, theirs)
+  }
+
+  #bring(had: Partial<Draft>, mine: Partial<Draft>, theirs: PostWithDeliveries): void {
     const theirDraft = draftOf(theirs)
     const sent = this.#attempted
     const lostAnswer = sent === undefined ? [] : fieldsOf(mine).filter((field) => isFrom(sent, theirs, field))
     const was = { ...had, ...pick(theirDraft, lostAnswer) }
-    this.#bring(was, mine, theirs)
-  }
-
-  #bring(was: Partial<Draft>, mine: Partial<Draft>, theirs: PostWithDeliveries): void {
-    const { draft, conflicts } = merge(was, mine, draftOf(theirs))
+    const { draft, conflicts } = merge(was, mine, theirDraft)
     if (conflicts.length === 0) this.#adopt(theirs, draft)
     else {
       if (this.#view.dirty) this.keep()
@@ -459,12 +461,21 @@ export class Work {
   }
 
   /** Restores the copy from before the page was opened. */
-  #restore({ version, was, mine }: Copy): void {
-    if (this.#post !== undefined && version !== this.#post.version) this.#bring(was, mine, this.#post)
-    else if (this.#post === undefined) {
+  #restore({ version, was, mine, sent, key }: Copy): void {
+    const attempted = sent && { ...EMPTY_DRAFT, ...was, ...sent }
+    if (this.#post === undefined) {
+      this.#creating = key !== undefined && attempted !== undefined ? { key, sent: attempted } : undefined
       this.#draft = { ...EMPTY_DRAFT, ...mine }
       this.#show({ draft: this.#draft, dirty: true })
-    } else this.#adopt(this.#post, { ...this.#saved, ...mine })
+    } else if (version !== this.#post.version) {
+      this.#attempted = attempted
+      this.#bring(was, mine, this.#post)
+    } else {
+      this.#adopt(this.#post, { ...this.#saved, ...mine })
+      // It may still be on its way.
+      this.#attempted = attempted
+    }
+    if (!this.#view.dirty) this.keep()
     this.#slugFollows &&= !('slug' in mine)
     // By then the browser has said whether another tab writes the post.
     if (this.#view.dirty && this.savesByItself) this.#saveIn(SAVE_AFTER_MS)
