@@ -76,6 +76,51 @@ describeInBrowser('writing a post', (scene) => {
     expect(await copies(other)).toBe(0)
   })
 
+  it('is stored when it is left at once, and nobody is taken back to it', async () => {
+    const { page, client, context } = await newPerson(scene)
+    await page.goto('/posts/new')
+    await title(page).fill('On my way out')
+    // Slow enough that the other screen is there before the answer.
+    await context.route('**/api/posts', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      await route.continue()
+    })
+    await page.getByRole('link', { name: 'Sites' }).first().click()
+    const stored = page.waitForResponse((answer) => answer.request().method() === 'POST')
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor()
+    await stored
+    await expect.poll(async () => (await client.posts.list()).data.map((post) => post.title)).toEqual(['On my way out'])
+    await page.waitForTimeout(300)
+    expect(new URL(page.url()).pathname).toBe('/sites')
+    expect(await copies(page)).toBe(0)
+  })
+
+  it('goes on where it was when the post is left without a connection and opened again', async () => {
+    const { page, client, context } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'In and out' })
+    await page.goto(`/posts/${id}`)
+    await context.route('**/api/posts/*', (route) =>
+      route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+    )
+    await text(page).click()
+    await page.keyboard.type('One.')
+    await page.getByText('Offline, kept in this browser').waitFor()
+    await page.getByRole('link', { name: 'Posts' }).first().click()
+    await page.getByRole('link', { name: 'In and out' }).click()
+    await expect.poll(() => text(page).textContent()).toBe('One.')
+    await text(page).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' Two.')
+    await context.unroute('**/api/posts/*')
+    await saved(page)
+    // Longer than the pause before a save is tried again.
+    await page.waitForTimeout(6_000)
+    expect((await client.posts.get(id)).body.markdown).toBe('One. Two.\n')
+    expect(await copies(page)).toBe(0)
+    await page.reload()
+    await expect.poll(() => text(page).textContent()).toBe('One. Two.')
+  })
+
   it('goes on without the service, and is stored when it is back', async () => {
     const { page, client, context } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'A long train ride' })

@@ -14,6 +14,21 @@ import { Writing } from './editor/writing.tsx'
 /** For posts created on this page: their local id before they were stored, by their id, so that the page continues unchanged. */
 const formerIds = new Map<string, string>()
 
+/**
+ * Works whose page was left before everything was saved. They go on saving by themselves. Who opens the post again gets the same
+ * one: two would each take what the other saves for somebody else's.
+ */
+const left = new Set<Work>()
+
+/** Takes back the work on this post, if something of it is still to be saved. */
+function takeBack(id: string): Work | undefined {
+  for (const work of left) {
+    if (!work.view().dirty) left.delete(work)
+    else if (work.id === id) return work
+  }
+  return undefined
+}
+
 /** The editor of the post in the address, or of a new one. */
 export function Editor() {
   const { postId } = useParams({ from: '/inside/posts/$postId' })
@@ -33,7 +48,8 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   const open = useEffectEvent((post: PostWithDeliveries | undefined) => {
     if (opened.current) return
     opened.current = true
-    setWork(
+    const work: Work =
+      takeBack(id) ??
       new Work(id, post, {
         api: api.posts,
         shelf: shelfOf(accountId),
@@ -42,15 +58,16 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
           formerIds.set(created.id, formerId)
           nextNewPost()
           queryClient.setQueryData(postQuery(created.id).queryKey, created)
-          void navigate({ to: '/posts/$postId', params: { postId: created.id }, replace: true })
+          // Nobody who has gone elsewhere is taken back.
+          if (!left.has(work)) void navigate({ to: '/posts/$postId', params: { postId: created.id }, replace: true })
         },
         onStored(post) {
           queryClient.setQueryData(postQuery(post.id).queryKey, post)
           // Lists contain it too; they are fetched again when they are next shown.
           void queryClient.invalidateQueries({ queryKey: ['posts'], refetchType: 'none' })
         },
-      }),
-    )
+      })
+    setWork(work)
   })
   const { data, isFetchedAfterMount } = stored
   useEffect(() => {
@@ -77,6 +94,7 @@ function useSafety(work: Work | undefined): void {
   const ended = useSessionEnded()
   useEffect(() => {
     if (work === undefined) return
+    left.delete(work)
     const leave = () => document.visibilityState === 'hidden' && work.leave()
     const go = () => work.leave()
     const back = () => work.tryAgain()
@@ -95,6 +113,9 @@ function useSafety(work: Work | undefined): void {
       removeEventListener('online', back)
       removeEventListener('beforeunload', ask)
       work.leave()
+      // One that waits for a person is begun again from its copy, which another tab may have gone on with.
+      const { dirty, kept } = work.view()
+      if (dirty && (work.savesByItself || !kept)) left.add(work)
     }
   }, [work])
   useEffect(() => {
