@@ -17,6 +17,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof PostriderError && error.status === 401
 }
 
+/** Whether what was asked for does not exist, or no longer. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof PostriderError && error.status === 404
+}
+
 /** Explains an error to people: what is wrong, and what helps. */
 export function explain(error: unknown): { title: string; detail: string } {
   if (!(error instanceof PostriderError)) {

@@ -212,6 +212,30 @@ describeInBrowser('writing a post', (scene) => {
     expect(await copies(page)).toBe(0)
   })
 
+  it('finds the words again after the post was deleted elsewhere', async () => {
+    const { page, client, id } = await changedHere(scene)
+    await page.goto('/')
+    await client.posts.delete(id)
+    await page.goto('/posts/new')
+    await page.getByText('Written in this browser and never saved').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Continue with it' }).click()
+    await page.getByRole('heading', { name: 'This post was deleted' }).waitFor()
+    await expectAccessible(page)
+    // It is not made again before somebody has said so.
+    expect((await client.posts.list()).data).toEqual([])
+    await page.getByRole('button', { name: 'Continue as a new post' }).click()
+    await expect.poll(() => text(page).textContent()).toBe('First. Second.')
+    await title(page).fill('Still here')
+    await saved(page)
+    const { data } = await client.posts.list()
+    expect(data.map((post) => [post.title, post.body.markdown, post.status])).toEqual([
+      ['Still here', 'First. Second.\n', 'draft'],
+    ])
+    expect(idOf(page)).toBe(data[0]?.id)
+    expect(await copies(page)).toBe(0)
+  })
+
   it('puts together what was changed here and elsewhere, and asks where both did', async () => {
     const { page, client } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'Shared', body: { markdown: 'The old words.' }, tags: ['a'] })

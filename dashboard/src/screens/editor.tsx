@@ -3,10 +3,11 @@ import type { PostWithDeliveries } from '@postrider/sdk'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
-import { api } from '../api.ts'
+import { api, isMissing } from '../api.ts'
 import { accountQuery, postQuery, queryClient } from '../queries.ts'
 import { sessionEnded, useSessionEnded } from '../session.ts'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { Deleted } from './editor/deleted.tsx'
 import { isNew, newPostId, nextNewPost, shelfOf } from './editor/local.ts'
 import { Work } from './editor/work.ts'
 import { Writing } from './editor/writing.tsx'
@@ -44,6 +45,8 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   const stored = useQuery({ ...postQuery(id), enabled: !isNew(id), refetchOnMount: 'always' })
   const [work, setWork] = useState<Work>()
   const opened = useRef(false)
+  /** The post was deleted, and its text is to be a new one. */
+  const [anew, setAnew] = useState(false)
 
   const open = useEffectEvent((post: PostWithDeliveries | undefined) => {
     if (opened.current) return
@@ -71,15 +74,24 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   })
   const { data, isFetchedAfterMount } = stored
   useEffect(() => {
-    if (isNew(id)) open(undefined)
+    if (isNew(id) || anew) open(undefined)
     else if (data !== undefined && isFetchedAfterMount) open(data)
-  }, [id, data, isFetchedAfterMount])
+  }, [id, anew, data, isFetchedAfterMount])
   useEffect(() => {
     if (data !== undefined) work?.observe(data)
   }, [work, data])
   useSafety(work)
 
   if (work !== undefined) return <Writing work={work} accountId={accountId} writtenBy={draft} />
+  if (isMissing(stored.error)) {
+    const shelf = shelfOf(accountId)
+    const copy = shelf.read(id)
+    const forget = () => {
+      shelf.remove(id)
+      void navigate({ to: '/posts', replace: true })
+    }
+    if (copy !== undefined) return <Deleted copy={copy} onContinue={() => setAnew(true)} onForget={forget} />
+  }
   if (stored.isError) return <Problem alone error={stored.error} retry={() => void stored.refetch()} />
   return (
     <div className="mx-auto grid w-full max-w-(--container-prose) gap-6 px-4 pt-24" aria-busy="true">

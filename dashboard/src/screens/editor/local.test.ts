@@ -28,11 +28,11 @@ describe('copies in the browser', () => {
     ada.write('new-a', copy('Earlier', 2))
     ada.write('new-b', copy('Later', 3))
     expect(ada.read('1')).toEqual({ ...copy('Stored', 1), version: 3 })
-    expect(ada.unsaved().map(({ id }) => id)).toEqual(['new-b', 'new-a'])
+    expect(ada.all().map(({ id }) => id)).toEqual(['new-b', 'new-a', '1'])
     expect(shelfOf('bob', storage).read('1')).toBeUndefined()
-    expect(shelfOf('bob', storage).unsaved()).toEqual([])
+    expect(shelfOf('bob', storage).all()).toEqual([])
     ada.remove('new-b')
-    expect(ada.unsaved().map(({ id }) => id)).toEqual(['new-a'])
+    expect(ada.all().map(({ id }) => id)).toEqual(['new-a', '1'])
   })
 
   it('say when there is no room, and are not believed when they are something else', () => {

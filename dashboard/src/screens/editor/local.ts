@@ -19,14 +19,17 @@ export type Copy = {
   key?: string | undefined
 }
 
+/** A copy, and the post's id or local id. */
+export type Kept = { id: string; copy: Copy }
+
 /** The storage of copies, one per account. */
 export type Shelf = {
   read(id: string): Copy | undefined
   /** False when the browser has no room, or allows no storage. */
   write(id: string, copy: Copy): boolean
   remove(id: string): void
-  /** Copies of posts that were never stored, by their local id; latest first. */
-  unsaved(): Array<{ id: string; copy: Copy }>
+  /** All copies, by the id of their post, or the local id of one that was never stored; latest first. */
+  all(): Kept[]
 }
 
 const NEW = 'new-'
@@ -48,10 +51,10 @@ export function shelfOf(accountId: string, storage: Storage = localStorage): She
         return true
       }) ?? false,
     remove: (id) => void attempt(() => storage.removeItem(prefix + id)),
-    unsaved() {
+    all() {
       const keys = attempt(() => Object.keys(storage)) ?? []
       return keys
-        .filter((key) => key.startsWith(prefix + NEW))
+        .filter((key) => key.startsWith(prefix))
         .flatMap((key) => {
           const id = key.slice(prefix.length)
           const copy = read(id)

@@ -1,23 +1,27 @@
+import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { isMissing } from '../../api.ts'
+import { postQuery } from '../../queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { type Copy, nextNewPost, shelfOf } from './local.ts'
+import { type Copy, isNew, type Kept, nextNewPost, shelfOf } from './local.ts'
 
-/** New posts written in this browser that never reached the service, for example in a closed tab. */
+/** What was written in this browser and has no post: new posts of a closed tab, and changes to posts that were deleted elsewhere. */
 export function Unsaved({ accountId, current }: { accountId: string; current: string }) {
   const navigate = useNavigate()
   const shelf = shelfOf(accountId)
-  const [others, setOthers] = useState(() => shelf.unsaved().filter(({ id }) => id !== current))
+  const [kept, setKept] = useState(() => shelf.all().filter(({ id }) => id !== current))
+  const others = useWithoutPost(kept)
   if (others.length === 0) return null
   const goOn = (id: string) => {
-    nextNewPost(id)
+    if (isNew(id)) nextNewPost(id)
     void navigate({ to: '/posts/$postId', params: { postId: id } })
   }
   const forget = (id: string) => {
     shelf.remove(id)
-    setOthers(others.filter((other) => other.id !== id))
+    setKept(kept.filter((one) => one.id !== id))
   }
   return (
     <Notice title="Written in this browser and never saved">
@@ -43,7 +47,16 @@ export function Unsaved({ accountId, current }: { accountId: string; current: st
   )
 }
 
-function firstWords({ mine: { title, body } }: Copy): string {
+/** The copies whose post was never stored, or does not exist any more. */
+function useWithoutPost(kept: readonly Kept[]): Kept[] {
+  const found = useQueries({
+    queries: kept.map(({ id }) => ({ ...postQuery(id), enabled: !isNew(id), refetchOnWindowFocus: false })),
+  })
+  return kept.filter(({ id }, index) => isNew(id) || isMissing(found[index]?.error))
+}
+
+/** What a copy is recognised by. */
+export function firstWords({ mine: { title, body } }: Copy): string {
   if (title !== undefined && title.trim() !== '') return title
   const text = JSON.stringify(body?.value ?? '').match(/"text":"([^"]*)"/)?.[1]
   return text ?? 'Without a title'

@@ -99,7 +99,7 @@ function shelfOf(): Shelf & { copies: Map<string, Copy> } {
     read: (id) => copies.get(id),
     write: (id, copy) => Boolean(copies.set(id, copy)),
     remove: (id) => void copies.delete(id),
-    unsaved: () => [],
+    all: () => [],
   }
 }
 
