@@ -11,6 +11,23 @@ const search = (page: Page) => page.getByRole('figure', { name: 'About as search
 const PICTURE = 'https://pictures.example/peas.png'
 
 describeInBrowser('the settings of a post', (scene) => {
+  it('are kept when the dialog is closed by a key in the middle of an address or a tag', async () => {
+    const { page, client } = await newPerson(scene, { width: 800 })
+    const { id } = await client.posts.create({ title: 'Peas' })
+    await page.goto(`/posts/${id}`)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    await dialog.getByLabel('Address', { exact: true }).fill('green-peas')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(async () => (await client.posts.get(id)).slug).toBe('green-peas')
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await dialog.getByLabel('Tags').fill('garden')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(async () => (await client.posts.get(id)).tags).toEqual(['garden'])
+  })
+
   it('are stored as they are written, and shown as readers will see them', async () => {
     const { page, client } = await newPerson(scene, { width: 1440 })
     await page.route(PICTURE, (route) => route.fulfill({ status: 404 }))

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffectEvent, useLayoutEffect, useState } from 'react'
 import { Input } from './field.tsx'
 
 type TagsInputProps = {
@@ -45,6 +45,9 @@ export function TagsInput({ value, onChange, most, maxLength, readOnly = false, 
     setLeaving(typed.trim())
     addEventListener('pointerup', () => setTimeout(clear), { once: true })
   }
+  // React tells of no lost focus when the field goes away with it, as by Escape in a dialog.
+  const goAway = useEffectEvent(() => add(typed))
+  useLayoutEffect(() => () => goAway(), [])
   const shown = value.filter((word) => word !== leaving)
   const press = (event: React.KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return

@@ -1,4 +1,4 @@
-import { type ComponentProps, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
 import { Input } from '../../ui/field.tsx'
 
 type BufferedProps = Omit<ComponentProps<typeof Input>, 'value' | 'onChange' | 'ref'> & {
@@ -8,7 +8,7 @@ type BufferedProps = Omit<ComponentProps<typeof Input>, 'value' | 'onChange' | '
 }
 
 /**
- * An input that commits its text once it is complete: on Enter, when it loses the focus or the page is left. So half an
+ * An input that commits its text once it is complete: on Enter, when it loses the focus, goes away or the page is left. So half an
  * address is not stored while somebody types the other half, and nothing changes while they type.
  */
 export function Buffered({ value, onCommit, ...input }: BufferedProps) {
@@ -34,6 +34,8 @@ export function Buffered({ value, onCommit, ...input }: BufferedProps) {
       document.removeEventListener('visibilitychange', leave, true)
     }
   }, [])
+  // React tells of no lost focus when the field goes away with it, as by Escape in a dialog. Before the post itself is left.
+  useLayoutEffect(() => () => commit(), [])
   return (
     <Input
       {...input}
