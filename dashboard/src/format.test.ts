@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ago, counted, duration, number, percent, until } from './format.ts'
 
 const NOW = new Date('2026-11-02T08:00:00Z').getTime()
@@ -40,6 +40,20 @@ describe('times', () => {
     [86_400, 'tomorrow'],
   ])('%s seconds away read "%s"', (seconds, text) => {
     expect(ago(at(seconds), NOW)).toBe(text)
+  })
+
+  afterEach(() => void vi.unstubAllEnvs())
+  it.each([
+    ['2026-11-30T20:00:00+01:00', '2026-12-01T23:00:00+01:00', 'tomorrow'],
+    ['2026-11-30T20:00:00+01:00', '2026-12-02T09:00:00+01:00', 'in 2 days'],
+    ['2026-11-30T20:00:00+01:00', '2026-12-07T08:00:00+01:00', 'in 7 days'],
+    ['2026-11-30T08:00:00+01:00', '2026-11-28T20:00:00+01:00', '2 days ago'],
+    // A day of 25 hours, and one of 23.
+    ['2026-10-25T00:10:00+02:00', '2026-10-26T00:20:00+01:00', 'tomorrow'],
+    ['2026-03-28T09:00:00+01:00', '2026-03-30T08:00:00+02:00', 'in 2 days'],
+  ])('at %s, %s is %s in Berlin', (now, then, text) => {
+    vi.stubEnv('TZ', 'Europe/Berlin')
+    expect(ago(then, Date.parse(now))).toBe(text)
   })
 
   it.each([

@@ -67,9 +67,16 @@ export function timeOrDay(at: number, now: number): string {
 export function ago(at: string, now: number): string {
   const seconds = (new Date(at).getTime() - now) / 1_000
   for (const [unit, size] of STEPS) {
-    if (Math.abs(seconds) >= size) return RELATIVE.format(Math.trunc(seconds / size), unit)
+    if (Math.abs(seconds) < size) continue
+    return RELATIVE.format(unit === 'day' ? dayOf(at) - dayOf(now) : Math.trunc(seconds / size), unit)
   }
   return seconds > 5 ? RELATIVE.format(Math.round(seconds), 'second') : 'just now'
+}
+
+/** The day of an instant in the reader's calendar, as a number: the day after tomorrow may begin in less than two days. */
+function dayOf(at: string | number): number {
+  const here = new Date(at)
+  return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate()) / 86_400_000
 }
 
 /** `0:42`, `4:59`, `1:00:00`; `now` once the time has passed. */
