@@ -4,7 +4,7 @@ import { startReceiver } from '../../server/test/support/receiver.ts'
 import { connectSite } from '../../server/test/support/service.ts'
 import { startWebsite, sveltekit } from '../../server/test/support/websites.ts'
 import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
-import { newPerson } from './support/person.ts'
+import { newPerson, signInAgain } from './support/person.ts'
 
 describeInBrowser('connecting a site', (scene) => {
   it('goes from its address to the code and a test, whatever the site answers', async () => {
@@ -225,6 +225,29 @@ describeInBrowser('a site', (scene) => {
     await page.getByRole('heading', { name: /Kitchen and garden/ }).waitFor()
     expect(await client.sites.get(site.id)).toMatchObject({ name: 'Kitchen and garden', niche: 'Set elsewhere' })
     await receiver.close()
+  })
+
+  it('says in a dialog what keeps it from being disconnected, and asks to sign in again', async () => {
+    const { page, client, context } = await newPerson(scene)
+    const { id } = await client.sites.create({
+      name: 'Journal',
+      url: 'https://journal.example',
+      webhook_url: 'https://journal.example/in',
+    })
+    await page.goto(`/sites/${id}`)
+    await page.getByRole('button', { name: 'Disconnect the site' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Disconnect Journal?' })
+    await context.setOffline(true)
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await dialog.getByText('The service cannot be reached').waitFor()
+    await context.setOffline(false)
+    // Nothing else is to notice it first.
+    await context.route('**/api/events*', (route) => route.abort())
+    await context.clearCookies()
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await signInAgain(page)
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText('Journal is disconnected.').first().waitFor()
   })
 
   it('is disconnected after a question', async () => {

@@ -3,6 +3,7 @@
  * build.
  */
 import './index.css'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Copy, FileText, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -282,10 +283,12 @@ const root = document.getElementById('root')
 if (root !== null) {
   createRoot(root).render(
     <StrictMode>
-      <Tooltips>
-        <Specimen />
-        <Toasts />
-      </Tooltips>
+      <QueryClientProvider client={new QueryClient()}>
+        <Tooltips>
+          <Specimen />
+          <Toasts />
+        </Tooltips>
+      </QueryClientProvider>
     </StrictMode>,
   )
 }

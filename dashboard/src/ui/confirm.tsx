@@ -1,4 +1,6 @@
-import { type ReactNode, useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { sentence } from '../api.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Notice } from './notice.tsx'
@@ -18,21 +20,11 @@ type ConfirmProps = {
 
 /** Asks before an action that cannot be undone. */
 export function Confirm({ open, onOpenChange, title, children, verb, danger = true, act }: ConfirmProps) {
-  const [state, setState] = useState<{ busy: boolean; problem?: string }>({ busy: false })
+  const confirm = useMutation({ mutationFn: act, onSuccess: () => onOpenChange(false) })
   const change = (next: boolean) => {
-    if (state.busy) return
-    setState({ busy: false })
+    if (confirm.isPending) return
+    confirm.reset()
     onOpenChange(next)
-  }
-  const confirm = async () => {
-    setState({ busy: true })
-    try {
-      await act()
-      setState({ busy: false })
-      onOpenChange(false)
-    } catch (error) {
-      setState({ busy: false, problem: error instanceof Error ? error.message : 'That did not work. Try again.' })
-    }
   }
   return (
     <Dialog
@@ -42,7 +34,7 @@ export function Confirm({ open, onOpenChange, title, children, verb, danger = tr
       actions={
         <>
           <Button onClick={() => change(false)}>Cancel</Button>
-          <Button kind={danger ? 'danger' : 'primary'} busy={state.busy} onClick={confirm}>
+          <Button kind={danger ? 'danger' : 'primary'} busy={confirm.isPending} onClick={() => confirm.mutate()}>
             {verb}
           </Button>
         </>
@@ -50,8 +42,13 @@ export function Confirm({ open, onOpenChange, title, children, verb, danger = tr
     >
       <div className="grid gap-3 text-quiet">
         {children}
-        {state.problem !== undefined && <Notice tone="failed">{state.problem}</Notice>}
+        {confirm.isError && <Notice tone="failed">{messageOf(confirm.error)}</Notice>}
       </div>
     </Dialog>
   )
+}
+
+/** An error made for people is shown as it is; the others are of the service, or of the browser that cannot reach it. */
+function messageOf(error: Error): string {
+  return error.constructor === Error ? error.message : sentence(error)
 }
