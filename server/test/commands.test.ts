@@ -2,10 +2,10 @@
 
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
-import { access, cp, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { access, cp, lstat, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { createClient } from '@postrider/sdk'
+import { createClient, createPullClient } from '@postrider/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { forgeHeader, readBackup } from './support/backup-file.ts'
@@ -159,6 +159,78 @@ describe('postrider', () => {
     expect((await reset()).result).not.toContain(password)
     const unknown = await runToEnd(copy, 'password', 'reset', 'bob@example.com')
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
+  })
+
+  it('account list tells who there is, and account delete removes one with everything it has', async () => {
+    const home = await ground.emptyEnv()
+    const rows = async () => {
+      const file = join(await mkdtemp(join(ground.dir, 'rows-')), 'backup')
+      await runToEnd(home, 'backup', file)
+      const {
+        rate_limits: _,
+        ...tables
+      } = // they end by themselves
+        (await readBackup(file)).rows
+      return Object.fromEntries(Object.entries(tables).map(([table, list]) => [table, list.length]))
+    }
+    const bob = { name: 'Bob', email: 'bob@example.com', password: 'correct horse' }
+    const { contents: ofBob } = await fill(home, bob)
+    const before = await rows()
+    const { token } = await fill(home)
+    const listed = await runToEnd(home, 'account', 'list')
+    expect(listed.result.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+      'E-MAIL NAME PLAN SITES POSTS SINCE',
+      expect.stringMatching(/^bob@example\.com Bob starter 2 5 \d{4}-\d\d-\d\d$/),
+      expect.stringMatching(/^ada@example\.com Ada starter 2 5 \d{4}-\d\d-\d\d$/),
+      '',
+    ])
+    const full = await rows()
+
+    const asked = await runToEnd(home, 'account', 'delete', ADA.email)
+    const what = 'ada@example.com (Ada) with 2 sites and 5 posts'
+    expect(asked).toMatchObject({ code: 1, result: '', output: expect.stringContaining(`would remove ${what}`) })
+    expect(await rows()).toEqual(full)
+    const removed = await runToEnd(home, 'account', 'delete', 'ADA@example.com', '--yes')
+    expect(removed).toMatchObject({ code: 0, result: `Removed: ${what}.\n` })
+    expect(await rows()).toEqual(before)
+    expect(await runToEnd(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 1, result: '' })
+    expect(JSON.parse((await runToEnd(home, 'account', 'list', '--json')).result)).toMatchObject([
+      { email: bob.email, name: 'Bob', plan: 'starter', sites: 2, posts: 5 },
+    ])
+
+    expect(await everything(home, undefined, bob)).toEqual(ofBob)
+    await withService(home, async ({ url }) => {
+      await expect(createClient({ baseUrl: url, token }).account()).rejects.toMatchObject({ status: 401 })
+      await createClient({ baseUrl: url }).auth.register(ADA)
+    })
+  })
+
+  it.runIf(kind === 'postgres')('account delete ends what a running service does for it', async () => {
+    const home = await ground.emptyEnv()
+    const arrived = Promise.withResolvers<void>()
+    const hanging = createServer((socket) => {
+      socket.on('error', () => {})
+      arrived.resolve()
+    })
+    hanging.listen(0, '127.0.0.1')
+    await once(hanging, 'listening')
+    const { port } = hanging.address() as AddressInfo
+    await withService(home, async ({ url, output }) => {
+      const client = createClient({ baseUrl: url })
+      const { token } = await client.auth.register(ADA)
+      const site = { name: 'Slow', url: 'https://blog.example.com', webhook_url: `http://127.0.0.1:${port}/` }
+      const { api_key: apiKey } = await client.sites.create({ ...site, platform: 'custom' })
+      const events = await fetch(`${url}/api/events`, { headers: { authorization: `Bearer ${token}` } })
+      for (const title of ['One', 'Two']) await client.posts.create({ title, status: 'published' })
+      await arrived.promise
+      expect(await runToEnd(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 0 })
+      await events.text() // ends
+      await expect(client.posts.list()).rejects.toMatchObject({ status: 401 })
+      await expect(createPullClient({ baseUrl: url, apiKey }).list()).rejects.toMatchObject({ status: 401 })
+      await expect.poll(output, { timeout: 10_000 }).toContain('delivery.late_answer')
+      expect(output()).not.toContain('"level":"error"')
+    })
+    hanging.close()
   })
 
   it('does its work when nobody reads what it tells, and exits 1', async () => {

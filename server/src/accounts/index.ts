@@ -1,3 +1,5 @@
 export { accountAuth, whoAsks } from './auth.ts'
-export { createAccount, randomPassword, resetPassword, setPlan } from './operations.ts'
+export { accountOf, createAccount, randomPassword, removeAccount, resetPassword, setPlan } from './operations.ts'
+export { allAccounts } from './queries.ts'
 export { accountRoutes, RegisterBody } from './routes.ts'
+export type { AccountRow } from './tables.ts'

@@ -2,10 +2,11 @@ import { randomInt } from 'node:crypto'
 import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { hashPassword, NO_PASSWORD, verifyPassword } from '../platform/crypto.ts'
-import { type Database, uniqueViolation } from '../platform/db/database.ts'
+import { type Database, type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid, unauthorized } from '../platform/errors.ts'
 import type { SignalSender } from '../platform/signals.ts'
 import {
+  deleteAccount,
   findAccountByEmailKey,
   insertAccount,
   lockAccountByEmailKey,
@@ -105,6 +106,31 @@ export async function setPlan(
     if (account === undefined) return undefined
     await updatePlan(tx, account.id, plan)
     return { email: account.email, before: account.plan }
+  })
+}
+
+/** The account with this e-mail address; undefined when there is none. */
+export function accountOf(db: Db, email: string): Promise<AccountRow | undefined> {
+  return findAccountByEmailKey(db, emailKey(email))
+}
+
+/**
+ * Ends every login of the account with this e-mail address, has `removeAll` remove what it has, and removes it; all or nothing.
+ * Whatever would give the account something new waits meanwhile, and then finds that it is gone. Resolves with undefined when
+ * there is no such account.
+ */
+export async function removeAccount(
+  ctx: { db: Database; signals: SignalSender },
+  email: string,
+  removeAll: (tx: Tx, accountId: string) => Promise<void>,
+): Promise<AccountRow | undefined> {
+  return ctx.db.tx(async (tx) => {
+    const account = await lockAccountByEmailKey(tx, emailKey(email))
+    if (account === undefined) return undefined
+    await ctx.signals.send(tx, 'signed-out', account.id)
+    await removeAll(tx, account.id)
+    await deleteAccount(tx, account.id)
+    return account
   })
 }
 

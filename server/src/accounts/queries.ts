@@ -52,6 +52,16 @@ export async function updatePassword(tx: Tx, of: AccountRow, passwordHash: strin
     .executeTakeFirst()
 }
 
+/** Every account, oldest first. */
+export async function allAccounts(db: Db): Promise<AccountRow[]> {
+  return db.selectFrom('accounts').selectAll().orderBy('created_at').orderBy('id').execute()
+}
+
+/** Deletes an account that has nothing any more. */
+export async function deleteAccount(tx: Tx, id: string): Promise<void> {
+  await tx.deleteFrom('accounts').where('id', '=', id).execute()
+}
+
 /** Puts the account on another plan. */
 export async function updatePlan(tx: Tx, id: string, plan: Plan): Promise<void> {
   await tx.updateTable('accounts').set({ plan }).where('id', '=', id).execute()

@@ -31,6 +31,24 @@ REGISTRATION=closed.`,
     load: () => import('./account-create.ts'),
   },
   {
+    name: 'account list',
+    operands: [],
+    summary: 'List the accounts',
+    details: 'With the plan of each, how many sites and posts it has, and since when. Oldest first.',
+    options: { json: { meaning: 'as JSON, for programs' } },
+    load: () => import('./account-list.ts'),
+  },
+  {
+    name: 'account delete',
+    operands: ['EMAIL'],
+    summary: 'Remove an account with everything it has',
+    details: `Its posts, sites, drafts and history, for good: without --yes it only says what that would be. Logins
+and site keys stop working at once, and what was to be delivered is not sent. The sites keep
+what they have been sent: to take posts off them first, delete the posts.`,
+    options: { yes: { meaning: 'do it' } },
+    load: () => import('./account-delete.ts'),
+  },
+  {
     name: 'plan set',
     operands: ['EMAIL', 'PLAN'],
     summary: 'Change the plan of an account',

@@ -53,7 +53,7 @@ export {
 } from './queries.ts'
 export { hurry, requeueFailed } from './requeue.ts'
 export { resealWebhookSecrets, unopenedSecrets } from './reseal.ts'
-export { purgeDeletedSites, removeOldHistory } from './retention.ts'
+export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
 export { createWebhookSecret } from './sign.ts'
 export type { EventKind, HistoryEntry } from './tables.ts'
 export { sendTest } from './test-send.ts'

@@ -3,6 +3,8 @@ import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
+import type { SignalSender } from '../platform/signals.ts'
+import { lockLanesOfAccount } from './lanes.ts'
 
 /** How long the history of a deleted site is kept (specification, section 4). */
 const DELETED_SITE_MS = 90 * 24 * 3_600_000
@@ -49,6 +51,19 @@ async function purgeBatch(tx: Tx, before: Date): Promise<boolean> {
   `.execute(tx)
   const { deliveries = 0, endpoints = 0 } = rows[0] ?? {}
   return deliveries > 0 || endpoints > 0
+}
+
+const OF_AN_ACCOUNT = ['deliveries', 'events', 'delivery_hours', 'delivery_days', 'lanes', 'endpoints'] as const
+
+/**
+ * Removes all endpoints of an account with everything they were to be sent and have been sent. Workers that hold their lanes
+ * start nothing more; what they record is for lanes that are gone, and changes nothing.
+ */
+export async function removeDeliveriesOf(ctx: { signals: SignalSender }, tx: Tx, accountId: string): Promise<void> {
+  await lockLanesOfAccount(tx, accountId)
+  const endpoints = await tx.selectFrom('endpoints').select('site_id').where('account_id', '=', accountId).execute()
+  for (const { site_id: siteId } of endpoints) await ctx.signals.send(tx, 'endpoint', siteId)
+  for (const table of OF_AN_ACCOUNT) await tx.deleteFrom(table).where('account_id', '=', accountId).execute()
 }
 
 const HISTORY_ROWS = 1_000

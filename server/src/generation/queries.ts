@@ -75,6 +75,17 @@ export async function learnedMsPerWord(db: Db, generator: string): Promise<numbe
   return rows[0]?.ms ?? undefined
 }
 
+/** Deletes all jobs of the account, with what it has used; resolves with the ids of those that were not finished. */
+export async function deleteJobs(tx: Tx, accountId: string): Promise<string[]> {
+  const jobs = await tx
+    .deleteFrom('generation_jobs')
+    .where('account_id', '=', accountId)
+    .returning(['id', 'finished_at'])
+    .execute()
+  await tx.deleteFrom('generation_usage').where('account_id', '=', accountId).execute()
+  return jobs.flatMap(({ id, finished_at: finishedAt }) => (finishedAt === null ? id : []))
+}
+
 /** Removes jobs that finished before `finishedBefore`, and the token counts of days before it. */
 export async function removeOldJobs(db: Db, finishedBefore: Date): Promise<void> {
   await db.deleteFrom('generation_jobs').where('finished_at', '<', finishedBefore).execute()

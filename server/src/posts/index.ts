@@ -6,7 +6,9 @@ export { PulledPost, pulledJson } from './payload.ts'
 export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'
 export {
+  countPosts,
   countPublished,
+  deletePosts,
   findPost,
   type PostState,
   postStates,

@@ -175,6 +175,21 @@ export async function forgetSites(tx: Tx, postId: string): Promise<void> {
   await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
 }
 
+/** How many posts each account has; those without any may be missing. */
+export async function countPosts(db: Db): Promise<Map<string, number>> {
+  const { rows } = await sql<{ id: string; posts: number }>`
+    select account_id as id, (draft + scheduled + published)::int as posts from catalogs
+  `.execute(db)
+  return new Map(rows.map(({ id, posts }) => [id, posts]))
+}
+
+/** Deletes all posts of the account, without a word to the sites that have them. */
+export async function deletePosts(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('posts').where('account_id', '=', accountId).execute()
+  await sql`set constraints all immediate`.execute(tx) // the triggers write the account's catalog now, not when it is gone
+  await tx.deleteFrom('catalogs').where('account_id', '=', accountId).execute()
+}
+
 const PAIRS_PER_STEP = 1_000
 
 /**

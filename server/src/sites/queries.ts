@@ -20,6 +20,22 @@ export async function listSites(db: Db, accountId: string, ids?: readonly string
     .execute()
 }
 
+/** How many sites each account has; those without any are not in it. */
+export async function countSites(db: Db): Promise<Map<string, number>> {
+  const { count } = db.fn
+  const rows = await db
+    .selectFrom('sites')
+    .select(['account_id', count<number>('id').as('sites')])
+    .groupBy('account_id')
+    .execute()
+  return new Map(rows.map((row) => [row.account_id, row.sites]))
+}
+
+/** Deletes all sites of the account, without a word about their endpoints. */
+export async function deleteSites(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('sites').where('account_id', '=', accountId).execute()
+}
+
 /** One site of the account. */
 export async function findSite(db: Db, accountId: string, id: string): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst()

@@ -12,7 +12,7 @@ export type Env = Record<string, string>
 /** The root key of installations on a server; embedded ones make their own. */
 export const SECRET_KEY = 'a secret key for tests, long enough'
 
-/** The user who registers in every installation. */
+/** The user who registers in installations. */
 export const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
 
 /** Text with everything that a careless format would break at. */
@@ -73,11 +73,11 @@ export async function withService<T>(env: Env, use: (service: ServiceProcess) =>
   }
 }
 
-/** Registers Ada with sites and posts. Resolves with her token and what `everything` will return. */
-export async function fill(env: Env): Promise<{ token: string; contents: object }> {
+/** Registers somebody with sites and posts. Resolves with their token and what `everything` will return. */
+export async function fill(env: Env, who = ADA): Promise<{ token: string; contents: object }> {
   return withService(env, async ({ url }) => {
     const client = createClient({ baseUrl: url })
-    const { token } = await client.auth.register(ADA)
+    const { token } = await client.auth.register(who)
     const site = { url: 'https://blog.example.com', platform: 'custom' as const }
     // Nobody listens on the discard port: what is published stays pending.
     for (const name of ['One', 'Two']) await client.sites.create({ name, ...site, webhook_url: 'http://127.0.0.1:9/' })
@@ -91,13 +91,13 @@ export async function fill(env: Env): Promise<{ token: string; contents: object 
   })
 }
 
-/** Starts the service, logs Ada in and reads all her data, secrets included; and the status that an older token gets. */
-export async function everything(env: Env, token?: string): Promise<object> {
+/** Starts the service, logs somebody in and reads all their data, secrets included; and the status that an older token gets. */
+export async function everything(env: Env, token?: string, who = ADA): Promise<object> {
   return withService(env, async ({ url }) => {
     const headers = { authorization: `Bearer ${token}` }
     const oldToken = token === undefined ? {} : { oldToken: (await fetch(`${url}/api/sites`, { headers })).status }
     const client = createClient({ baseUrl: url })
-    const login = await client.auth.login({ email: ADA.email, password: ADA.password })
+    const login = await client.auth.login({ email: who.email, password: who.password })
     return { ...(await readAll(client, url)), answer: await createOnce(url, login.token), ...oldToken }
   })
 }

@@ -159,6 +159,11 @@ async function claim(db: Db, { scope, key, request, now }: Claim): Promise<boole
   return numAffectedRows === 1n
 }
 
+/** Removes the kept answers of a scope. */
+export async function forgetAnswers(tx: Tx, scope: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('scope', '=', scope).execute()
+}
+
 /** The place to which a kept answer is sealed, since it may hold secrets. */
 export function place(scope: string, key: string): string {
   return `idempotency_keys.body:${scope}:${key}`

@@ -1,0 +1,41 @@
+import { type AccountRow, accountOf, removeAccount } from '../accounts/index.ts'
+import { removeDeliveriesOf } from '../deliveries/index.ts'
+import { removeJobsOf } from '../generation/index.ts'
+import { parseConfig } from '../platform/config.ts'
+import type { Database, Tx } from '../platform/db/database.ts'
+import { forgetAnswers } from '../platform/idempotency/idempotency.ts'
+import { createSignalSender } from '../platform/signals.ts'
+import { countPosts, deletePosts } from '../posts/index.ts'
+import { countSites, deleteSites } from '../sites/index.ts'
+import { CommandError, EXIT, noAccount, type Run } from './command.ts'
+import { withCurrentDatabase } from './database.ts'
+
+/** Removes an account with everything it has. */
+export const run: Run = async ({ operands: [email = ''], options, env, terminal }) => {
+  await withCurrentDatabase(parseConfig(env), async (db) => {
+    const account = await accountOf(db.root, email)
+    if (account === undefined) throw noAccount(email)
+    const what = await describe(db, account)
+    if (options.yes !== true)
+      throw new CommandError(`This would remove ${what}, for good. Nothing was changed. To do it, add --yes.`)
+    const signals = createSignalSender(db)
+    const removeAll = async (tx: Tx, accountId: string) => {
+      await deletePosts(tx, accountId)
+      await deleteSites(tx, accountId)
+      await removeDeliveriesOf({ signals }, tx, accountId)
+      await removeJobsOf({ signals }, tx, accountId)
+      await forgetAnswers(tx, accountId)
+    }
+    if ((await removeAccount({ db, signals }, email, removeAll)) === undefined) throw noAccount(email)
+    terminal.print(`Removed: ${what}.`)
+    terminal.note('The sites keep what they have been sent. Earlier backups still contain the account.')
+  })
+  return EXIT.ok
+}
+
+/** The account and what it has, in words. */
+async function describe(db: Database, { id, email, name }: AccountRow): Promise<string> {
+  const [sites, posts] = [await countSites(db.root), await countPosts(db.root)]
+  const count = (number = 0, unit: string) => `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
+  return `${email} (${name}) with ${count(sites.get(id), 'site')} and ${count(posts.get(id), 'post')}`
+}

@@ -1,0 +1,46 @@
+import { allAccounts } from '../accounts/index.ts'
+import { parseConfig } from '../platform/config.ts'
+import type { Database } from '../platform/db/database.ts'
+import { countPosts } from '../posts/index.ts'
+import { countSites } from '../sites/index.ts'
+import { EXIT, type Run } from './command.ts'
+import { withCurrentDatabase } from './database.ts'
+
+type Listed = { email: string; name: string; plan: string; sites: number; posts: number; created_at: string }
+
+/** Lists the accounts. */
+export const run: Run = async ({ options, env, terminal }) => {
+  const accounts = await withCurrentDatabase(parseConfig(env), listed)
+  if (options.json === true) terminal.print(JSON.stringify(accounts, null, 2))
+  else for (const line of aligned(accounts)) terminal.print(line)
+  return EXIT.ok
+}
+
+function listed(db: Database): Promise<Listed[]> {
+  return db.snapshot(async (tx) => {
+    const [accounts, sites, posts] = [await allAccounts(tx), await countSites(tx), await countPosts(tx)]
+    return accounts.map(({ id, email, name, plan, created_at: createdAt }) => ({
+      email,
+      name,
+      plan,
+      sites: sites.get(id) ?? 0,
+      posts: posts.get(id) ?? 0,
+      created_at: createdAt.toISOString(),
+    }))
+  })
+}
+
+/** Lines with a heading, in columns. */
+function aligned(accounts: readonly Listed[]): string[] {
+  const heading = ['E-MAIL', 'NAME', 'PLAN', 'SITES', 'POSTS', 'SINCE']
+  const rows = accounts.map(({ email, name, plan, sites, posts, created_at: createdAt }) => {
+    return [email, name, plan, String(sites), String(posts), createdAt.slice(0, 10)]
+  })
+  const widths = heading.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]?.length ?? 0)))
+  return [heading, ...rows].map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
