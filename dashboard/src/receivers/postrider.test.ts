@@ -1,0 +1,121 @@
+/**
+ * The file that keeps posts for receivers, before a service of a few lines whose posts change just while the file is at work. What
+ * it does with the real service is in `test/receivers.test.ts`.
+ */
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { WebhookEvent, WebhookPost } from '@postrider/sdk/webhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+
+type File = {
+  receive(body: Uint8Array, headers: Record<string, string>, secret: string): Promise<{ status: number }>
+  posts(): Promise<WebhookPost[]>
+  catchUp(from: { url: string; key: string; siteId: string }): Promise<void>
+}
+
+const KEY = randomBytes(32)
+const SITE = { id: 'site', name: 'Site' }
+
+let folder: string
+let url: string
+let file: File
+let asked: string[]
+let confirmed: string[]
+/** What the service has published. */
+let published: WebhookPost[]
+/** Called for each request, when its answer is ready but has not left. */
+let meanwhile: (request: string) => Promise<void> | void
+/** With what the next request to confirm is refused, if it is. */
+let refusal: { status: number; retryAfter?: string } | undefined
+
+const server = createServer(async (request, response) => {
+  let body = ''
+  for await (const chunk of request) body += chunk
+  const { pathname } = new URL(request.url ?? '', 'http://localhost')
+  const name = `${request.method} ${pathname}`
+  asked.push(name)
+  if (pathname === '/api/pull/confirm' && refusal !== undefined) {
+    response.writeHead(refusal.status, { 'retry-after': refusal.retryAfter ?? '' }).end()
+    refusal = undefined
+    return
+  }
+  const [status, answer] = answerTo(pathname, body)
+  await meanwhile(name)
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+})
+
+function answerTo(path: string, body: string): [number, unknown] {
+  if (path === '/api/pull/posts') return [200, { posts: published, total: published.length, pages: 1 }]
+  const wanted = path === '/api/pull/confirm' ? JSON.parse(body).post_id : path.split('/').at(-1)
+  const post = published.find(({ id, slug }) => (path === '/api/pull/confirm' ? id : slug) === wanted)
+  if (post === undefined) return [404, { error: 'not_found', message: 'There is no such post for this site.' }]
+  if (path === '/api/pull/confirm') confirmed.push(`${post.slug} ${post.version}`)
+  return [200, post]
+}
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'postrider-file-'))
+  published = []
+  asked = []
+  confirmed = []
+  meanwhile = () => {}
+  refusal = undefined
+  file = await another('first')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+/** The file as a site has it, loaded once more; all keep their posts in the same folder. */
+async function another(name: string): Promise<File> {
+  const text = await readFile(new URL('code/postrider.ts.txt', import.meta.url), 'utf8')
+  const sdk = fileURLToPath(new URL('../../../sdk/src/', import.meta.url))
+  const path = join(folder, `${name}.ts`)
+  await writeFile(
+    path,
+    text
+      .replace("'@postrider/sdk'", `'${sdk}index.ts'`)
+      .replace("'@postrider/sdk/webhooks'", `'${sdk}webhooks.ts'`)
+      .replace("'content/posts'", `'${join(folder, 'posts')}'`),
+  )
+  return import(path)
+}
+
+function post(id: string, change: Partial<WebhookPost> = {}): WebhookPost {
+  const text = { title: id, excerpt: '', body: { html: '', markdown: '', json: {} }, meta: {}, tags: [] }
+  const times = { status: 'published', published_at: '2026-11-02T08:00:00.000Z' }
+  return { id, slug: id, version: 1, ...text, ...times, ...change } as unknown as WebhookPost
+}
+
+const updated = (post: WebhookPost) =>
+  ({ event: 'post.updated', post, previous_version: 1, site: SITE }) as WebhookEvent
+
+/** Sends a webhook as the service does. */
+async function send(event: WebhookEvent, to: File = file): Promise<void> {
+  const body = Buffer.from(JSON.stringify(event))
+  const [id, timestamp] = [randomUUID(), String(Math.floor(Date.now() / 1000))]
+  const signature = createHmac('sha256', KEY).update(`${id}.${timestamp}.`).update(body).digest('base64')
+  const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+  expect(await to.receive(body, headers, `whsec_${KEY.toString('base64')}`)).toMatchObject({ status: 200 })
+}
+
+const catchUp = (from: File = file) => from.catchUp({ url, key: 'key', siteId: SITE.id })
+
+it('a removed post goes even if another post has its slug now', async () => {
+  await send(updated(post('old', { slug: 'bread' })))
+  published = [post('new', { slug: 'bread', title: 'Other bread' })]
+  await catchUp()
+  expect((await file.posts()).map(({ id }) => id)).toEqual(['new'])
+})
