@@ -3,7 +3,7 @@
  * it does with the real service is in `test/receivers.test.ts`.
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -112,10 +112,19 @@ async function send(event: WebhookEvent, to: File = file): Promise<void> {
 }
 
 const catchUp = (from: File = file) => from.catchUp({ url, key: 'key', siteId: SITE.id })
+const kept = async () => (await file.posts()).map(({ slug, version }) => `${slug} ${version}`).sort()
 
 it('a removed post goes even if another post has its slug now', async () => {
   await send(updated(post('old', { slug: 'bread' })))
   published = [post('new', { slug: 'bread', title: 'Other bread' })]
   await catchUp()
   expect((await file.posts()).map(({ id }) => id)).toEqual(['new'])
+})
+
+it('several processes may begin at once', async () => {
+  published = Array.from({ length: 30 }, (_, index) => post(`p${index}`))
+  await mkdir(join(folder, 'posts'), { recursive: true })
+  await Promise.all([catchUp(), catchUp(await another('second'))])
+  expect(await kept()).toHaveLength(30)
+  expect((await readdir(join(folder, 'posts'))).filter((name) => !name.endsWith('.json'))).toEqual([])
 })
