@@ -20,6 +20,7 @@ type File = {
 
 const KEY = randomBytes(32)
 const SITE = { id: 'site', name: 'Site' }
+const now = () => new Date().toISOString()
 
 let folder: string
 let url: string
@@ -101,6 +102,8 @@ function post(id: string, change: Partial<WebhookPost> = {}): WebhookPost {
 
 const updated = (post: WebhookPost) =>
   ({ event: 'post.updated', post, previous_version: 1, site: SITE }) as WebhookEvent
+const deleted = ({ id, slug }: WebhookPost) =>
+  ({ event: 'post.deleted', post: { id, slug }, site: SITE, deleted_at: now() }) as WebhookEvent
 
 /** Sends a webhook as the service does. */
 async function send(event: WebhookEvent, to: File = file): Promise<void> {
@@ -113,6 +116,53 @@ async function send(event: WebhookEvent, to: File = file): Promise<void> {
 
 const catchUp = (from: File = file) => from.catchUp({ url, key: 'key', siteId: SITE.id })
 const kept = async () => (await file.posts()).map(({ slug, version }) => `${slug} ${version}`).sort()
+
+it('a post that changes while it is fetched stays as the webhook brought it', async () => {
+  // Large, so that storing it takes a while.
+  const body = { html: 'x'.repeat(1_000_000), markdown: '', json: {} } as unknown as WebhookPost['body']
+  const slugs = Array.from({ length: 40 }, (_, index) => `p${index}`)
+  published = slugs.map((slug) => post(slug, { body }))
+  const atRoutes = await another('second')
+  const webhooks: Promise<void>[] = []
+  meanwhile = (name) => {
+    const index = slugs.findIndex((slug) => name === `GET /api/pull/posts/${slug}`)
+    if (index < 0) return
+    const changed = post(`p${index}`, { version: 2 })
+    published[index] = changed
+    // Arrives at about the same time as the answer with the version before.
+    setTimeout(() => webhooks.push(send(updated(changed), atRoutes)), index % 10)
+  }
+  await catchUp()
+  await expect.poll(() => webhooks.length).toBe(slugs.length)
+  await Promise.all(webhooks)
+  expect(await kept()).toEqual(slugs.map((slug) => `${slug} 2`).sort())
+})
+
+it('a post that is removed while it is fetched is not kept', async () => {
+  const [stays, goes] = [post('stays'), post('goes')]
+  published = [goes, stays]
+  meanwhile = async (name) => {
+    if (name !== 'GET /api/pull/posts/goes') return
+    published = [stays]
+    await send(deleted(goes))
+  }
+  await catchUp()
+  expect(await kept()).toEqual(['stays 1'])
+})
+
+it('a post that comes back while it is looked for stays', async () => {
+  const back = post('back')
+  await send(updated(back))
+  await send(updated(post('other')))
+  published = [post('other')]
+  meanwhile = async (name) => {
+    if (name !== 'GET /api/pull/posts/back') return
+    published.push(back)
+    await send(updated(back))
+  }
+  await catchUp()
+  expect(await kept()).toEqual(['back 1', 'other 1'])
+})
 
 it('a removed post goes even if another post has its slug now', async () => {
   await send(updated(post('old', { slug: 'bread' })))
