@@ -150,6 +150,15 @@ it('a post that is removed while it is fetched is not kept', async () => {
   expect(await kept()).toEqual(['stays 1'])
 })
 
+it('a post that is removed before it is confirmed does not end the rest', async () => {
+  published = [post('goes'), post('stays')]
+  meanwhile = (name) => {
+    if (name === 'GET /api/pull/posts') published = [post('stays')]
+  }
+  await catchUp()
+  expect([await kept(), confirmed]).toEqual([['stays 1'], ['stays 1']])
+})
+
 it('a post that comes back while it is looked for stays', async () => {
   const back = post('back')
   await send(updated(back))
@@ -162,6 +171,27 @@ it('a post that comes back while it is looked for stays', async () => {
   }
   await catchUp()
   expect(await kept()).toEqual(['back 1', 'other 1'])
+})
+
+it('a post that changes between the two requests for it is kept as it is then', async () => {
+  published = [post('one')]
+  const changed = post('one', { version: 2 })
+  meanwhile = async () => {
+    if (asked.length !== 2) return
+    published = [changed]
+    // The service tells those that have the post as far as it knows.
+    if (confirmed.length > 0) await send(updated(changed))
+  }
+  await catchUp()
+  expect(await kept()).toEqual(['one 2'])
+})
+
+it('what could not be confirmed is fetched and confirmed at the next start', async () => {
+  published = [post('one')]
+  refusal = { status: 500 }
+  await expect(catchUp()).rejects.toMatchObject({ status: 500 })
+  await catchUp()
+  expect([await kept(), confirmed]).toEqual([['one 1'], ['one 1']])
 })
 
 it('a removed post goes even if another post has its slug now', async () => {
