@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { WebhookEvent, WebhookPost } from '@postrider/sdk/webhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 
 type File = {
   receive(body: Uint8Array, headers: Record<string, string>, secret: string): Promise<{ status: number }>
@@ -192,6 +192,16 @@ it('what could not be confirmed is fetched and confirmed at the next start', asy
   await expect(catchUp()).rejects.toMatchObject({ status: 500 })
   await catchUp()
   expect([await kept(), confirmed]).toEqual([['one 1'], ['one 1']])
+})
+
+it('more posts than there are requests in an hour are fetched in the next', async () => {
+  published = [post('one'), post('two')]
+  refusal = { status: 429, retryAfter: '3599' }
+  const later = setTimeout
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  timers.mockImplementation((run, ms) => later(run, ms === 3_599_000 ? 0 : ms))
+  await catchUp().finally(() => timers.mockRestore())
+  expect(await kept()).toEqual(['one 1', 'two 1'])
 })
 
 it('a removed post goes even if another post has its slug now', async () => {
