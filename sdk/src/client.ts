@@ -55,7 +55,7 @@ export type ListSummaries = Query<'listPostSummaries'>
 /** Filters of the delivery log. `cursor` is the `next_cursor` of the page before. */
 export type ListDeliveries = Query<'listDeliveries'>
 
-/** A period and optionally a site. The period is given in dates, or in times with an offset. */
+/** A period, in dates or in times with an offset, and optionally a site. */
 export type AnalyticsRange = Query<'getOverview'>
 
 /** How a client reaches the service. */
@@ -66,7 +66,7 @@ export type ClientOptions = TransportOptions & {
 
 /** Options of one POST. */
 export type PostOptions = CallOptions & {
-  /** For 24 hours the same key and input get the first answer again. Default: a new random key. */
+  /** A repeat with the same key and input within 24 hours gets the first answer again. Default: a new random key. */
   idempotencyKey?: string
 }
 
@@ -113,10 +113,10 @@ export function createClient({ token, ...options }: ClientOptions) {
         accessToken = session.token
         return session
       },
-      /** `register` for pages of the service itself: with a cookie that scripts cannot read instead of a token. */
+      /** Registers from one of the service's own pages: sets a cookie that scripts cannot read, instead of giving a token. */
       signUp: (input: Credentials & { name: string }, { signal }: CallOptions = {}) =>
         call<void>({ method: 'POST', path: '/api/auth/register', body: { ...input, session: 'cookie' }, signal }),
-      /** `login` for pages of the service itself: with a cookie that scripts cannot read instead of a token. */
+      /** Logs in from one of the service's own pages: sets a cookie that scripts cannot read, instead of giving a token. */
       signIn: (input: Credentials, { signal }: CallOptions = {}) =>
         call<void>({ method: 'POST', path: '/api/auth/login', body: { ...input, session: 'cookie' }, signal }),
       /** Drops the client's token, and makes the service clear the session cookie. */
@@ -130,8 +130,8 @@ export function createClient({ token, ...options }: ClientOptions) {
         accessToken = undefined
       },
       /**
-       * Changes the account's password and ends all its logins. The client carries the new token from now on; a page of the
-       * service itself gets a new cookie instead, and the result is undefined.
+       * Changes the account's password and ends all its logins. The client carries the new token from now on. On the service's own
+       * pages a new cookie is set instead, and the result is undefined.
        */
       async changePassword(input: ChangePassword, { signal }: CallOptions = {}): Promise<Session | undefined> {
         const path = '/api/account/password'
@@ -205,7 +205,7 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Sends a failed delivery again, or makes a pending one's next attempt now. */
       retry: (id: string, options?: PostOptions) =>
         post<DeliveryRequeued>(at('deliveries', id, '/retry'), undefined, options),
-      /** Sends failed deliveries again: those of `ids`, or all of a site, or all. */
+      /** Sends failed deliveries again: those in `ids`, all of one site, or all. */
       retryFailed: (which: RetryDeliveries = {}, options?: PostOptions) =>
         post<DeliveriesRequeued>('/api/deliveries/retry', which, options),
     },

@@ -6,7 +6,7 @@ export type TransportOptions = {
   baseUrl: string
   /** Time limit of one attempt, in milliseconds. Default 30,000. */
   timeoutMs?: number
-  /** How often a request is retried after 429 or 503, and if that is safe after a lost connection. Default 2. */
+  /** How often a request is retried after 429 or 503, and, if that is safe, after a lost connection. Default 2. */
   retries?: number
   /** The longest wait before a retry, in milliseconds; a longer `Retry-After` is an error at once. Default 10,000. */
   maxRetryWaitMs?: number
