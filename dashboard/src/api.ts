@@ -1,8 +1,9 @@
 /** The SDK's client of the service that served this page. */
 import { createClient, PostriderError } from '@postrider/sdk'
+import { fetchInSession } from './session.ts'
 
 /** The one client. */
-export const api = createClient({ baseUrl: location.origin })
+export const api = createClient({ baseUrl: location.origin, fetch: fetchInSession })
 
 /** Whether anybody may create an account here. The service says so beside its API, so the SDK does not ask it. */
 export async function isRegistrationOpen(): Promise<boolean> {

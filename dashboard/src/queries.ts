@@ -5,7 +5,7 @@
 import type { AnalyticsRange, ListDeliveries, ListSummaries, PostriderClient, Site } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, isRegistrationOpen, isSignedOut } from './api.ts'
-import { sessionEnded } from './session.ts'
+import { sessionBegan, sessionEnded } from './session.ts'
 
 const onError = (error: unknown) => {
   if (isSignedOut(error)) sessionEnded()
@@ -22,7 +22,15 @@ export const queryClient = new QueryClient({
 })
 
 /** The signed-in account, its plan and limits. */
-export const accountQuery = queryOptions({ queryKey: ['account'], queryFn: () => api.account(), staleTime: 60_000 })
+export const accountQuery = queryOptions({
+  queryKey: ['account'],
+  async queryFn() {
+    const account = await api.account()
+    sessionBegan(account.user.id)
+    return account
+  },
+  staleTime: 60_000,
+})
 
 /** Whether anybody may create an account; that changes with a restart of the service only. */
 export const registrationQuery = queryOptions({

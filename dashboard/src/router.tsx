@@ -11,7 +11,6 @@ import {
 import { deliveriesSearch, postsSearch, sitesSearch } from './addresses.ts'
 import { isSignedOut } from './api.ts'
 import { accountQuery, queryClient } from './queries.ts'
-import { sessionBegan } from './session.ts'
 import { Layout } from './shell/layout.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { Problem } from './ui/placeholder.tsx'
@@ -61,7 +60,6 @@ const inside = createRoute({
   async beforeLoad({ location }) {
     try {
       await queryClient.ensureQueryData(accountQuery)
-      sessionBegan()
     } catch (error) {
       if (!isSignedOut(error)) throw error
       throw redirect({ to: '/sign-in', search: location.href === '/' ? {} : { next: location.href } })

@@ -1,13 +1,21 @@
 /**
- * Whether the session has ended. The session itself is a cookie that scripts cannot read; the page only learns that the
- * service refuses it after having accepted it. The page then stays as it is, with a dialog to sign in again, so that nothing
+ * Whose session it is, and whether it has ended. The session itself is a cookie that scripts cannot read; the page only learns that
+ * the service refuses it after having accepted it. The page then stays as it is, with a dialog to sign in again, so that nothing
  * typed is lost.
+ *
+ * All pages of a browser have the same cookie. Once somebody else signs in on one of them, the others would act for that person:
+ * a page that is about another account makes no more requests, and begins again.
  */
 import { useSyncExternalStore } from 'react'
+
+/** Where the pages of this browser tell each other whose session it is. */
+const KEY = 'postrider.account'
 
 type Standing = 'unknown' | 'signed-in' | 'ended'
 
 let standing: Standing = 'unknown'
+let account: string | undefined
+let isOver = false
 const listeners = new Set<() => void>()
 
 function change(next: Standing): void {
@@ -15,9 +23,36 @@ function change(next: Standing): void {
   for (const listener of listeners) listener()
 }
 
-/** Notes that the account could be read. */
-export function sessionBegan(): void {
+/** Notes that the service has answered for this account. */
+export function sessionBegan(accountId: string): void {
+  if (!isSame(accountId)) return
+  if (account === undefined) addEventListener('storage', hear)
+  account = accountId
+  try {
+    localStorage.setItem(KEY, accountId)
+  } catch {
+    // A browser that keeps nothing: the other pages learn it from the service.
+  }
   change('signed-in')
+}
+
+/** Whether it is the account that this page is about. Otherwise the page is over. */
+function isSame(accountId: string): boolean {
+  if (account === undefined || account === accountId) return true
+  isOver = true
+  location.reload()
+  return false
+}
+
+/** Hears which account another page is about. */
+function hear({ key, newValue }: StorageEvent): void {
+  if (key === KEY && newValue !== null) isSame(newValue)
+}
+
+/** `fetch`, until somebody else signs in: this page must not act for them, not even to save what was written on it. */
+export const fetchInSession: typeof fetch = async (...request) => {
+  if (isOver) throw new TypeError('somebody else has signed in')
+  return fetch(...request)
 }
 
 /** Notes that the service refused the session. It matters only if somebody was signed in; others get the sign-in page anyway. */

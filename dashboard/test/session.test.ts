@@ -74,6 +74,34 @@ describeInBrowser('a session', ({ service, visit }) => {
     }
   })
 
+  it('of somebody else ends what the other pages do, and gets none of it', async () => {
+    const { page, context } = await visit()
+    await signUp(page)
+    const attempts: string[] = []
+    await context.route('**/api/posts', (route) => {
+      if (route.request().method() !== 'POST') return route.continue()
+      attempts.push(route.request().url())
+      return route.abort()
+    })
+    await page.goto('/posts/new')
+    await page.getByLabel('Title', { exact: true }).fill('A secret of Ada')
+    await page.getByText('Offline, kept in this browser').waitFor()
+
+    const other = await context.newPage()
+    await other.goto('/')
+    await other.evaluate(() => fetch('/api/auth/logout', { method: 'POST' }))
+    const again = page.waitForEvent('load')
+    await signUp(other)
+    const before = attempts.length
+    await again
+    await page.getByLabel('Title', { exact: true }).waitFor()
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('')
+    await page.waitForTimeout(6_000) // longer than it waits before it saves again
+    expect(attempts).toHaveLength(before)
+    expect(await page.getByText('A secret of Ada').count()).toBe(0)
+    expect(await page.evaluate(() => JSON.stringify(localStorage))).toContain('A secret of Ada')
+  })
+
   it('has no gate for whoever is inside', async () => {
     const { page } = await visit()
     await signUp(page)

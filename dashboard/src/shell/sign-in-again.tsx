@@ -82,7 +82,7 @@ function Ask({ goOn }: { goOn: () => void }) {
   const signIn = useMutation({
     mutationFn: (password: string) => api.auth.signIn({ email: user.email, password }),
     onSuccess: async () => {
-      sessionBegan()
+      sessionBegan(user.id)
       // After the dialog has returned the focus to the notice that opened it.
       requestAnimationFrame(goOn)
       await queryClient.invalidateQueries()
