@@ -1,5 +1,7 @@
 import type { PostriderClient } from '@postrider/sdk'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { up as makeWordsPlain } from '../src/migrations/2026-11-26-plain-words.ts'
 import { request } from './support/http.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
@@ -374,6 +376,44 @@ describe('listing posts', () => {
     expect(await titles({ search: 'tomat' })).toEqual(['Growing tomatoes'])
     expect((await titles({ search: 'garden' }))[0]).toBe('Winter in the garden')
     expect(await titles({ search: 'garden -winter' })).not.toContain('Winter in the garden')
+  })
+
+  it('searches without regard to accents, case and typographic signs, also in posts from before it did', async () => {
+    const writer = await newAccount(service)
+    const markdown = 'L’œuvre “naïve” — d’Ελένη Йорик… «là»、日本語。テスト 🎉party re\u00adnew'
+    const { id } = await writer.posts.create({ title: 'Un ÉTÉ à Orléans', body: { markdown } })
+    const found = async (search: string) => (await writer.posts.list({ search })).pagination.total
+    const expectFound = async (words: string[]) => {
+      for (const word of words) expect([word, await found(word)]).toEqual([word, 1])
+    }
+    const words = [
+      'ete',
+      'été',
+      'e\u0301te\u0301',
+      'ORLEANS',
+      '"ete a orleans"',
+      '“été à”',
+      'naïv',
+      'œuvre',
+      'Ελενη',
+      'ΕΛΈΝΗ',
+      'йорик',
+    ]
+    await expectFound([...words, 'иорик', 'la', 'là', '日本語', 'テスト', 'party', 'renew', '“naïve”', 'l’œuvre'])
+    for (const absent of ['"orleans ete"', '-été', 'naive -“là”'])
+      expect([absent, await found(absent)]).toEqual([absent, 0])
+
+    const db = service.ctx.db.root as Kysely<unknown>
+    await sql`
+      update posts set search = setweight(to_tsvector('simple', 'un été à orléans l''été \\''é'), 'A') || array_to_tsvector(array[
+        '^' || account_id, '^' || account_id || '/' || floor(extract(epoch from created_at) / 86400), '“naïve”', 'x–y', '—', 'é\\'
+      ]) where id = ${id}
+    `.execute(db)
+    for (const word of ['ete', 'naive', 'y']) expect([word, await found(word)]).toEqual([word, 0])
+    await makeWordsPlain(db)
+    await expectFound(['ete', 'été', 'ORLEANS', '"ete a orleans"', 'naïve', 'x', 'y'])
+    const { rows } = await sql<{ search: string }>`select search::text from posts where id = ${id}`.execute(db)
+    expect(rows[0]?.search).toContain(`'ete':2A,6A`)
   })
 
   it.each([

@@ -2668,7 +2668,7 @@ export interface operations {
                 site_id?: string;
                 /** @description Only posts with this tag. */
                 tag?: string;
-                /** @description Words in title and text; "quoted" words are a phrase. Finds at most 500 posts, the newest ones. */
+                /** @description Words in title and text; "quoted" words are a phrase; case and accents do not matter. Finds at most 500 posts, the newest ones. */
                 search?: string;
             };
             header?: never;
@@ -2815,7 +2815,7 @@ export interface operations {
                 site_id?: string;
                 /** @description Only posts with this tag. */
                 tag?: string;
-                /** @description Words in title and text; "quoted" words are a phrase. Finds at most 500 posts, the newest ones. */
+                /** @description Words in title and text; "quoted" words are a phrase; case and accents do not matter. Finds at most 500 posts, the newest ones. */
                 search?: string;
                 /** @description `updated_at`: the last changed first; `scheduled_at`: the next to be published first. Ignored with `search`: the best match comes first. */
                 sort?: "newest" | "updated_at" | "scheduled_at";

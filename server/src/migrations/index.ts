@@ -16,6 +16,7 @@ import * as updatedPosts from './2026-11-23-updated-posts.ts'
 import * as visibleByName from './2026-11-23-visible-by-name.ts'
 import * as listedPosts from './2026-11-24-listed-posts.ts'
 import * as hoursOfLanes from './2026-11-25-hours-of-lanes.ts'
+import * as plainWords from './2026-11-26-plain-words.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-23-visible-by-name': visibleByName,
   '2026-11-24-listed-posts': listedPosts,
   '2026-11-25-hours-of-lanes': hoursOfLanes,
+  '2026-11-26-plain-words': plainWords,
 }

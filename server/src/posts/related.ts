@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
+import { folded } from './search.ts'
 import { type Reader, visibleTo } from './visible.ts'
 
 /** A post that another text may link to. */
@@ -14,7 +15,7 @@ export async function relatedPosts(
   texts: readonly string[],
   limit: number,
 ): Promise<RelatedPost[]> {
-  const words = texts.join(' ').match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = folded(texts.join(' ')).match(/[\p{L}\p{N}]+/gu) ?? []
   const anyOf = sql`websearch_to_tsquery('english', ${words.slice(0, MOST_WORDS).join(' or ')})`
   const rows = await db
     .selectFrom('posts')

@@ -159,7 +159,8 @@ const ListQuery = PageQuery.extend({
   site_id: z.string().optional().openapi({ description: 'Only published posts that are visible to this site.' }),
   tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
   search: z.string().optional().openapi({
-    description: 'Words in title and text; "quoted" words are a phrase. Finds at most 500 posts, the newest ones.',
+    description:
+      'Words in title and text; "quoted" words are a phrase; case and accents do not matter. Finds at most 500 posts, the newest ones.',
   }),
 })
 

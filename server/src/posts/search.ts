@@ -18,18 +18,34 @@ const accountMark = (accountId: string) => `^${accountId}`
 const dayMark = (accountId: string, day: number) => `^${accountId}/${day}`
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
+/**
+ * A text as it is searched, the same in every database. Lower case and without accents, because people type "cafe" for "Café", and
+ * the same letter may be one character or two; only the marks of Latin, Greek and Cyrillic letters go, in other scripts they are
+ * vowels. Punctuation beyond ASCII becomes spaces: with the locale "C" PostgreSQL takes it for letters, and “rose” for another
+ * word than rose.
+ */
+export function folded(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize('NFD')
+    .replaceAll(/[\u0300-\u036f]|\p{Cf}/gu, '')
+    .normalize('NFC')
+    .replaceAll(/[^\p{L}\p{N}\p{M}\0-\x7f]/gu, ' ')
+}
+
 /** What is indexed of a post. */
 type Indexed = { accountId: string; createdAt: Date; title: string; text: string }
 
 /** The search vector: stemmed words for meaning, plain words for phrases and prefixes; the title weighs more. */
 export function searchVector({ accountId, createdAt, title, text }: Indexed): RawBuilder<string> {
   const marks = [accountMark(accountId), dayMark(accountId, dayOf(createdAt))]
-  const indexed = Buffer.from(text)
+  const heading = folded(title)
+  const indexed = Buffer.from(folded(text))
     .subarray(0, INDEXED_BYTES)
     .toString('utf8')
     .replace(/\uFFFD+$/, '')
   return sql<string>`
-    setweight(to_tsvector('english', ${title}::text), 'A') || setweight(to_tsvector('simple', ${title}::text), 'A') ||
+    setweight(to_tsvector('english', ${heading}::text), 'A') || setweight(to_tsvector('simple', ${heading}::text), 'A') ||
     setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B') ||
     array_to_tsvector(${marks}::text[])`
 }
@@ -56,13 +72,12 @@ export type Search = { matching: RawBuilder<unknown>; words: RawBuilder<unknown>
 
 /**
  * The queries for a person's words: all must match, stemmed; a leading hyphen excludes. "Quoted" words must match exactly, in
- * their order. The last word also matches the beginning of a word, for searching while typing. Odd input finds nothing; it is
- * never an error.
+ * their order. The last word also matches the beginning of a word, for searching while typing. Accents do not matter. Odd input
+ * finds nothing; it is never an error.
  */
 export function searchQuery(words: string): Search {
   const phrases: Array<{ phrase: string; excluded: boolean }> = []
-  const rest = words
-    .slice(0, MOST_CHARACTERS)
+  const rest = folded(words.slice(0, MOST_CHARACTERS).replaceAll(/[“”„«»]/g, '"'))
     .replaceAll('\0', ' ')
     .replaceAll(/(-?)"([^"]*)"/g, (_, hyphen: string, phrase: string) => {
       if (phrases.length < MOST_PHRASES) phrases.push({ phrase, excluded: hyphen !== '' })
