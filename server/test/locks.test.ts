@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { removeAccount } from '../src/accounts/index.ts'
 import { purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
-import { publishDue } from '../src/posts/index.ts'
+import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
 import { holdTransaction } from './support/held.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -143,6 +144,23 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     await somebodyWaits()
     await release()
     await acted
+  })
+
+  it('removing an account locks its posts in the order of their ids, and then the account', async () => {
+    const leaving = await newAccount(service)
+    const { user } = await leaving.account()
+    const first = await leaving.posts.create({ title: 'One' })
+    service.clock.advance(1) // ids of one instant are in no order
+    const second = await leaving.posts.create({ title: 'Two' })
+    await leaving.posts.update(first.id, { title: 'In the table it is now the last' })
+    const release = await hold((tx) => sql`select from posts where id = ${first.id} for update`.execute(tx))
+    const removed = removeAccount(service.ctx, user.email, lockPostsOfAccount, deletePosts)
+    await somebodyWaits()
+    const { root } = service.ctx.db
+    await sql`select from posts where id = ${second.id} for update nowait`.execute(root)
+    await sql`select from accounts where id = ${user.id} for key share nowait`.execute(root)
+    await release()
+    expect(await removed).toMatchObject({ id: user.id })
   })
 
   it('a post that is due is published by one of two processes', async () => {

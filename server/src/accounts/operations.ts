@@ -116,15 +116,19 @@ export function accountOf(db: Db, email: string): Promise<AccountRow | undefined
 
 /**
  * Ends every login of the account with this e-mail address, has `removeAll` remove what it has, and removes it; all or nothing.
- * Whatever would give the account something new waits meanwhile, and then finds that it is gone. Resolves with undefined when
- * there is no such account.
+ * Whatever would give the account something new waits meanwhile, and then finds that it is gone. `lockPosts` comes before: who has
+ * locked a post may still need the account, whose existence the database checks when a transaction changes a row for the second
+ * time. Resolves with undefined when there is no such account.
  */
 export async function removeAccount(
   ctx: { db: Database; signals: SignalSender },
   email: string,
+  lockPosts: (tx: Tx, accountId: string) => Promise<void>,
   removeAll: (tx: Tx, accountId: string) => Promise<void>,
 ): Promise<AccountRow | undefined> {
   return ctx.db.tx(async (tx) => {
+    const found = await accountOf(tx, email)
+    if (found !== undefined) await lockPosts(tx, found.id)
     const account = await lockAccountByEmailKey(tx, emailKey(email))
     if (account === undefined) return undefined
     await ctx.signals.send(tx, 'signed-out', account.id)

@@ -5,7 +5,7 @@ import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { forgetAnswers } from '../platform/idempotency/idempotency.ts'
 import { createSignalSender } from '../platform/signals.ts'
-import { countPosts, deletePosts } from '../posts/index.ts'
+import { countPosts, deletePosts, lockPostsOfAccount } from '../posts/index.ts'
 import { countSites, deleteSites } from '../sites/index.ts'
 import { CommandError, EXIT, noAccount, type Run } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
@@ -26,7 +26,8 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
       await removeJobsOf({ signals }, tx, accountId)
       await forgetAnswers(tx, accountId)
     }
-    if ((await removeAccount({ db, signals }, email, removeAll)) === undefined) throw noAccount(email)
+    const removed = await removeAccount({ db, signals }, email, lockPostsOfAccount, removeAll)
+    if (removed === undefined) throw noAccount(email)
     terminal.print(`Removed: ${what}.`)
     terminal.note('The sites keep what they have been sent. Earlier backups still contain the account.')
   })

@@ -10,6 +10,7 @@ export {
   countPublished,
   deletePosts,
   findPost,
+  lockPostsOfAccount,
   type PostState,
   postStates,
   postTitles,

@@ -183,7 +183,12 @@ export async function countPosts(db: Db): Promise<Map<string, number>> {
   return new Map(rows.map(({ id, posts }) => [id, posts]))
 }
 
-/** Deletes all posts of the account, without a word to the sites that have them. */
+/** Locks all posts of the account until the transaction ends, in the order of their ids, as `lockPosts` does. */
+export async function lockPostsOfAccount(tx: Tx, accountId: string): Promise<void> {
+  await sql`select from posts where account_id = ${accountId} order by id for update`.execute(tx)
+}
+
+/** Deletes all posts of the account, without a word to the sites that have them. Locks them in no order. */
 export async function deletePosts(tx: Tx, accountId: string): Promise<void> {
   await tx.deleteFrom('posts').where('account_id', '=', accountId).execute()
   await sql`set constraints all immediate`.execute(tx) // the triggers write the account's catalog now, not when it is gone
