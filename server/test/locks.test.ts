@@ -163,6 +163,39 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     expect(await removed).toMatchObject({ id: user.id })
   })
 
+  it.each([
+    ['a post', (of: PostriderClient) => of.posts.create({ title: 'Too late' })],
+    ['a site', (of: PostriderClient) => connectSite(of, receiver)],
+    ['a draft', (of: PostriderClient) => of.drafts.generate({ topic: 'Too late', target_keywords: ['late'] })],
+  ])('%s waits for its account to be removed, and its login is refused', async (_, add) => {
+    const leaving = await newAccount(service)
+    const { user } = await leaving.account()
+    const release = await hold((tx) => sql`delete from accounts where id = ${user.id}`.execute(tx))
+    const added = expect(add(leaving)).rejects.toMatchObject({ status: 401 })
+    await somebodyWaits()
+    await release()
+    await added
+    expect(service.logged.filter(({ event }) => event === 'request.failed')).toEqual([])
+  })
+
+  it('a draft that is written while its account is removed is given up', async () => {
+    const leaving = await newAccount(service)
+    const { user } = await leaving.account()
+    await leaving.drafts.generate({ topic: 'Too late', target_keywords: ['late'] })
+    const { promise: written, resolve: goOn } = Promise.withResolvers<void>()
+    const removed = service.ctx.db.tx(async (tx) => {
+      await sql`select from accounts where id = ${user.id} for update`.execute(tx)
+      await written
+      await sql`delete from generation_jobs where account_id = ${user.id}`.execute(tx)
+      await sql`delete from accounts where id = ${user.id}`.execute(tx)
+    })
+    const drained = service.drain()
+    await somebodyWaits().finally(goOn)
+    await Promise.all([removed, drained])
+    const ended = service.logged.filter(({ event }) => event.startsWith('draft.'))
+    expect(ended.map(({ event }) => event)).toEqual(['draft.given_up'])
+  })
+
   it('a post that is due is published by one of two processes', async () => {
     const scheduledAt = new Date(service.clock.now().getTime() + 1_000).toISOString()
     const post = await client.posts.create({ title: 'Once', status: 'scheduled', scheduled_at: scheduledAt })

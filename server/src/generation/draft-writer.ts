@@ -14,7 +14,7 @@
 
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import { isDatabaseGone } from '../platform/db/database.ts'
+import { isAccountGone, isDatabaseGone } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { addDraft } from '../posts/index.ts'
@@ -253,7 +253,7 @@ export class DraftWriter {
   async #settleFailure(lease: JobLease, error: unknown): Promise<void> {
     const { clock, db, log } = this.#ctx
     const about = { job_id: lease.id, tries: lease.tries }
-    if (error instanceof LeaseLost) return log.info('draft.given_up', about)
+    if (error instanceof LeaseLost || isAccountGone(error)) return log.info('draft.given_up', about)
     if (error instanceof Stopping) return returnJob(db.root, lease)
     if (isDatabaseGone(error)) return log.error('draft.interrupted', { ...about, error: errorField(error) })
     const kind = error instanceof ModelError ? error.kind : 'internal'

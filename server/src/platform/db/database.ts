@@ -235,6 +235,12 @@ export function uniqueViolation(error: unknown): string | undefined {
   return error instanceof Error && 'constraint' in error ? String(error.constraint) : undefined
 }
 
+/** Whether the error says that the account of a new row has been removed meanwhile. */
+export function isAccountGone(error: unknown): boolean {
+  if (sqlState(error) !== '23503') return false
+  return error instanceof Error && 'constraint' in error && String(error.constraint).endsWith('_account_id_fkey')
+}
+
 /** The column (`table.column`) whose not-null constraint was violated, or undefined when the error is another. */
 export function missingValue(error: unknown): string | undefined {
   if (sqlState(error) !== '23502' || !(error instanceof Error)) return undefined

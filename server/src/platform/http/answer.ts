@@ -4,8 +4,8 @@
  * reveals nothing but the request id, with the cause in the log.
  */
 import type { Context } from '../context.ts'
-import { isDatabaseGone } from '../db/database.ts'
-import { Failure, fail } from '../errors.ts'
+import { isAccountGone, isDatabaseGone } from '../db/database.ts'
+import { Failure, fail, unauthorized } from '../errors.ts'
 import { errorField } from '../log.ts'
 import type { Usage } from '../rate-limit/rate-limit.ts'
 import type { Work } from '../traces/traces.ts'
@@ -126,6 +126,7 @@ async function settle<Answer>(
 
 function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
+  if (isAccountGone(error)) return unauthorized('Bearer', 'This account has been removed.', error)
   if (!isDatabaseGone(error)) return undefined
   return fail('unavailable', 'The database does not answer. Try again shortly.', {
     headers: { 'Retry-After': '5' },
