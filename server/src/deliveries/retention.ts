@@ -19,9 +19,13 @@ const REMOVING_LOCK = 7_301_946_114
  */
 function removing<Result>(db: Database, remove: (tx: Tx) => Promise<Result>): Promise<Result> {
   return db.tx(async (tx) => {
-    await sql`select pg_advisory_xact_lock(${REMOVING_LOCK})`.execute(tx)
+    await waitToRemove(tx)
     return remove(tx)
   })
+}
+
+async function waitToRemove(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${REMOVING_LOCK})`.execute(tx)
 }
 
 /**
@@ -53,17 +57,23 @@ async function purgeBatch(tx: Tx, before: Date): Promise<boolean> {
   return deliveries > 0 || endpoints > 0
 }
 
-const OF_AN_ACCOUNT = ['deliveries', 'events', 'delivery_hours', 'delivery_days', 'lanes', 'endpoints'] as const
-
 /**
  * Removes all endpoints of an account with everything they were to be sent and have been sent. Workers that hold their lanes
  * start nothing more; what they record is for lanes that are gone, and changes nothing.
+ *
+ * Events are found by reading all of them, so they go first: while the lanes are locked, results of other accounts may wait
+ * together with those of this one.
  */
 export async function removeDeliveriesOf(ctx: { signals: SignalSender }, tx: Tx, accountId: string): Promise<void> {
+  await waitToRemove(tx)
+  await tx.deleteFrom('events').where('account_id', '=', accountId).execute()
   await lockLanesOfAccount(tx, accountId)
   const endpoints = await tx.selectFrom('endpoints').select('site_id').where('account_id', '=', accountId).execute()
   for (const { site_id: siteId } of endpoints) await ctx.signals.send(tx, 'endpoint', siteId)
-  for (const table of OF_AN_ACCOUNT) await tx.deleteFrom(table).where('account_id', '=', accountId).execute()
+  const siteIds = endpoints.map((one) => one.site_id)
+  await sql`delete from deliveries where site_id = any(${siteIds}::uuid[])`.execute(tx)
+  for (const table of ['delivery_hours', 'delivery_days', 'lanes', 'endpoints'] as const)
+    await tx.deleteFrom(table).where('account_id', '=', accountId).execute()
 }
 
 const HISTORY_ROWS = 1_000

@@ -34,6 +34,10 @@ describe('parseDatabaseUrl', () => {
     expect(() => parseDatabaseUrl(url)).toThrow('must look like postgres://')
   })
 
+  it('refuses two of them, of which the driver would take the last', () => {
+    expect(() => parseDatabaseUrl(`${odd}?sslmode=verify-full&sslmode=disable`)).toThrow('sslmode is given twice')
+  })
+
   it.each(['prefer', 'allow', 'Require', 'constructor', ''])('refuses sslmode=%s', (mode) => {
     expect(() => parseDatabaseUrl(`${odd}?sslmode=${mode}`)).toThrow(`sslmode "${mode}" is not one of disable, `)
   })

@@ -15,8 +15,9 @@ const SSL_MODES: Record<string, string> = {
 export function parseDatabaseUrl(text: string): string {
   const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null
   if (url === null) throw new Error('must look like postgres://user:password@host:5432/database')
-  const asked = url.searchParams.get('sslmode')
-  if (asked === null) return text
+  const [asked, another] = url.searchParams.getAll('sslmode')
+  if (asked === undefined) return text
+  if (another !== undefined) throw new Error('sslmode is given twice')
   const mode = Object.hasOwn(SSL_MODES, asked) ? SSL_MODES[asked] : undefined
   if (mode === undefined) throw new Error(`sslmode "${asked}" is not one of ${Object.keys(SSL_MODES).join(', ')}`)
   if (mode === asked) return text
