@@ -25,7 +25,10 @@ function change(next: Standing): void {
 
 /** Notes that the service has answered for this account. */
 export function sessionBegan(accountId: string): void {
-  if (!isSame(accountId)) return
+  if (isAnother(accountId)) {
+    beginAgain()
+    return
+  }
   if (account === undefined) addEventListener('storage', hear)
   account = accountId
   try {
@@ -36,17 +39,18 @@ export function sessionBegan(accountId: string): void {
   change('signed-in')
 }
 
-/** Whether it is the account that this page is about. Otherwise the page is over. */
-function isSame(accountId: string): boolean {
-  if (account === undefined || account === accountId) return true
-  isOver = true
-  location.reload()
-  return false
-}
-
 /** Hears which account another page is about. */
 function hear({ key, newValue }: StorageEvent): void {
-  if (key === KEY && newValue !== null) isSame(newValue)
+  if (key === KEY && newValue !== null && isAnother(newValue)) beginAgain()
+}
+
+function isAnother(accountId: string): boolean {
+  return account !== undefined && account !== accountId
+}
+
+function beginAgain(): void {
+  isOver = true
+  location.reload()
 }
 
 /** `fetch`, until somebody else signs in: this page must not act for them, not even to save what was written on it. */

@@ -166,11 +166,7 @@ describe('postrider', () => {
     const rows = async () => {
       const file = join(await mkdtemp(join(ground.dir, 'rows-')), 'backup')
       await runToEnd(home, 'backup', file)
-      const {
-        rate_limits: _,
-        ...tables
-      } = // they end by themselves
-        (await readBackup(file)).rows
+      const { rate_limits: _, ...tables } = (await readBackup(file)).rows // counts of requests end by themselves
       return Object.fromEntries(Object.entries(tables).map(([table, list]) => [table, list.length]))
     }
     const bob = { name: 'Bob', email: 'bob@example.com', password: 'correct horse' }
