@@ -1,12 +1,12 @@
 /** A PostgreSQL server that wants TLS, with a certificate by an authority of its own, as those of most providers. */
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { issueCertificate } from '../src/platform/egress/test-certificates.ts'
 import { type Env, everything, fill, SECRET_KEY, withService } from './support/installation.ts'
 import { startOwnPostgres, type TestPostgres } from './support/postgres/server.ts'
-import { openTmpdir, unprivilegedUser } from './support/postgres/unprivileged.ts'
+import { giveTo, openTmpdir, unprivilegedUser } from './support/postgres/unprivileged.ts'
 import { runToEnd } from './support/process.ts'
 
 describe.runIf(inject('database').kind === 'postgres')('a database behind TLS', () => {
@@ -25,11 +25,11 @@ describe.runIf(inject('database').kind === 'postgres')('a database behind TLS', 
     dir = await mkdtemp(join(await openTmpdir(), 'postrider-tls-'))
     await chmod(dir, 0o755)
     const files = { 'authority.pem': authority.cert, 'server.pem': cert, 'server.key': key }
-    const { uid, gid } = await unprivilegedUser()
-    for (const [name, content] of Object.entries(files)) {
-      await writeFile(join(dir, name), content, { mode: 0o600 })
-      if (uid !== undefined) await chown(join(dir, name), uid, gid ?? uid)
-    }
+    for (const [name, content] of Object.entries(files)) await writeFile(join(dir, name), content, { mode: 0o600 })
+    await giveTo(
+      await unprivilegedUser(),
+      Object.keys(files).map((name) => join(dir, name)),
+    )
     const settings = { ssl: 'on', ssl_cert_file: join(dir, 'server.pem'), ssl_key_file: join(dir, 'server.key') }
     server = await startOwnPostgres({ settings })
   })

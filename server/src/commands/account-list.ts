@@ -3,6 +3,7 @@ import { parseConfig } from '../platform/config.ts'
 import type { Database } from '../platform/db/database.ts'
 import { countPosts } from '../posts/index.ts'
 import { countSites } from '../sites/index.ts'
+import { inColumns } from './columns.ts'
 import { EXIT, type Run } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
 
@@ -12,7 +13,7 @@ type Listed = { email: string; name: string; plan: string; sites: number; posts:
 export const run: Run = async ({ options, env, terminal }) => {
   const accounts = await withCurrentDatabase(parseConfig(env), listed)
   if (options.json === true) terminal.print(JSON.stringify(accounts, null, 2))
-  else for (const line of aligned(accounts)) terminal.print(line)
+  else for (const line of inColumns([HEADING, ...accounts.map(rowOf)])) terminal.print(line)
   return EXIT.ok
 }
 
@@ -30,17 +31,8 @@ function listed(db: Database): Promise<Listed[]> {
   })
 }
 
-/** Lines with a heading, in columns. */
-function aligned(accounts: readonly Listed[]): string[] {
-  const heading = ['E-MAIL', 'NAME', 'PLAN', 'SITES', 'POSTS', 'SINCE']
-  const rows = accounts.map(({ email, name, plan, sites, posts, created_at: createdAt }) => {
-    return [email, name, plan, String(sites), String(posts), createdAt.slice(0, 10)]
-  })
-  const widths = heading.map((word, column) => Math.max(word.length, ...rows.map((row) => row[column]?.length ?? 0)))
-  return [heading, ...rows].map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+const HEADING = ['E-MAIL', 'NAME', 'PLAN', 'SITES', 'POSTS', 'SINCE']
+
+function rowOf({ email, name, plan, sites, posts, created_at: createdAt }: Listed): string[] {
+  return [email, name, plan, String(sites), String(posts), createdAt.slice(0, 10)]
 }

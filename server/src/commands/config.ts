@@ -1,6 +1,7 @@
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { AllowPolicy } from '../platform/egress/addresses.ts'
 import type { RateLimit } from '../platform/rate-limit/rate-limit.ts'
+import { inColumns } from './columns.ts'
 import { EXIT, type Run } from './command.ts'
 
 /** A variable as shown. `secret` values never appear, only whether there is one. */
@@ -61,12 +62,7 @@ export const run: Run = async ({ options, env, terminal }) => {
     terminal.print(JSON.stringify(Object.fromEntries(entries), null, 2))
     return EXIT.ok
   }
-  const widths = [
-    Math.max(...shown.map(({ name }) => name.length)),
-    Math.max(...shown.map(({ value }) => value.length)),
-  ]
-  for (const { name, value, source } of shown)
-    terminal.print(`${name.padEnd(widths[0] ?? 0)}  ${value.padEnd(widths[1] ?? 0)}  ${source}`)
+  for (const line of inColumns(shown.map(({ name, value, source }) => [name, value, source]))) terminal.print(line)
   return EXIT.ok
 }
 

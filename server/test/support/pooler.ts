@@ -1,10 +1,10 @@
 /** PgBouncer between the service and a PostgreSQL server. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
-import { openTmpdir, unprivilegedUser } from './postgres/unprivileged.ts'
+import { giveTo, openTmpdir, unprivilegedUser } from './postgres/unprivileged.ts'
 
 /** Whether this machine has PgBouncer (Debian: pgbouncer). */
 export const hasPooler = spawnSync('pgbouncer', ['--version']).status === 0
@@ -34,7 +34,7 @@ export async function startPooler(databaseUrl: string, settings: Record<string, 
     `[databases]\n* = host=${host} port=${target.port} user=${user} password=${decodeURIComponent(password)}\n[pgbouncer]\n${lines.join('')}`,
   )
   await chmod(file, 0o600)
-  for (const path of [dir, file]) if (runAs.uid !== undefined) await chown(path, runAs.uid, runAs.gid ?? runAs.uid)
+  await giveTo(runAs, [dir, file])
   const child = spawn('pgbouncer', [file], { ...runAs, stdio: ['ignore', 'ignore', 'pipe'] })
   let output = ''
   await new Promise<void>((resolve, reject) => {

@@ -7,12 +7,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../free-port.ts'
 import { type Binaries, layOutBinaries, nativeDirectory } from './binaries.ts'
-import { openTmpdir, type RunAs, unprivilegedUser } from './unprivileged.ts'
+import { giveTo, openTmpdir, type RunAs, unprivilegedUser } from './unprivileged.ts'
 
 /** Set to a superuser's URL to use that server instead of starting one. */
 const EXTERNAL_URL = 'POSTRIDER_TEST_DATABASE_URL'
@@ -140,9 +140,7 @@ async function install(
   const password = randomBytes(16).toString('hex')
   await mkdir(data, { mode: 0o700 })
   await writeFile(passwordFile, password, { mode: 0o600 })
-  if (runAs.uid !== undefined && runAs.gid !== undefined) {
-    for (const path of [data, passwordFile]) await chown(path, runAs.uid, runAs.gid)
-  }
+  await giveTo(runAs, [data, passwordFile])
   const initdb = spawn(
     binaries.initdb,
     [

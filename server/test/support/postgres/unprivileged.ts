@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { chown, readFile, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 
@@ -12,6 +12,11 @@ export async function unprivilegedUser(): Promise<RunAs> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '')
   const [, uid = '65534', gid = '65534'] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(passwd) ?? []
   return { uid: Number(uid), gid: Number(gid) }
+}
+
+/** Gives these files to the user that `runAs` names, if it names one. */
+export async function giveTo({ uid, gid }: RunAs, paths: readonly string[]): Promise<void> {
+  if (uid !== undefined && gid !== undefined) for (const path of paths) await chown(path, uid, gid)
 }
 
 /** A directory for temporary files that every user may enter. */
