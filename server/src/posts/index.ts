@@ -17,7 +17,7 @@ export {
   unnameForgottenSites,
 } from './queries.ts'
 export { relatedPosts } from './related.ts'
-export { PostBody, PostStatus, postRoutes, presentPost } from './routes.ts'
+export { postRoutes } from './routes.ts'
 export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
 export {
@@ -29,3 +29,4 @@ export {
   visibleWithTag,
   withRevision,
 } from './visible.ts'
+export { PostBody, PostStatus, presentPost } from './wire.ts'

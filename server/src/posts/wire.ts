@@ -1,0 +1,273 @@
+/** Posts on the wire: what requests may say, and how posts are presented (specification, section 4). */
+import { z } from 'zod'
+import { BodyForms, DeliveryStatus, Meta, RichText } from '../deliveries/index.ts'
+import { Id, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
+import { instant } from '../platform/http/instant.ts'
+import { PageQuery, Pagination } from '../platform/http/pagination.ts'
+import { queryText, text } from '../platform/http/text.ts'
+import { httpUrl } from '../platform/http/url.ts'
+import { type BulkAction, MOST_TAGS, type PostInput, type PostSummary, type PostWithDeliveries } from './operations.ts'
+import { POST_STATUSES, type PostRow } from './tables.ts'
+
+/** A post's status on the wire. */
+export const PostStatus = z
+  .enum(POST_STATUSES, 'The status must be "draft", "scheduled" or "published".')
+  .openapi('PostStatus', { description: '`scheduled`: the post is published automatically at `scheduled_at`.' })
+
+/** A post on the wire. */
+export const PostBody = z
+  .object({
+    id: Id,
+    version: z.int().min(1).openapi({ description: 'Starts at 1 and increases with every change.' }),
+    slug: z.string().openapi({ description: 'Unique within the account.' }),
+    title: z.string(),
+    excerpt: z.string().openapi({ description: 'Empty if there is none.' }),
+    body: BodyForms,
+    meta: Meta,
+    tags: z.array(z.string()),
+    status: PostStatus,
+    scheduled_at: Timestamp.nullable(),
+    published_at: Timestamp.nullable().openapi({ description: 'When the post was first published.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .openapi('Post')
+
+const PostDelivery = z
+  .object({ site_id: Id, status: DeliveryStatus, delivered_at: Timestamp.nullable() })
+  .openapi('PostDelivery', { description: "The post's newest delivery to a site." })
+
+/** A post with its newest delivery to each site. */
+export const PostWithDeliveriesBody = PostBody.extend({ deliveries: z.array(PostDelivery) }).openapi(
+  'PostWithDeliveries',
+)
+
+/** A page of posts. */
+export const PostPage = z.object({ data: z.array(PostBody), pagination: Pagination }).openapi('PostPage')
+
+const readOnlyPostFields = {
+  id: readOnlyField(),
+  version: readOnlyField(),
+  published_at: readOnlyField(),
+  created_at: readOnlyField(),
+  updated_at: readOnlyField(),
+  deliveries: readOnlyField(),
+}
+
+/** An optional value that null removes. */
+const removable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
+const removableUrl = (label: string) => removable(z.union([z.literal(''), httpUrl(label)]))
+
+/** The forms of a text that a request brings. */
+export const Forms = z.strictObject({
+  html: z
+    .string('The html must be a string.')
+    .optional()
+    .openapi({ description: 'HTML; it is sanitised. At most 1 MiB.' }),
+  markdown: z
+    .string('The markdown must be a string.')
+    .optional()
+    .openapi({ description: "CommonMark with GitHub's extensions. At most 1 MiB." }),
+  json: RichText.optional(),
+})
+
+/** All forms of a text. */
+export const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0) }).openapi('ConvertedBody')
+
+const SLUG =
+  'It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.'
+const Slug = text('The slug', { min: 1, max: 300 }).openapi({ example: 'bread-without-kneading' })
+
+const postFields = {
+  title: text('The title', { min: 1, max: 300 }),
+  slug: Slug.optional().openapi({ description: `Derived from the title if it is not given. ${SLUG}` }),
+  excerpt: text('The excerpt', { max: 1000 }).optional(),
+  body: Forms.optional().openapi({
+    description:
+      'Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given.',
+  }),
+  meta: z
+    .strictObject({
+      title: removable(text('The meta title', { max: 200 })),
+      description: removable(text('The meta description', { max: 500 })),
+      og_image: removableUrl('The og_image'),
+      canonical_url: removableUrl('The canonical_url'),
+    })
+    .optional(),
+  tags: z
+    .array(text('A tag', { min: 1, max: 64 }), 'The tags must be an array of strings.')
+    .max(MOST_TAGS, `A post can have at most ${MOST_TAGS} tags.`)
+    .optional()
+    .openapi({ description: 'Duplicates are removed.' }),
+  status: PostStatus.optional(),
+  scheduled_at: instant('scheduled_at').nullable().optional().openapi({
+    description: 'A time in the future. Required with the status `scheduled`, and allowed only with it.',
+  }),
+}
+
+/** A new post. */
+export const CreatePost = z.strictObject({ ...postFields, ...readOnlyPostFields }).openapi('CreatePost')
+/** Any subset of what can be changed about a post. */
+export const UpdatePost = z
+  .strictObject({
+    ...postFields,
+    title: postFields.title.optional(),
+    slug: Slug.nullable()
+      .optional()
+      .openapi({ description: `Null derives it from the title, as for a new post. ${SLUG}` }),
+    ...readOnlyPostFields,
+  })
+  .openapi('UpdatePost')
+
+/** Where to publish a post. */
+export const PublishPost = z
+  .strictObject({
+    site_ids: z
+      .array(z.string('A site id must be a string.'), 'site_ids must be an array of site ids.')
+      .min(1, 'Name at least one site, or leave site_ids out to publish to all.')
+      .optional()
+      .openapi({ description: 'Sites of the account that are not inactive. Default: all of these.' }),
+  })
+  .openapi('PublishPost')
+
+/** Where a post is on its way to. */
+export const Dispatched = z
+  .object({
+    post_id: Id,
+    dispatched_to: z.array(z.object({ site_id: Id, status: z.literal('pending') })),
+    estimated_delivery: Timestamp.openapi({ description: 'When all first attempts are likely to have been made.' }),
+  })
+  .openapi('Dispatched')
+
+/** Which posts to list. */
+export const ListQuery = PageQuery.extend({
+  status: PostStatus.optional().openapi({ description: 'Only posts with this status.' }),
+  site_id: z.string().optional().openapi({ description: 'Only published posts that are visible to this site.' }),
+  tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
+  search: z.string().optional().openapi({
+    description:
+      'Words in title and text; "quoted" words are a phrase; case and accents do not matter. Finds at most 500 posts, the newest ones.',
+  }),
+})
+
+/** Which posts to list without their texts, and in which order. */
+export const SummariesQuery = ListQuery.extend({
+  sort: z
+    .enum(['newest', 'updated_at', 'scheduled_at'], 'sort must be "newest", "updated_at" or "scheduled_at".')
+    .default('newest')
+    .openapi({
+      description:
+        '`updated_at`: the last changed first; `scheduled_at`: the next to be published first. Ignored with `search`: the best match comes first.',
+    }),
+})
+
+const StandingDelivery = PostDelivery.extend({
+  event: z.enum(['post.published', 'post.updated', 'post.deleted']),
+  attempts: z.int(),
+  last_error: z.string().nullable(),
+  next_attempt_at: Timestamp.nullable(),
+}).openapi('StandingDelivery', { description: 'The state of a post at a site: its newest delivery there.' })
+
+const PostSummaryBody = PostBody.omit({ body: true })
+  .extend({ deliveries: z.array(StandingDelivery) })
+  .openapi('ListedPost')
+
+/** A page of posts without their texts. */
+export const PostSummaryPage = z
+  .object({ data: z.array(PostSummaryBody), pagination: Pagination })
+  .openapi('ListedPostPage')
+
+const BULK_ACTIONS = ['publish', 'unpublish', 'delete', 'tag', 'untag'] as const
+
+/** One action on many posts. */
+export const ChangePosts = z
+  .strictObject({
+    action: z.enum(BULK_ACTIONS, `The action must be one of ${BULK_ACTIONS.join(', ')}.`),
+    ids: z
+      .array(z.string('A post id must be a string.'), 'ids must be an array of post ids.')
+      .min(1, 'Name at least one post.')
+      .max(100, 'Name at most 100 posts at once.'),
+    tag: text('A tag', { min: 1, max: 64 })
+      .optional()
+      .openapi({ description: 'Required with the actions "tag" and "untag", and allowed only with them.' }),
+  })
+  .transform(({ action, ids, tag }, context): { ids: string[]; bulk: BulkAction } => {
+    const takesTag = action === 'tag' || action === 'untag'
+    if (takesTag && tag !== undefined) return { ids, bulk: { action, tag } }
+    if (!takesTag && tag === undefined) return { ids, bulk: { action } }
+    const message = takesTag ? `"${action}" needs a tag.` : `"${action}" takes no tag.`
+    context.addIssue({ code: 'custom', path: ['tag'], message })
+    return z.NEVER
+  })
+  .openapi('ChangePosts')
+
+/** What became of one action on many posts. */
+export const PostsChanged = z
+  .object({
+    changed: z.array(Id),
+    missing: z.int().openapi({ description: 'How many of the posts do not exist, or no longer exist.' }),
+  })
+  .openapi('PostsChanged')
+
+/** Presents a post as on the wire. */
+export function presentPost(post: PostRow) {
+  return {
+    ...presentBriefly(post),
+    body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
+  }
+}
+
+function presentBriefly(post: PostSummary['post']) {
+  return {
+    id: post.id,
+    version: post.version,
+    slug: post.slug,
+    title: post.title,
+    excerpt: post.excerpt,
+    meta: post.meta,
+    tags: post.tags,
+    status: post.status,
+    scheduled_at: post.scheduled_at,
+    published_at: post.published_at,
+    created_at: post.created_at,
+    updated_at: post.updated_at,
+  }
+}
+
+/** Presents a post without its text as on the wire. */
+export function presentSummary({ post, deliveries }: PostSummary) {
+  return {
+    ...presentBriefly(post),
+    deliveries: deliveries.map((one) => ({
+      site_id: one.siteId,
+      event: one.event,
+      status: one.status,
+      attempts: one.attempts,
+      last_error: one.lastError,
+      delivered_at: one.deliveredAt,
+      next_attempt_at: one.nextAttemptAt,
+    })),
+  }
+}
+
+/** Presents a post with its deliveries as on the wire. */
+export function presentWithDeliveries({ post, deliveries }: PostWithDeliveries) {
+  return {
+    ...presentPost(post),
+    deliveries: deliveries.map(({ siteId, status, deliveredAt }) => ({
+      site_id: siteId,
+      status,
+      delivered_at: deliveredAt,
+    })),
+  }
+}
+
+type Fields = z.output<typeof UpdatePost>
+
+/** What a request says about a post, as the operations take it. */
+export function inputOf<Title extends Fields['title'], Slug extends Fields['slug']>(
+  body: Omit<Fields, 'title' | 'slug'> & { title: Title; slug?: Slug },
+): Omit<PostInput, 'slug'> & { title: Title; slug: Slug | undefined } {
+  const { title, slug, excerpt, body: forms, meta, tags, status, scheduled_at: scheduledAt } = body
+  return { title, slug, excerpt, body: forms, meta, tags: tags && [...new Set(tags)], status, scheduledAt }
+}
