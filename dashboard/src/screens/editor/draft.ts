@@ -152,17 +152,6 @@ export function otherTitle(title: string): string {
   return [...`${title} (other version)`].slice(-300).join('')
 }
 
-/** The editor's fields by their dotted names in the API's errors. */
-export const FIELD_OF_API: Record<string, Field> = {
-  title: 'title',
-  slug: 'slug',
-  excerpt: 'excerpt',
-  'meta.title': 'metaTitle',
-  'meta.description': 'metaDescription',
-  'meta.og_image': 'ogImage',
-  'meta.canonical_url': 'canonicalUrl',
-}
-
 /** Whether the service would make this slug from this title; titles in other scripts than Latin are not judged. */
 export function isSlugOfTitle(slug: string, title: string): boolean {
   const words = title.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll(/['’]/g, '')

@@ -8,13 +8,11 @@
  * typed is ever discarded without being asked: when a request is refused, the screen and the copy stay as they are.
  */
 import { type PostriderClient, PostriderError, type PostWithDeliveries, type UpdatePost } from '@postrider/sdk'
-import { sentence } from '../../api.ts'
 import {
   changesOf,
   type Draft,
   draftOf,
   EMPTY_DRAFT,
-  FIELD_OF_API,
   type Field,
   fieldsOf,
   inputOf,
@@ -27,17 +25,10 @@ import {
 } from './draft.ts'
 import type { Copy, Shelf } from './local.ts'
 import { lostWords } from './lost-words.ts'
+import { passes, type SaveProblem, saveProblem, tryAgainAfterMs } from './save-problem.ts'
 
 const KEEP_AFTER_MS = 300
 const SAVE_AFTER_MS = 1_000
-const TRY_AGAIN_AFTER_MS = 5_000
-
-/** Why the last save failed. `field` is the wrong one, if the service named one. */
-export type Problem = {
-  kind: 'offline' | 'signed-out' | 'untitled' | 'gone' | 'refused'
-  text: string
-  field?: Field | undefined
-}
 
 /** A conflict: both sides changed these fields. In them `merged` has the values from here. */
 export type Conflict = { theirs: PostWithDeliveries; fields: Field[]; merged: Draft }
@@ -54,7 +45,7 @@ export type View = {
   saving: boolean
   /** Milliseconds since 1970. */
   savedAt: number | undefined
-  problem: Problem | undefined
+  problem: SaveProblem | undefined
   /** Whether this browser has a copy of the changes that the service does not have. */
   kept: boolean
   conflict: Conflict | undefined
@@ -409,21 +400,11 @@ export class Work {
   }
 
   #refused(error: unknown): void {
-    if (!(error instanceof PostriderError) || (passes(error) && error.status !== 401)) {
-      const kind = error instanceof PostriderError ? 'refused' : 'offline'
-      this.#show({ saving: false, problem: { kind, text: sentence(error) } })
-      const waitMs = error instanceof PostriderError ? 1_000 * (error.retryAfter ?? 0) : 0
-      this.#saveIn(Math.max(TRY_AGAIN_AFTER_MS, waitMs))
-    } else if (error.status === 401) {
-      this.#show({ saving: false, problem: { kind: 'signed-out', text: 'your session has ended' } })
-      this.#around.onSignedOut()
-    } else if (error.status === 404) {
-      this.#show({ saving: false, problem: { kind: 'gone', text: 'the post was deleted' } })
-    } else {
-      const field = error.field === undefined ? undefined : (FIELD_OF_API[error.field] ?? fieldOfPath(error.field))
-      this.#show({ saving: false, problem: { kind: 'refused', text: error.message, field } })
-    }
+    this.#show({ saving: false, problem: saveProblem(error) })
     this.keep()
+    if (error instanceof PostriderError && error.status === 401) this.#around.onSignedOut()
+    const waitMs = tryAgainAfterMs(error)
+    if (waitMs !== undefined) this.#saveIn(waitMs)
   }
 
   /** Merges another version with the changes made here, or waits for a person to decide. */
@@ -490,15 +471,4 @@ export class Work {
     this.#view = { ...this.#view, ...part, saved: this.#saved }
     for (const listener of this.#listeners) listener()
   }
-}
-
-/** Whether the service may answer the same request otherwise later: without a session or requests left, or while it is busy. */
-function passes({ status, retryAfter }: PostriderError): boolean {
-  return status >= 500 || status === 401 || status === 429 || (status === 409 && retryAfter !== undefined)
-}
-
-/** `tags.3` is about the tags. */
-function fieldOfPath(path: string): Field | undefined {
-  const [first] = path.split('.')
-  return first === 'tags' || first === 'body' ? first : undefined
 }
