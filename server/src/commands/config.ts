@@ -1,4 +1,5 @@
 import { type Config, parseConfig } from '../platform/config.ts'
+import { withoutSecrets } from '../platform/database-url.ts'
 import type { AllowPolicy } from '../platform/egress/addresses.ts'
 import type { RateLimit } from '../platform/rate-limit/rate-limit.ts'
 import { inColumns } from './columns.ts'
@@ -74,14 +75,6 @@ export function effectiveConfig(env: Readonly<Record<string, string | undefined>
     value: show(config),
     source: env[name]?.trim() ? 'environment' : 'default',
   }))
-}
-
-/** The address without its password, and without parameters, which may hold secrets too. */
-function withoutSecrets(databaseUrl: string): string {
-  const url = new URL(databaseUrl)
-  if (url.password !== '') url.password = '***'
-  url.search = ''
-  return url.href
 }
 
 function allowText(policy: AllowPolicy): string {

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, it } from 'vitest'
-import { parseDatabaseUrl } from './database-url.ts'
+import { parseDatabaseUrl, withoutSecrets } from './database-url.ts'
 
 const odd = 'postgres://ada%40home:p%25a%2Fs%3Fs@db.example.com:6000/a%20b'
 
@@ -8,6 +8,7 @@ describe('parseDatabaseUrl', () => {
   it.each([
     'postgres://localhost/x',
     'postgresql:///x?host=/var/run/postgresql',
+    'postgres://ada:secret@/x?host=/var/run/postgresql',
     odd,
     `${odd}?sslmode=disable`,
     `${odd}?sslmode=no-verify`,
@@ -40,5 +41,12 @@ describe('parseDatabaseUrl', () => {
 
   it.each(['prefer', 'allow', 'Require', 'constructor', ''])('refuses sslmode=%s', (mode) => {
     expect(() => parseDatabaseUrl(`${odd}?sslmode=${mode}`)).toThrow(`sslmode "${mode}" is not one of disable, `)
+  })
+
+  it('keeps a socket a socket', () => {
+    const url = parseDatabaseUrl('postgres://ada:secret@/x?host=/run/postgresql&sslmode=require')
+    expect(url).toBe('postgres://ada:secret@/x?host=%2Frun%2Fpostgresql&sslmode=verify-full')
+    expect(new pg.Client(url)).toMatchObject({ user: 'ada', host: '/run/postgresql', database: 'x' })
+    expect(withoutSecrets(url)).toBe('postgres://ada:***@/x')
   })
 })

@@ -7,14 +7,16 @@ const SSL_MODES: Record<string, string> = {
   'verify-full': 'verify-full',
 }
 
+/** Stands in URLs for the host that a socket's address does not have: `postgres://user@/database?host=/run/postgresql`. */
+const NO_HOST = 'socket.invalid'
+
 /**
  * Checks the address of a PostgreSQL server, and makes its `sslmode` one that means the same in every version of the driver:
  * encrypted, and to the server that has the name. Throws an error for an address that cannot be one, or for an `sslmode` that
  * would do without encryption when the server, or somebody between, asks for that.
  */
 export function parseDatabaseUrl(text: string): string {
-  const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text) : null
-  if (url === null) throw new Error('must look like postgres://user:password@host:5432/database')
+  const url = urlOf(text)
   const [asked, another] = url.searchParams.getAll('sslmode')
   if (asked === undefined) return text
   if (another !== undefined) throw new Error('sslmode is given twice')
@@ -22,5 +24,24 @@ export function parseDatabaseUrl(text: string): string {
   if (mode === undefined) throw new Error(`sslmode "${asked}" is not one of ${Object.keys(SSL_MODES).join(', ')}`)
   if (mode === asked) return text
   url.searchParams.set('sslmode', mode)
-  return url.href
+  return textOf(url)
+}
+
+/** A checked address to show: without its password, and without parameters, which may hold secrets too. */
+export function withoutSecrets(databaseUrl: string): string {
+  const url = urlOf(databaseUrl)
+  if (url.password !== '') url.password = '***'
+  url.search = ''
+  return textOf(url)
+}
+
+function urlOf(text: string): URL {
+  const isPostgres = /^postgres(ql)?:\/\//.test(text)
+  const url = isPostgres ? (URL.parse(text) ?? URL.parse(text.replace('@/', `@${NO_HOST}/`))) : null
+  if (url === null) throw new Error('must look like postgres://user:password@host:5432/database')
+  return url
+}
+
+function textOf(url: URL): string {
+  return url.href.replace(`@${NO_HOST}/`, '@/')
 }
