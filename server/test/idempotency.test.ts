@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fail } from '../src/platform/errors.ts'
 import { answerOnce } from '../src/platform/idempotency/idempotency.ts'
@@ -170,6 +171,26 @@ describe('the same key', () => {
       status: 409,
       message: expect.stringContaining('carried out'),
     })
+    expect(await countPosts()).toBe(1)
+  })
+
+  it('leaves the answer to the first request when it cannot be kept for the next', async () => {
+    const { root } = service.ctx.db
+    await sql`
+      create function refuse_answers() returns trigger language plpgsql as $$ begin raise exception 'not now'; end $$
+    `.execute(root)
+    await sql`
+      create trigger refuse_answers before update on idempotency_keys for each row when (new.state = 'answered')
+      execute function refuse_answers()
+    `.execute(root)
+    try {
+      expect((await post('/api/posts', { title: 'Not kept' }, 'k11')).status).toBe(201)
+      expect((await post('/api/posts', { title: 'Not kept' }, 'k11')).status).toBe(409)
+      const missing = '/api/posts/019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11/publish'
+      expect((await post(missing, {}, 'k12')).status).toBe(404)
+    } finally {
+      await sql`drop function refuse_answers() cascade`.execute(root)
+    }
     expect(await countPosts()).toBe(1)
   })
 

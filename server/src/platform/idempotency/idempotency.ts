@@ -19,6 +19,7 @@ import { beforeFirstCommit, type Db, missingValue, type Tx } from '../db/databas
 import { prepared, sendAhead } from '../db/statements.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
+import { errorField } from '../log.ts'
 import './tables.ts'
 
 const KEPT_MS = 24 * 3_600_000
@@ -31,7 +32,7 @@ const REPLAYED = { 'Idempotent-Replayed': 'true' }
 /** A request with a key. `scope`: whose key; `path` and `body`: what must be the same when it is repeated. */
 export type KeyedRequest = { scope: string; key: string; path: string; body: unknown }
 
-type Needs = Pick<Context, 'db' | 'clock' | 'keys'>
+type Needs = Pick<Context, 'db' | 'clock' | 'keys' | 'log'>
 
 /** A claim to a key; `request` is a hash, `now` the time of the claim. */
 type Claim = { scope: string; key: string; request: Buffer; now: Date }
@@ -201,8 +202,13 @@ function isTakenOver(error: unknown): boolean {
   return missingValue(error) === 'idempotency_keys.state'
 }
 
-async function keep({ db, keys }: Needs, { scope, key, now }: Claim, { status, body, headers }: Reply): Promise<void> {
-  await db.root
+/** Keeps an answer. If that fails, the answer is still the request's: only a repeated one will not get it. */
+async function keep(
+  { db, keys, log }: Needs,
+  { scope, key, now }: Claim,
+  { status, body, headers }: Reply,
+): Promise<void> {
+  const kept = db.root
     .updateTable('idempotency_keys')
     .set({
       state: 'answered',
@@ -214,6 +220,7 @@ async function keep({ db, keys }: Needs, { scope, key, now }: Claim, { status, b
     .where('key', '=', key)
     .where('begun_at', '=', now)
     .execute()
+  await kept.catch((error: unknown) => log.warn('idempotency.answer_not_kept', { error: errorField(error) }))
 }
 
 /** Deletes the key of work that had no effect. */
