@@ -79,6 +79,32 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await dropOwn()
   })
 
+  it('has what is left of a silent connection ended, with its locks, but not what is slow', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const proxy = await startForgetfulProxy(signalsUrl)
+    const watched = (url: string) =>
+      createDatabase(
+        createPostgresPool(url, 2, () => {}),
+        'postgres',
+      )
+    const [silent, slow] = [watched(proxy.url), watched(signalsUrl)]
+    const lock = sql`select pg_advisory_xact_lock(1)`
+    const sleeping = sql`select 'slept' as done from pg_sleep(7)`.execute(slow.root)
+    const given = silent.tx(async (tx) => {
+      await lock.execute(tx)
+      proxy.forget()
+      await sql`select 1`.execute(tx)
+    })
+    const waiting = slow.tx((tx) => lock.execute(tx))
+    expect(isDatabaseGone(await given.catch((thrown: unknown) => thrown))).toBe(true)
+    await waiting
+    expect((await sleeping).rows).toEqual([{ done: 'slept' }])
+    await Promise.all([silent.close(), slow.close()])
+    await proxy.close()
+    await own.close()
+    await dropOwn()
+  })
+
   it('whose connection is lost ends what used it without limits, and not the process', async () => {
     const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)

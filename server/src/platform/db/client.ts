@@ -2,6 +2,7 @@
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { mannerOf, type Sent } from './manner.ts'
+import { lineOf } from './silence.ts'
 
 type Result = { command: string; rowCount: number | null; rows: unknown[] }
 
@@ -20,6 +21,7 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
   /** Whether this is the driver's client, which prepares and pipelines statements; the clients of simulations do neither. */
   const own = client instanceof pg.Client
   const pipelined = own && client.pipeline
+  const line = lineOf(client)
   /** The first error of a statement sent ahead in this transaction. */
   let failed: { error: unknown } | undefined
   /** Writes what is held back, if anything is. */
@@ -32,6 +34,7 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
     const beginning = pipelined && text === 'begin'
     if (beginning) writeHeld = holdWrites(client)
     const running = own && name !== undefined ? runPrepared(client, name, text, values) : runPlain(client, text, values)
+    line?.await(running)
     // `begin` is written together with the first statement. Later ones are not held: the server works on one while we make the next.
     if (!beginning) writeHeld()
     if (ahead && pipelined) {

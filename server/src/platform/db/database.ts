@@ -10,6 +10,7 @@ import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'ky
 import pg from 'pg'
 import { Failure, fail } from '../errors.ts'
 import { heeding } from './client.ts'
+import { learnProcess, watchForSilence } from './silence.ts'
 import type { Tables } from './tables.ts'
 
 /** A handle for queries that need no atomicity; accepts a transaction too. */
@@ -156,8 +157,8 @@ function guarded(pool: pg.Pool): PostgresPool {
 export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & { statement_timeout: number; query_timeout: number }
 
 /**
- * For the service, whose statements take far less. A connection may go silent (a failover, a firewall that forgot it), and a batch
- * that waits for it blocks the next ones: results of attempts, counts of requests. About as long as a dead worker's lease.
+ * For the service, whose statements take far less. A batch that waits for a connection blocks the next ones: results of attempts,
+ * counts of requests. A connection that has fallen silent is given up earlier (silence.ts), unless the server does not tell.
  */
 const HURRIED: StatementLimits = { statement_timeout: 30_000, query_timeout: 35_000 }
 /** For commands and schema changes, which may take any time. The driver does not send zeros, so `onConnect` lifts the server's limits. */
@@ -182,16 +183,20 @@ export function createPostgresPool(
   onError: (error: Error) => void,
   limits: StatementLimits = HURRIED,
 ): pg.Pool {
+  const server = { connectionString: url, ...NOTICED, application_name: 'postrider' }
   const pool = new pg.Pool({
-    connectionString: url,
+    ...server,
     max,
     pipeline: true,
-    ...NOTICED,
     idle_in_transaction_session_timeout: 60_000,
     ...limits,
-    application_name: 'postrider',
+    async onConnect(client) {
+      await learnProcess(client)
+      await limits.onConnect?.(client)
+    },
   })
   hearErrors(pool, onError)
+  watchForSilence(pool, server)
   return pool
 }
 

@@ -1,0 +1,156 @@
+/**
+ * Gives up connections that have fallen silent. After a failover, or when a firewall has forgotten a connection, nothing that is
+ * written to it is answered, and for a long time nothing says so. A slow statement looks the same from here, so the server is
+ * asked, over another connection, at which of its connections it is at work: those are waited for as long as their statements may
+ * take. The others are closed, since the statement has not arrived there, or the answer not here. Their processes at the server
+ * are ended too: one may be in the middle of a transaction, whose locks everybody else would wait for.
+ */
+import { Socket } from 'node:net'
+import pg from 'pg'
+
+/** A connection without an answer for this long is asked about. */
+const QUIET_MS = 3_000
+const LOOK_EVERY_MS = 1_000
+/** The server must answer within this time when it is asked. */
+const ASKED_MS = 5_000
+
+/** Names a process of any server: after a failover, another one may have the same number. Poolers tell the driver other numbers. */
+const PROCESS = `concat_ws(' ', pid, extract(epoch from backend_start))`
+
+/** What is known of a connection. Times by the monotonic clock, in milliseconds. */
+export class Line {
+  readonly #socket: Socket
+  /** Its process at the server, as `PROCESS` names it. */
+  readonly process: string
+  /** Statements that were sent, and how many of them have ended. */
+  #sent = 0
+  #ended = 0
+  /** Whether it lies in the pool, unused. */
+  idle = false
+  #bytesRead = 0
+  /** When bytes had last arrived, and since when an answer is awaited while none do. */
+  heardAt = performance.now()
+  quietSince = this.heardAt
+  /** Whether the server was not at work at it when last asked, and nothing has arrived since: an answer may have been on its way. */
+  #suspect = false
+
+  constructor(socket: Socket, process: string) {
+    this.#socket = socket
+    this.process = process
+  }
+
+  /** Notes that a statement was sent, which ends when `answer` settles. */
+  await(answer: Promise<unknown>): void {
+    const ended = () => {
+      this.#ended += 1
+    }
+    this.#sent += 1
+    answer.then(ended, ended)
+  }
+
+  /** Whether an answer is awaited, and nothing has arrived since the last look. */
+  #waits(): boolean {
+    return this.#sent > this.#ended && this.#socket.bytesRead === this.#bytesRead
+  }
+
+  /** Notes what has arrived. Whether an answer has been awaited for long while nothing did. */
+  isQuiet(now: number): boolean {
+    const { bytesRead } = this.#socket
+    if (bytesRead !== this.#bytesRead) this.heardAt = now
+    if (!this.#waits()) {
+      this.quietSince = now
+      this.#suspect = false
+    }
+    this.#bytesRead = bytesRead
+    return now - this.quietSince >= QUIET_MS
+  }
+
+  /** Whether the server was not at work at it in two looks one after the other, between which nothing arrived. */
+  isSilent(working: ReadonlySet<string>): boolean {
+    const wasSuspect = this.#suspect
+    this.#suspect = this.#waits() && !working.has(this.process)
+    return this.#suspect && wasSuspect
+  }
+
+  close(): void {
+    this.#socket.destroy(new Error('Connection terminated: the server does not know of what it was asked'))
+  }
+}
+
+const lines = new WeakMap<object, Line>()
+
+/** What is known of a driver's client; undefined if its pool is not watched. */
+export function lineOf(client: object): Line | undefined {
+  return lines.get(client)
+}
+
+/** Prepares a new connection to be watched. */
+export async function learnProcess(client: pg.ClientBase): Promise<void> {
+  if (!(client instanceof pg.Client)) return
+  const { rows } = await client.query<{ process: string }>(
+    `select ${PROCESS} as process from pg_stat_activity where pid = pg_backend_pid()`,
+  )
+  const { stream } = client.connection
+  if (rows[0] !== undefined && stream instanceof Socket) lines.set(client, new Line(stream, rows[0].process))
+}
+
+/** Watches the connections of a pool that `learnProcess` prepares, until the pool ends. `server`: how to reach its server. */
+export function watchForSilence(pool: pg.Pool, server: pg.ClientConfig): void {
+  const watched = new Set<Line>()
+  pool.on('connect', (client) => {
+    const line = lineOf(client)
+    if (line !== undefined) watched.add(line)
+  })
+  pool.on('remove', (client) => {
+    const line = lineOf(client)
+    if (line !== undefined) watched.delete(line)
+  })
+  const setIdle = (client: object, idle: boolean) => {
+    const line = lineOf(client)
+    if (line !== undefined) line.idle = idle
+  }
+  pool.on('acquire', (client) => setIdle(client, false))
+  pool.on('release', (_, client) => setIdle(client, true))
+  let looking = false
+  const timer = setInterval(async () => {
+    if (pool.ending) return clearInterval(timer)
+    if (looking) return
+    looking = true
+    await closeSilent(watched, server)
+    looking = false
+  }, LOOK_EVERY_MS).unref()
+}
+
+async function closeSilent(watched: ReadonlySet<Line>, server: pg.ClientConfig): Promise<void> {
+  const now = performance.now()
+  // All of them look at what has arrived.
+  const quiet = [...watched].filter((line) => line.isQuiet(now))
+  if (quiet.length === 0) return
+  const silent = await silentAmong(quiet, server).catch(() => [])
+  if (silent.length === 0) return
+  const since = Math.min(...silent.map((line) => line.quietSince))
+  // What became of one has probably become of those that lie unused, and the next statement would find out only by waiting.
+  const unused = [...watched].filter((line) => line.idle && line.heardAt <= since)
+  for (const line of [...silent, ...unused]) line.close()
+}
+
+/** Asks the server which of these connections are silent, and ends the processes of those. Throws if it does not say. */
+async function silentAmong(quiet: readonly Line[], server: pg.ClientConfig): Promise<Line[]> {
+  const client = new pg.Client({ ...server, connectionTimeoutMillis: ASKED_MS, query_timeout: ASKED_MS })
+  client.on('error', () => {}) // the query rejects
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ process: string }>(
+      `select ${PROCESS} as process from pg_stat_activity where state not like 'idle%'`,
+    )
+    const working = new Set(rows.map(({ process }) => process))
+    const silent = quiet.filter((line) => line.isSilent(working))
+    if (silent.length > 0)
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${PROCESS} = any($1)`, [
+        silent.map(({ process }) => process),
+      ])
+    return silent
+  } finally {
+    client.end().catch(() => {}) // not waited for: this connection may fall silent too
+  }
+}
