@@ -99,6 +99,23 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     expect(await deliveries(post.id)).toEqual([])
   })
 
+  it('a slug that one post gives up as another takes it is not a former one any more', async () => {
+    const post = await client.posts.create({ title: 'Hello', status: 'published' })
+    const other = await client.posts.create({ title: 'Another' })
+    const release = await hold(lockLane)
+    const renamed = client.posts.update(post.id, { slug: 'goodbye' })
+    await somebodyWaits()
+    const taken = client.posts.update(other.id, { slug: 'hello' })
+    await somebodyWaits(2)
+    await release()
+    expect(await Promise.all([renamed, taken])).toMatchObject([{ slug: 'goodbye' }, { slug: 'hello' }])
+    await service.drain()
+    receiver.received.length = 0
+    await client.posts.update(post.id, { excerpt: 'Renamed' })
+    await service.drain()
+    expect(receiver.received[0]?.json.post).not.toHaveProperty('previous_slugs')
+  })
+
   it('a failure that is removed as it is sent again is not taken out of the sums', async () => {
     const refuse: Parameters<Receiver['answerNext']>[0] = (_, response) => response.writeHead(500).end()
     receiver.answerNext(refuse, refuse, refuse, refuse)

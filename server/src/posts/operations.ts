@@ -193,7 +193,6 @@ async function applyChange(
   if (!contentChanged && !publishes && !rescheduled) return current
 
   notePosts(ctx, tx, [current])
-  if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
   if (unpublishes) await announceRemoval(ctx, tx, current, now)
   let post = current
   if (contentChanged || rescheduled) {
@@ -204,6 +203,7 @@ async function applyChange(
       version: current.version + 1,
       updated_at: now,
     })
+    if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
   }
   if (rescheduled && post.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
   if (publishes) return publishToAll(ctx, tx, post, now)
@@ -217,7 +217,10 @@ async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.titl
   return isSlugOf(base, current.slug) ? undefined : freeSlug(tx, current.account_id, base)
 }
 
-/** Keeps the old slug of a published post as a former one; nobody has seen an unpublished post's slug. */
+/**
+ * Keeps the old slug of a published post as a former one; nobody has seen an unpublished post's slug. Runs after the post's row has
+ * the new slug: storing it waits for a post that is just giving it up, and only then is it among that one's former slugs.
+ */
 async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
   await reclaimSlug(tx, current.account_id, slug)
   if (current.status === 'published') await retireSlug(tx, current.account_id, current.id, current.slug, now)
