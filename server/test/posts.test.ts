@@ -2,6 +2,7 @@ import type { PostriderClient } from '@postrider/sdk'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { up as makeWordsPlain } from '../src/migrations/2026-11-26-plain-words.ts'
+import { relatedPosts } from '../src/posts/index.ts'
 import { request } from './support/http.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
@@ -414,6 +415,21 @@ describe('listing posts', () => {
     await expectFound(['ete', 'été', 'ORLEANS', '"ete a orleans"', 'naïve', 'x', 'y'])
     const { rows } = await sql<{ search: string }>`select search::text from posts where id = ${id}`.execute(db)
     expect(rows[0]?.search).toContain(`'ete':2A,6A`)
+  })
+
+  it('finds words, and the beginning of the last one, in scripts that write vowels as marks', async () => {
+    const writer = await newAccount(service)
+    const { id } = await writer.posts.create({
+      title: 'नई किताबें',
+      body: { markdown: 'தமிழில் வாசிப்பு' },
+      status: 'published',
+    })
+    await writer.posts.create({ title: 'किसान बाज़ार' })
+    const found = async (search: string) => (await writer.posts.list({ search })).data.map(({ title }) => title)
+    for (const search of ['किताब', 'किता', 'தமிழ', 'नई "வாசிப்பு" தமி'])
+      expect([search, await found(search)]).toEqual([search, ['नई किताबें']])
+    const visitor = { accountId: (await writer.account()).user.id, siteId: id }
+    expect(await relatedPosts(service.ctx.db.root, visitor, ['किताबें'], 5)).toMatchObject([{ title: 'नई किताबें' }])
   })
 
   it.each([

@@ -15,7 +15,7 @@ export async function relatedPosts(
   texts: readonly string[],
   limit: number,
 ): Promise<RelatedPost[]> {
-  const words = folded(texts.join(' ')).match(/[\p{L}\p{N}]+/gu) ?? []
+  const words = folded(texts.join(' ')).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
   const anyOf = sql`websearch_to_tsquery('english', ${words.slice(0, MOST_WORDS).join(' or ')})`
   const rows = await db
     .selectFrom('posts')

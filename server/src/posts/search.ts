@@ -98,7 +98,7 @@ export function searchQuery(words: string): Search {
 }
 
 function looseQuery(words: string): RawBuilder<unknown> {
-  const [last] = /(?<![-\p{L}\p{N}])[\p{L}\p{N}]+$/u.exec(words) ?? []
+  const [last] = /(?<![-\p{L}\p{N}\p{M}])[\p{L}\p{N}\p{M}]+$/u.exec(words) ?? []
   if (last === undefined) return sql`websearch_to_tsquery('english', ${words})`
   const before = words.slice(0, -last.length)
   return sql`(websearch_to_tsquery('english', ${words}) || (websearch_to_tsquery('simple', ${before}) && to_tsquery('simple', ${`${last}:*`})))`
