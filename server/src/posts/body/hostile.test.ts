@@ -207,6 +207,19 @@ describe('caps', () => {
   })
 })
 
+it.each(['<!--', '<?', '<![CDATA[', '<!A '])('refuses a text that is searched for the end of each %s', (start) => {
+  const searched = `a ${start.repeat(2_000)}\n${'b'.repeat(500_000)}`
+  expect(markdownCost(searched).micros).toBeGreaterThan(10_000_000)
+  expect(refusal({ markdown: searched }).path).toBe('markdown')
+  const closed = `a ${start}b?>-->]]>\n`.repeat(2_000)
+  expect(markdownCost(closed).micros).toBeLessThan(1_200_000)
+})
+
+it('refuses a text that is searched for the end of code spans with fences of many lengths', () => {
+  const fences = Array.from({ length: 150 }, (_, length) => '`'.repeat(length + 1)).join(' ')
+  expect(refusal({ markdown: `${fences}\n${'b'.repeat(500_000)}` }).path).toBe('markdown')
+})
+
 it('estimates the cost of Markdown above what honest text can reach only for bombs', () => {
   expect(markdownCost('Some *words*.\n\n'.repeat(100)).micros).toBeLessThan(50_000)
   expect(markdownCost('a* '.repeat(10_000)).micros).toBeGreaterThan(5_000_000)

@@ -35,7 +35,8 @@ function withoutLateAutolinks(this: Processor): void {
 export function markdownToHtml(markdown: string, path: string): string {
   const { micros, markers } = markdownCost(markdown)
   if (markers > maxDocDepth) throw tooDeep(path, maxDocDepth)
-  if (micros > maxCostMicros) throw new BodyError(path, 'has too many lines, or too many *, _, [ or ] in a paragraph')
+  if (micros > maxCostMicros)
+    throw new BodyError(path, 'has too many lines, or too many *, _, [, ], ` or <! in a paragraph')
   const tree = reader.parse(markdown)
   assertTreeSize<Nodes>(tree, (node) => ('children' in node ? node.children : []), path)
   assertTableSizes(tree, path)
