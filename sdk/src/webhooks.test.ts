@@ -62,6 +62,17 @@ describe('verifying a webhook', () => {
     expect((await verifyWebhook({ ...genuine, now: sentAt.getTime() + 299_000 })).deliveryId).toBe('delivery-1')
   })
 
+  it.each([
+    ['none', undefined],
+    ['what a parser made of it', JSON.parse(body)],
+    ['a buffer without a view', new ArrayBuffer(8)],
+  ])('refuses a body that is not raw: %s', async (_name, given) => {
+    await expect(verifyWebhook({ ...genuine, body: given as never })).rejects.toMatchObject({
+      name: 'WebhookVerificationError',
+      reason: 'malformed_body',
+    })
+  })
+
   it.each(Object.keys(headers))('refuses a request without %s', async (name) => {
     await expect(verifyWebhook({ ...genuine, headers: { ...headers, [name]: undefined } })).rejects.toMatchObject({
       reason: 'missing_header',

@@ -66,6 +66,13 @@ export async function verifyWebhook({
     )
   }
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
+  // Frameworks type the body as `any`: it is undefined when the request has none, and an object when something has parsed it.
+  if (!ArrayBuffer.isView(bytes)) {
+    throw new WebhookVerificationError(
+      'malformed_body',
+      'The body is not raw. Pass its bytes or its text, before anything parses it.',
+    )
+  }
   const key = await importSecret(secret)
   const signed = join(new TextEncoder().encode(`${deliveryId}.${timestamp}.`), bytes)
   if (!(await anyVerifies(key, signatures, signed))) {
