@@ -148,6 +148,15 @@ describe('following events', () => {
     expect(requests[1]?.headers['last-event-id']).toBe('c1')
   })
 
+  it('keeps a connection that may be silent for longer than a timer can wait', async () => {
+    const { url, requests } = await startService((request, response) => {
+      say(READY)(request, response)
+      setTimeout(() => response.write(GONE), 100)
+    })
+    expect(await first(2, url, { silenceMs: Number.POSITIVE_INFINITY })).toEqual(['ready', 'post.deleted'])
+    expect(requests).toHaveLength(1)
+  })
+
   it('leaves the connection when the loop is left', async () => {
     const left = Promise.withResolvers<void>()
     const { url } = await startService((request, response) => {

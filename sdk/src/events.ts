@@ -1,7 +1,7 @@
 import { PostriderError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { serverSentEvents } from './server-sent-events.ts'
-import { addressOf, type TransportOptions } from './transport.ts'
+import { addressOf, LONGEST_TIMER_MS, type TransportOptions } from './transport.ts'
 
 /**
  * A change: the thing as it is now. Fetch what you show after the first `ready`, and again after each `resync`.
@@ -79,7 +79,7 @@ function connect(
   const expectNothing = () => clearTimeout(timer)
   const expectWithin = (ms: number) => {
     expectNothing()
-    timer = setTimeout(close, ms)
+    timer = setTimeout(close, Math.min(ms, LONGEST_TIMER_MS))
   }
   signal?.addEventListener('abort', close, { once: true })
   expectWithin(timeoutMs)
@@ -124,7 +124,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
       signal?.removeEventListener('abort', finish)
       resolve()
     }
-    const timer = setTimeout(finish, ms)
+    const timer = setTimeout(finish, Math.min(ms, LONGEST_TIMER_MS))
     signal?.addEventListener('abort', finish, { once: true })
   })
 }

@@ -128,6 +128,19 @@ describe('a call that gets no answer', () => {
     await expect(client({ timeoutMs: 50, retries: 0 }).posts.list()).rejects.toMatchObject({ name: 'TimeoutError' })
   })
 
+  it('waits for as long as it may, even if that is longer than a timer can', async () => {
+    script.push((response) => setTimeout(() => created(response), 50), refusal('9999999'), created)
+    const patient = client({
+      timeoutMs: Number.POSITIVE_INFINITY,
+      maxRetryWaitMs: Number.POSITIVE_INFINITY,
+      retries: 1,
+    })
+    expect(await patient.posts.create({ title: 'x' })).toEqual({ id: 'new' })
+    const giveUp = AbortSignal.timeout(100)
+    await expect(patient.posts.list({}, { signal: giveUp })).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(received).toHaveLength(2)
+  })
+
   it('ends when the caller gives up, and is not made again', async () => {
     const giveUp = new AbortController()
     script.push((response) => {

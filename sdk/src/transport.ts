@@ -35,6 +35,9 @@ export type Transport = <Result>(call: Call) => Promise<Result>
 
 const FIRST_WAIT_MS = 250
 
+/** The most that `setTimeout` can wait, 24 days. It would wait a single millisecond for anything longer, `Infinity` included. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 /** Makes a transport. `credentials` returns the authentication headers; it is called for each attempt. */
 export function createTransport(options: TransportOptions, credentials: () => Record<string, string>): Transport {
   const { baseUrl, retries = 2, maxRetryWaitMs = 10_000 } = options
@@ -100,7 +103,8 @@ async function withDeadline<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const own = new AbortController()
-  const timer = setTimeout(() => own.abort(new DOMException(`No answer within ${ms} ms.`, 'TimeoutError')), ms)
+  const timeOut = () => own.abort(new DOMException(`No answer within ${ms} ms.`, 'TimeoutError'))
+  const timer = setTimeout(timeOut, Math.min(ms, LONGEST_TIMER_MS))
   const giveUp = () => own.abort(callers?.reason)
   if (callers?.aborted) giveUp()
   callers?.addEventListener('abort', giveUp)
@@ -134,7 +138,7 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
       if (signal?.aborted) reject(signal.reason)
       else resolve()
     }
-    const timer = setTimeout(end, ms)
+    const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS))
     signal?.addEventListener('abort', end)
     if (signal?.aborted) end()
   })
