@@ -157,7 +157,8 @@ describe('from TypeScript', () => {
       typeRoots: [NODE_TYPES],
       skipLibCheck: true,
     }
-    expect(await compile('nodenext', Object.fromEntries(sources), node)).toBe('')
+    // Next.js does not find a TypeScript file by a name that ends in .js, as nodenext would want it.
+    expect(await compile('bundler', Object.fromEntries(sources), node)).toBe('')
   })
 })
 
