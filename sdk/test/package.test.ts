@@ -156,6 +156,7 @@ describe('from TypeScript', () => {
       types: ['node'],
       typeRoots: [NODE_TYPES],
       skipLibCheck: true,
+      allowImportingTsExtensions: true, // Deno wants the ending
     }
     // Next.js does not find a TypeScript file by a name that ends in .js, as nodenext would want it.
     expect(await compile('bundler', Object.fromEntries(sources), node)).toBe('')
