@@ -1,8 +1,9 @@
 /** The package as published: built, packed, installed into an empty project and used from there. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -137,6 +138,36 @@ async function compile(resolution: string, sources: Record<string, string>, opti
   )
 }
 
+/** The code that the README shows, in order. */
+async function shown(): Promise<string[]> {
+  const readme = await readFile(join(SDK, 'README.md'), 'utf8')
+  return [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => block ?? '')
+}
+
+describe("the README's server", () => {
+  it('lives on when a request breaks off, and refuses what is forged', async () => {
+    const source = (await shown()).find((block) => block.includes('createServer')) ?? ''
+    const running = source.replace(/createServer\((.*)\)\.listen\(4000\)/s, 'const server = createServer($1).listen(0)')
+    await writeFile(
+      join(project, 'server.ts'),
+      `${running}\nserver.on('listening', () => console.log(server.address().port))`,
+    )
+    const server = spawn(process.execPath, ['server.ts'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      const [port] = await once(server.stdout, 'data')
+      const socket = connect(Number(port))
+      socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{', () => socket.resetAndDestroy())
+      await once(socket, 'close')
+      for (let count = 0; count < 5; count += 1) {
+        const { status } = await fetch(`http://localhost:${Number(port)}/`, { method: 'POST', body: '{}' })
+        expect(status).toBe(401)
+      }
+    } finally {
+      server.kill()
+    }
+  })
+})
+
 describe('from TypeScript', () => {
   it.each(['nodenext', 'bundler'])(
     'it has types that are checked, resolved as %s, without those of Node',
@@ -147,8 +178,7 @@ describe('from TypeScript', () => {
   )
 
   it('what the README shows compiles', async () => {
-    const readme = await readFile(join(SDK, 'README.md'), 'utf8')
-    const blocks = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, block]) => block ?? '')
+    const blocks = await shown()
     expect(blocks.length).toBeGreaterThan(5)
     const sources = blocks.map((block, index) => [index === 0 ? 'receive.ts' : `block-${index}.ts`, block])
     const node = {
