@@ -1,4 +1,4 @@
-/** An answer of the service that is not a success. */
+/** An answer that is not a success, or not JSON and so not from the service. */
 export class PostriderError extends Error {
   readonly status: number
   /** The `error` code of the answer, such as `validation_error`. */

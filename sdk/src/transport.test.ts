@@ -80,6 +80,18 @@ describe('a call that is refused for now', () => {
   })
 })
 
+describe('a call that something else answers', () => {
+  it('is an error, even if the answer says 200', async () => {
+    script.push((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Back soon</h1>'))
+    await expect(createPullClient({ baseUrl, apiKey: 'k' }).get('p')).rejects.toMatchObject({
+      name: 'PostriderError',
+      status: 200,
+      message: expect.stringContaining('not JSON'),
+    })
+    expect(received).toHaveLength(1)
+  })
+})
+
 describe('a call whose connection is lost', () => {
   it('is made again when that is safe: what reads, and a POST with its key', async () => {
     script.push(hangUp)

@@ -35,6 +35,9 @@ export type Transport = <Result>(call: Call) => Promise<Result>
 
 const FIRST_WAIT_MS = 250
 
+const NOT_THE_SERVICE =
+  'The answer is not JSON. Is baseUrl the address of your service, and nothing in between that answers for it?'
+
 /** The most that `setTimeout` can wait, 24 days. It would wait a single millisecond for anything longer, `Infinity` included. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -89,6 +92,7 @@ async function send(
     const text = await response.text()
     const parsed: unknown = text === '' ? undefined : safelyParsed(text)
     if (!response.ok) throw new PostriderError(response, parsed)
+    if (text !== '' && parsed === undefined) throw new PostriderError(response, { message: NOT_THE_SERVICE })
     return parsed
   })
 }
