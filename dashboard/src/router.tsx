@@ -13,6 +13,7 @@ import { isSignedOut } from './api.ts'
 import { accountQuery, queryClient } from './queries.ts'
 import { Layout } from './shell/layout.tsx'
 import { NotFound } from './shell/not-found.tsx'
+import { focusPage } from './ui/focus.ts'
 import { Problem } from './ui/placeholder.tsx'
 
 /**
@@ -190,6 +191,11 @@ export const router = createRouter({
     return text === '' ? '' : `?${text}`
   },
   defaultErrorComponent: ({ error, reset }) => <Problem alone error={error} retry={reset} />,
+})
+
+// The link or button that led here may be gone with what it stood in.
+router.subscribe('onRendered', ({ fromLocation, hrefChanged }) => {
+  if (fromLocation !== undefined && hrefChanged) focusPage()
 })
 
 declare module '@tanstack/react-router' {

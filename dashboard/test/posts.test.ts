@@ -142,6 +142,8 @@ describeInBrowser('the list of posts', (scene) => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Delete 1 post' }).click()
     await expect.poll(() => titles(page)).toEqual(['Second', 'Third'])
+    // The row and the bar that had the focus are gone; Tab goes on in the page.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
     // What is not chosen any more cannot be done.
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search' }).fill('delete 1')

@@ -178,6 +178,8 @@ describeInBrowser('publishing', (scene) => {
     await publication(page).getByText('2 sites may still show it').waitFor()
     await scene.service().drain()
     await seesLive(scene, publication(page).getByText('Nobody but you sees it.'))
+    // The button that was pressed is gone; Tab goes on in the page.
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('main')
     expect(await client.posts.get(id)).toMatchObject({
       status: 'draft',
       body: { markdown: 'First. Second. Third.\n' },

@@ -13,5 +13,14 @@ export function rememberFocus(): () => void {
   return () => {
     if (element?.editor !== undefined) element.editor.view.focus()
     else if (element instanceof HTMLElement && element !== document.body) element.focus()
+    focusPage()
   }
+}
+
+/**
+ * Gives the focus to the page when nothing has it: what had it is gone, such as the button that published or a link of the page
+ * before. The next Tab then goes on in the page instead of at the top of the window, and a screen reader reads there.
+ */
+export function focusPage(): void {
+  if (document.activeElement === document.body) document.getElementById('main')?.focus({ preventScroll: true })
 }
