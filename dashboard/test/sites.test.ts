@@ -21,8 +21,11 @@ describeInBrowser('connecting a site', (scene) => {
     await page.keyboard.press('Enter')
     await page.getByText('This is not the address of a site.').waitFor()
     await address.fill(website.url)
-    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('It is made with SvelteKit.').waitFor()
+    await expect
+      .poll(() => page.getByLabel('Made with').evaluate((field) => field === document.activeElement))
+      .toBe(true)
     const webhook = page.getByLabel('Webhook address')
     expect(await webhook.inputValue()).toBe(`${website.url}/api/postrider`)
     await page.getByLabel('Made with').selectOption('WordPress')
@@ -36,6 +39,7 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByRole('button', { name: 'Connect the site' }).click()
 
     await page.getByRole('heading', { name: 'The receiver' }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
     const done = page.getByRole('list', { name: 'Steps' }).getByRole('listitem').filter({ hasText: '(done)' })
     expect(await done.allTextContents()).toEqual(['The site (done)'])
     const [site] = (await client.sites.list()).sites

@@ -60,6 +60,9 @@ export function NewSite() {
           </div>
         )}
       </form>
+      <div role="status" className="empty:hidden">
+        {looked !== undefined && <Found found={looked.found} />}
+      </div>
       {looked !== undefined && <Details key={looked.address} look={looked} />}
     </div>
   )
@@ -99,9 +102,9 @@ function Details({ look: { address, found } }: { look: Look }) {
   const named = ['name', 'webhook_url', 'niche'].some((field) => problem(field) !== undefined)
   return (
     <form className="grid animate-appear gap-4" onSubmit={submit}>
-      <Found found={found} />
       <Field label="Made with">
-        <Select value={receiver} onChange={({ target: { value } }) => setReceiver(value as ReceiverName)}>
+        {/* The button that led here is gone. */}
+        <Select autoFocus value={receiver} onChange={({ target: { value } }) => setReceiver(value as ReceiverName)}>
           {RECEIVER_NAMES.map((name) => (
             <option key={name} value={name}>
               {RECEIVERS[name].name}
