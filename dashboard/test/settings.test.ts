@@ -28,6 +28,34 @@ describeInBrowser('the settings of a post', (scene) => {
     await expect.poll(async () => (await client.posts.get(id)).tags).toEqual(['garden'])
   })
 
+  it('are whole on a phone, whatever is written in them', async () => {
+    const { page, client } = await newPerson(scene, { width: 375 })
+    const name = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
+    await client.sites.create({ name, url: 'https://journal.example', webhook_url: 'https://journal.example/in' })
+    const { id } = await client.posts.create({
+      title: 'peas'.repeat(20),
+      tags: ['long'.repeat(15)],
+      status: 'published',
+    })
+    await page.goto(`/posts/${id}`)
+    await page.getByText(name).waitFor()
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375)
+    await page.getByRole('button', { name: 'Settings' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Settings' })
+    const right = async (label: string) => {
+      const box = await dialog.getByLabel(label, { exact: true }).boundingBox()
+      return (box?.x ?? 0) + (box?.width ?? 0)
+    }
+    for (const label of ['Address', 'Excerpt', 'Tags']) expect(await right(label)).toBeLessThan(375 - 2 * 16)
+    expect(await search(page).evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Send to sites' }).click()
+    const choice = page.getByRole('dialog').getByText(name)
+    await choice.waitFor()
+    const box = await choice.boundingBox()
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(375 - 16)
+  })
+
   it('are stored as they are written, and shown as readers will see them', async () => {
     const { page, client } = await newPerson(scene, { width: 1440 })
     await page.route(PICTURE, (route) => route.fulfill({ status: 404 }))

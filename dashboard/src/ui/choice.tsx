@@ -9,7 +9,7 @@ export function Checkbox({ label, hint, ...input }: ChoiceProps) {
     // biome-ignore lint/a11y/noLabelWithoutControl: the tick is one
     <label className="flex items-start gap-2.5 has-disabled:opacity-55">
       <Tick {...input} />
-      <span className="grid min-w-0 gap-0.5">
+      <span className="grid min-w-0 grid-cols-1 gap-0.5">
         <span>{label}</span>
         {hint !== undefined && <span className="text-sm text-faint">{hint}</span>}
       </span>

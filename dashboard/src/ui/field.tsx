@@ -24,7 +24,7 @@ export function Field({ label, aside, hint, error, required = false, children }:
   const describedBy = clsx(hint !== undefined && hintId, error !== undefined && errorId) || undefined
   return (
     <Context value={{ id, describedBy, invalid: error !== undefined, required }}>
-      <div className="grid gap-1.5">
+      <div className="grid grid-cols-1 gap-1.5">
         <div className="flex items-baseline justify-between gap-3">
           <label htmlFor={id} className="font-[550]">
             {label}

@@ -58,7 +58,7 @@ export function TagsInput({ value, onChange, most, maxLength, readOnly = false, 
     } else if (event.key === 'Backspace' && typed === '' && value.length > 0 && !readOnly) onChange(value.slice(0, -1))
   }
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       {shown.length > 0 && (
         <ul className="flex flex-wrap gap-1.5">
           {shown.map((word) => (

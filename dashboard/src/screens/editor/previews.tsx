@@ -14,7 +14,10 @@ const CUT = { title: 60, description: 160 }
 export function SearchPreview({ draft, words, host }: PreviewProps) {
   const { title, description } = shownOf(draft, words)
   return (
-    <figure aria-label="About as search engines show it" className="grid gap-0.5 rounded-md bg-well px-3 py-2.5">
+    <figure
+      aria-label="About as search engines show it"
+      className="grid grid-cols-1 gap-0.5 rounded-md bg-well px-3 py-2.5 wrap-anywhere"
+    >
       <p className="clip text-sm text-faint">
         {host}
         {draft.slug !== '' && ` › ${draft.slug}`}
@@ -36,7 +39,7 @@ export function SocialPreview({ draft, words, host }: PreviewProps) {
   return (
     <figure aria-label="About as social networks show it" className="overflow-clip rounded-md bg-well ring-1 ring-line">
       {picture !== '' && <Picture key={picture} address={picture} />}
-      <div className="grid gap-0.5 px-3 py-2.5">
+      <div className="grid grid-cols-1 gap-0.5 px-3 py-2.5 wrap-anywhere">
         <p className="clip text-sm text-faint">{host}</p>
         <p dir="auto" className="line-clamp-2 font-serif font-[600]">
           {title}

@@ -29,7 +29,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
   return (
     <>
       <Sheet title="About this post">
-        <div className="grid gap-4">
+        <div className="grid grid-cols-1 gap-4">
           <Field label="Address" error={errorOf('slug')} hint={slugHint(post?.status === 'published', draft.slug)}>
             <Buffered
               mono
@@ -66,7 +66,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
         </div>
       </Sheet>
       <Sheet title="In search results">
-        <div className="grid gap-4">
+        <div className="grid grid-cols-1 gap-4">
           <SearchPreview draft={draft} words={words} host={host} />
           <Field
             label="Search title"
@@ -113,7 +113,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
         </div>
       </Sheet>
       <Sheet title="On social networks">
-        <div className="grid gap-4">
+        <div className="grid grid-cols-1 gap-4">
           <SocialPreview draft={draft} words={words} host={host} />
           <Field
             label="Picture"

@@ -27,7 +27,7 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
   const free = sites.filter(({ id, status }) => status !== 'inactive' && !locked(id))
   const all = free.every(({ id }) => ticked.has(id))
   return (
-    <fieldset className="relative grid gap-2">
+    <fieldset className="relative grid grid-cols-1 gap-2">
       <legend className="mb-2 font-[550]">Sites</legend>
       {free.length > 1 && (
         <span className="absolute -top-9 right-0">
@@ -36,7 +36,7 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
           </Button>
         </span>
       )}
-      <div className="grid max-h-72 gap-2.5 overflow-y-auto p-0.5">
+      <div className="grid max-h-72 grid-cols-1 gap-2.5 overflow-y-auto p-0.5">
         {sites.map((site) => (
           <Checkbox
             key={site.id}

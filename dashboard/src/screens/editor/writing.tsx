@@ -115,7 +115,7 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
         </div>
         <aside
           aria-label="About this post"
-          className="grid content-start gap-5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6rem)] xl:overflow-y-auto xl:p-px"
+          className="grid grid-cols-1 content-start gap-5 xl:sticky xl:top-20 xl:max-h-[calc(100dvh-6rem)] xl:overflow-y-auto xl:p-px"
         >
           {publication}
           {post === undefined && (
