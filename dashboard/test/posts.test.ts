@@ -211,6 +211,21 @@ describeInBrowser('the list of posts', (scene) => {
     await page.getByText('1–50 of 96 posts').waitFor()
   })
 
+  it('has room for titles on a phone, however many sites there are', async () => {
+    const { page, client } = await newPerson(scene, { width: 375 })
+    for (let number = 1; number <= 9; number += 1) await connect(client, `Site ${number}`)
+    await client.posts.create({ title: 'Everything about growing peas', status: 'published' })
+    await scene.service().drain()
+    await page.goto('/posts')
+    const stops = page.getByRole('img', { name: 'Delivered to 9 of 9 sites.' })
+    await stops.waitFor()
+    const link = page.getByRole('link', { name: 'Everything about growing peas' })
+    expect(await link.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    const [status, marks] = [await page.getByText(/^Published /).boundingBox(), await stops.boundingBox()]
+    const below = (marks?.y ?? 0) >= (status?.y ?? 0) + (status?.height ?? 0)
+    expect(below || (marks?.x ?? 0) >= (status?.x ?? 0) + (status?.width ?? 0)).toBe(true)
+  })
+
   it('publishes, tags and takes back many at once', async () => {
     const { page, client } = await newPerson(scene)
     const journal = await connect(client, 'Journal')

@@ -39,7 +39,7 @@ export function PostTable({ posts, sites = NO_SITES, rows, busy }: PostTableProp
             />
           </Th>
           <Th grow>Title</Th>
-          <Th>Sites</Th>
+          <Th from="sm">Sites</Th>
           <Th from="md">Status</Th>
           <Th from="lg">Updated</Th>
         </tr>
@@ -72,6 +72,7 @@ type PostRowProps = Pick<Rows<ListedPost>, 'toggle' | 'enter'> & {
 
 /** Renders again only when its own props change: a key that moves between rows touches two of fifty. */
 const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, enter }: PostRowProps) {
+  const stops = stopsOf(post, sites)
   return (
     <Tr
       selected={chosen}
@@ -97,16 +98,19 @@ const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, en
         >
           {post.title}
         </Link>
-        <div className="flex min-w-0 items-center gap-2 text-sm text-faint">
+        <div className="flex min-w-0 items-center gap-2 text-sm text-faint max-sm:flex-wrap">
           <span className="shrink-0 md:hidden">
             <Status post={post} brief />
+          </span>
+          <span className="flex sm:hidden">
+            <Stops stops={stops} />
           </span>
           <Tags tags={post.tags} />
         </div>
       </Td>
-      <Td>
+      <Td from="sm">
         <span className="flex">
-          <Stops stops={stopsOf(post, sites)} />
+          <Stops stops={stops} />
         </span>
       </Td>
       <Td from="md">
@@ -174,7 +178,7 @@ function Waiting() {
         <Skeleton className="h-4 w-3/5" />
         <Skeleton className="mt-2 h-3 w-1/4" />
       </Td>
-      <Td>
+      <Td from="sm">
         <Skeleton className="h-3.5 w-10" />
       </Td>
       <Td from="md">
