@@ -23,6 +23,9 @@ export function TagDialog({ many, onOpenChange, act }: TagDialogProps) {
     const action = textOf(form, 'action') === 'untag' ? 'untag' : 'tag'
     const tag = textOf(form, 'tag').trim()
     if (tag === '') return setState({ busy: false, problem: 'Write the tag.' })
+    // The field of a post ends a tag there. Other programs may have made such a tag, so it can be taken away.
+    if (action === 'tag' && tag.includes(','))
+      return setState({ busy: false, problem: 'One tag at a time, without a comma.' })
     setState({ busy: true })
     try {
       await act({ action, tag }, action === 'tag' ? `tagged “${tag}”` : `freed of the tag “${tag}”`)
