@@ -52,6 +52,20 @@ describeInBrowser('the overview', (scene) => {
       .toEqual([0, 5])
   })
 
+  it('names a few sites that take nothing, and counts the others', async () => {
+    const { page, client } = await newPerson(scene)
+    const receivers = await Promise.all([...'ABCDEFG'].map((name) => connect(client, name)))
+    for (const { answerNext } of receivers) answerNext(...Array.from({ length: 5 }, () => 500))
+    for (const title of ['One', 'Two', 'Three', 'Four', 'Five'])
+      await client.posts.create({ title, status: 'published' })
+    await scene.service().drain()
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Needs you' }).waitFor()
+    await expect.poll(() => page.getByText('In error: its last deliveries failed.').count()).toBe(5)
+    await page.getByRole('link', { name: '2 more sites' }).click()
+    await page.waitForURL('**/sites')
+  })
+
   it('names a site that takes nothing before anything has failed for good', async () => {
     const { page, client } = await newPerson(scene)
     const journal = await connect(client, 'Journal')

@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
 import { StopMark } from '../../delivery/stops.tsx'
+import { counted } from '../../format.ts'
 import { deliveryLogQuery } from '../../queries.ts'
 import { Sheet } from '../../ui/page.tsx'
 import { Problem } from '../../ui/placeholder.tsx'
@@ -36,7 +37,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
       }
     >
       <ul className="-my-2.5">
-        {stuck.map(({ id, name }) => (
+        {stuck.slice(0, SHOWN).map(({ id, name }) => (
           <Entry key={id} note="In error: its last deliveries failed.">
             <Link
               to="/sites/$siteId"
@@ -49,6 +50,13 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
             </Link>
           </Entry>
         ))}
+        {stuck.length > SHOWN && (
+          <Entry note="In error too.">
+            <Link to="/sites" className="rounded-sm font-[550] hover:underline">
+              {counted(stuck.length - SHOWN, 'more site')}
+            </Link>
+          </Entry>
+        )}
         {data.data.map((delivery) => {
           const { id, post_title: title, site_name: site, finished_at: at } = delivery
           return (
