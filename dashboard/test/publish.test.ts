@@ -86,6 +86,23 @@ describeInBrowser('publishing', (scene) => {
     expect(journal.received).toHaveLength(3)
   })
 
+  it('says so when it has not arrived and is not on its way any more', async () => {
+    const { page, client } = await newPerson(scene)
+    await connect(client, 'Kitchen')
+    const journal = await connect(client, 'Journal')
+    journal.answerNext(503, 503, 503, 503)
+    const { id } = await client.posts.create({ title: 'Lost', body: { markdown: 'Words.' } })
+    await page.goto(`/posts/${id}`)
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await dialog(page).getByRole('button', { name: 'Publish to 2 sites' }).click()
+    await dialog(page).getByText('Queued').first().waitFor()
+    await scene.service().drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await scene.service().advance(delay)
+    await seesLive(scene, dialog(page).getByText('Failed after 4 attempts.'))
+    await dialog(page).getByRole('heading', { name: 'It has not arrived everywhere' }).waitFor()
+    await expectAccessible(page)
+  })
+
   it('can wait for its time, which is said in a zone and in UTC', async () => {
     const { page, client } = await newPerson(scene)
     const journal = await connect(client, 'Journal')

@@ -3,6 +3,7 @@ import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { sentence } from '../../api.ts'
+import { standingOf } from '../../delivery/standing.ts'
 import { clock, counted } from '../../format.ts'
 import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
 import { Button } from '../../ui/button.tsx'
@@ -77,8 +78,10 @@ function newestTo(siteIds: ReadonlySet<string> | undefined, deliveries: readonly
 function titleOf(siteIds: ReadonlySet<string> | undefined, deliveries: readonly LoggedDelivery[] | undefined): string {
   const shown = newestTo(siteIds, deliveries)
   if (shown.length === 0) return deliveries === undefined ? 'On its way' : 'Published'
-  const arrived = shown.every(({ status }) => status === 'delivered' || status === 'delivered_retry')
-  return arrived ? 'It has arrived' : 'On its way'
+  if (shown.some(({ status }) => status === 'pending')) return 'On its way'
+  const failed = shown.filter((delivery) => standingOf(delivery) === 'failed').length
+  if (failed === 0) return 'It has arrived'
+  return failed === shown.length ? 'It has not arrived' : 'It has not arrived everywhere'
 }
 
 /** The buttons, which stay visible while the content above them scrolls. */
