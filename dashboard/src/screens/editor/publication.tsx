@@ -92,7 +92,9 @@ function Unseen({ postId }: { postId: string | undefined }) {
   if (postId === undefined || left.length === 0) return <p className="text-quiet">Nobody but you sees it.</p>
   return (
     <>
-      <p className="text-quiet">{counted(left.length, 'site')} may still show it: they are being told to remove it.</p>
+      <p className="text-quiet">
+        {counted(left.length, 'site')} may still show it and {left.length === 1 ? 'is' : 'are'} being told to remove it.
+      </p>
       <Arrivals postId={postId} siteIds={new Set(left.map(({ site_id: id }) => id))} />
     </>
   )
