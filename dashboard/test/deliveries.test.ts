@@ -88,6 +88,18 @@ describeInBrowser('a delivery', (scene) => {
     await expectAccessible(other.page)
   })
 
+  it('that nobody answered has no time of an answer', async () => {
+    const { page, client } = await newPerson(scene)
+    // Nothing listens there.
+    await client.sites.create({ name: 'Journal', url: 'http://localhost:9', webhook_url: 'http://localhost:9/in' })
+    await publish(scene, client, 'Lost')
+    const [lost] = (await client.deliveries.list()).data
+    await page.goto(`/deliveries/${lost?.id}`)
+    await page.getByText('Attempt 1: Connection refused').waitFor()
+    expect(await page.getByRole('definition').allTextContents()).toEqual(expect.arrayContaining(['1', '—', '—']))
+    await page.getByText('Answered in').locator('xpath=..').getByText('—').waitFor()
+  })
+
   it('leads to its post and its site as long as they are there', async () => {
     const { page, client } = await newPerson(scene)
     await connect(client, 'Old home')

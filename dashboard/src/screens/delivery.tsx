@@ -90,7 +90,11 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
             figures={[
               { name: 'Attempts', value: delivery.attempts },
               { name: 'Last answer', value: delivery.response_code ?? '—' },
-              { name: 'Answered in', value: duration(delivery.response_time_ms) },
+              // Without an answer the time is how long the attempt took to fail.
+              {
+                name: 'Answered in',
+                value: duration(delivery.response_code === null ? null : delivery.response_time_ms),
+              },
             ]}
           />
           <dl className="mt-5 grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
