@@ -66,9 +66,13 @@ export async function workerKilled(postgres: TestPostgres): Promise<Outcome & { 
   const { load, service } = await Load.start({ ...envFor(postgres), DELIVERY_TIMEOUT: '15s', ROLE: 'api' })
   const [first, second] = [await load.startService({ ROLE: 'worker' }), await load.startService({ ROLE: 'worker' })]
   let takenOverAfterMs = 0
+  // Slow enough at first that the worker has attempts in flight when it is killed.
+  let answerMs = 300
+  load.answer(10_000, (_, response) => setTimeout(() => response.writeHead(200).end(), answerMs))
   await load.publishing(service, async () => {
     await sleep(2_000)
     await load.fault(() => first.kill())
+    answerMs = 0
   })
   const from = performance.now()
   await load.fault(async () => {
