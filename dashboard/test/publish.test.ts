@@ -135,6 +135,7 @@ describeInBrowser('publishing', (scene) => {
     await page.keyboard.press('Escape')
     await publication(page).getByRole('button', { name: 'Take off the schedule' }).click()
     await publication(page).getByText('Draft', { exact: true }).waitFor()
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')
     expect((await client.posts.get(id)).scheduled_at).toBeNull()
 
     // When its time comes while it is open, that is seen here.

@@ -2,12 +2,14 @@
 import { allows } from '@postrider/server/posts/policy'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { flushSync } from 'react-dom'
 import { sentence } from '../../api.ts'
 import { clock, counted } from '../../format.ts'
 import { POST_STATUSES } from '../../posts/status.ts'
 import { deliveriesOfPostQuery } from '../../queries.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { focusPage } from '../../ui/focus.ts'
 import { Sheet } from '../../ui/page.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -35,7 +37,8 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
     await work
       .command({ status: 'draft' })
       .catch((error) => toast({ tone: 'failed', text: sentence(error) }))
-      .finally(() => setBusy(false))
+      .finally(() => flushSync(() => setBusy(false)))
+    focusPage() // the button is gone
   }
   return (
     <Sheet title="Publication" aside={<Standing status={status} />}>
