@@ -75,7 +75,7 @@ describeInBrowser('connecting a site', (scene) => {
     await receiver.close()
     await page.getByRole('button', { name: 'Send another test' }).click()
     await page.getByText('No answer: connection refused').waitFor()
-    await page.getByText('Nothing listens at the webhook_url.').waitFor()
+    await page.getByText('Nothing listens at the webhook address.').waitFor()
     await website.close()
   })
 

@@ -3,24 +3,24 @@ import type { AttemptResult } from '../deliveries/index.ts'
 const WHEN_SILENT: Record<string, string> = {
   timeout:
     'Your site accepted the connection but did not answer in time. Answer 200 first and do slow work afterwards.',
-  dns_error: 'The host name of the webhook_url could not be resolved. Check its spelling and your DNS records.',
-  connection_refused: 'Nothing listens at the webhook_url. Check the port and that your site is running.',
+  dns_error: 'The host name of the webhook address could not be resolved. Check its spelling and your DNS records.',
+  connection_refused: 'Nothing listens at the webhook address. Check the port and that your site is running.',
   connection_reset:
     'Your site closed the connection before it answered. Look for a crash or a firewall in front of it.',
   tls_error:
     'The TLS certificate could not be verified. Check that it is valid, that it matches the host name and that your site sends the whole chain.',
   blocked_address:
-    'The webhook_url leads to an address that this service does not call, such as a private one. Use a public address, or ask the operator to allow this one.',
-  invalid_url: 'The webhook_url cannot be called. Use an https address without a user name and password.',
+    'The webhook address leads to an address that this service does not call, such as a private one. Use a public address, or ask the operator to allow this one.',
+  invalid_url: 'The webhook address cannot be called. Use an https address without a user name and password.',
   protocol_error: 'The answer of your site is not valid HTTP. Check that the port serves HTTP.',
 }
 
 const WHEN_ANSWERED: Record<number, string> = {
   400: 'Your site refused the request as malformed. Read the raw body, and verify the signature before parsing it.',
   401: "Your site refused the signature or requires a login. Check that it verifies the raw body with this site's current webhook_secret.",
-  403: 'Your site or a firewall in front of it forbids the request. Allow POST requests to the webhook_url.',
-  404: 'There is nothing at the webhook_url. Check its path.',
-  405: 'The webhook_url does not accept POST requests.',
+  403: 'Your site or a firewall in front of it forbids the request. Allow POST requests to the webhook address.',
+  404: 'There is nothing at the webhook address. Check its path.',
+  405: 'The webhook address does not accept POST requests.',
   413: 'Your site refused the body as too large. Raise its limit to at least 4 MB.',
 }
 
@@ -29,13 +29,13 @@ export function troubleshoot(result: Pick<AttemptResult, 'code' | 'error'>): str
   if (result.code === null)
     return (
       WHEN_SILENT[result.error ?? ''] ??
-      'The connection failed. Check that the webhook_url can be reached from the internet.'
+      'The connection failed. Check that the webhook address can be reached from the internet.'
     )
   const known = WHEN_ANSWERED[result.code]
   if (known !== undefined) return known
   if (result.code >= 500)
     return `Your site answered ${result.code}: it failed while handling the webhook. Look at its log.`
   if (result.code >= 300 && result.code < 400)
-    return `Your site answered with a redirect (${result.code}), which is not followed. Set the webhook_url to the final address.`
+    return `Your site answered with a redirect (${result.code}), which is not followed. Set the webhook address to the final address.`
   return `Your site answered ${result.code}; only 200 counts as received.`
 }
