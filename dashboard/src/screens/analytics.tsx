@@ -1,13 +1,14 @@
 /** How deliveries went: totals, over time, and per site. The address holds the period, unit and site. */
 import type { AnalyticsRange, DeliveriesOverTime, Overview } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ChartColumn } from 'lucide-react'
 import { duration, number, percent } from '../format.ts'
 import { overviewOf, sitesQuery, timelineOf } from '../queries.ts'
 import { Chart } from '../ui/chart.tsx'
 import { Field, Input, Select } from '../ui/field.tsx'
 import { Figures } from '../ui/figures.tsx'
+import { NameLink } from '../ui/name-link.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../ui/table.tsx'
@@ -142,15 +143,12 @@ function Sites({ sites }: { sites: Overview['sites'] }) {
           {sites.map(({ id, name, deliveries, success_rate: rate }) => (
             <Tr key={id}>
               <Td grow>
-                <Link
+                <NameLink
                   to="/analytics"
                   search={(former) => ({ ...former, site: id })}
-                  title={name}
-                  dir="auto"
-                  className="clip block font-[550] hover:underline"
-                >
-                  {name}
-                </Link>
+                  name={name}
+                  className="font-[550] hover:underline"
+                />
               </Td>
               <Td numeric>{number(deliveries)}</Td>
               <Td numeric>{percent(rate)}</Td>

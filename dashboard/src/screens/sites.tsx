@@ -11,6 +11,7 @@ import { findSites } from '../sites/find.ts'
 import { HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { SearchInput } from '../ui/filters.tsx'
+import { NameLink } from '../ui/name-link.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Ago } from '../ui/time.tsx'
@@ -117,15 +118,12 @@ function SiteCard({ site }: { site: Site }) {
       <div className="grid grid-cols-1 gap-2">
         <div className="flex items-start justify-between gap-3">
           <h2 className="min-w-0 flex-1 text-lg font-[620]">
-            <Link
+            <NameLink
               to="/sites/$siteId"
               params={{ siteId: site.id }}
-              title={site.name}
-              dir="auto"
-              className="clip block after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
-            >
-              {site.name}
-            </Link>
+              name={site.name}
+              className="after:absolute after:inset-0 after:rounded-lg focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
+            />
           </h2>
           <HealthBadge site={site} />
         </div>

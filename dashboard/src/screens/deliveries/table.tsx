@@ -1,5 +1,4 @@
 import type { LoggedDelivery, Site } from '@postrider/sdk'
-import { Link } from '@tanstack/react-router'
 import { memo, type ReactNode, useMemo } from 'react'
 import { EVENT_NAMES } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'
@@ -9,6 +8,7 @@ import { StopMark } from '../../delivery/stops.tsx'
 import { duration } from '../../format.ts'
 import type { Rows } from '../../shell/rows.ts'
 import { Tick } from '../../ui/choice.tsx'
+import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Skeleton } from '../../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../../ui/table.tsx'
 import { Ago, Until } from '../../ui/time.tsx'
@@ -100,16 +100,13 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
         )}
       </Td>
       <Td grow>
-        <Link
+        <NameLink
           to="/deliveries/$deliveryId"
           params={{ deliveryId: delivery.id }}
           data-open
-          dir="auto"
-          title={delivery.post_title}
-          className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
-        >
-          {delivery.post_title}
-        </Link>
+          name={delivery.post_title}
+          className={POST_NAME}
+        />
         <p className="clip text-sm text-faint">
           {EVENT_NAMES[delivery.event]}
           <span className="md:hidden">

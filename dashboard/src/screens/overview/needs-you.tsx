@@ -7,6 +7,7 @@ import { SendAgain } from '../../delivery/send-again.tsx'
 import { StopMark } from '../../delivery/stops.tsx'
 import { counted } from '../../format.ts'
 import { deliveryLogQuery } from '../../queries.ts'
+import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { Problem } from '../../ui/placeholder.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -39,15 +40,12 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
       <ul className="-my-2.5">
         {stuck.slice(0, SHOWN).map(({ id, name }) => (
           <Entry key={id} note="In error: its last deliveries failed.">
-            <Link
+            <NameLink
               to="/sites/$siteId"
               params={{ siteId: id }}
-              title={name}
-              dir="auto"
-              className="clip block rounded-sm font-[550] hover:underline"
-            >
-              {name}
-            </Link>
+              name={name}
+              className="rounded-sm font-[550] hover:underline"
+            />
           </Entry>
         ))}
         {stuck.length > SHOWN && (
@@ -75,15 +73,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
               }
               action={<SendAgain delivery={delivery} standing="failed" />}
             >
-              <Link
-                to="/deliveries/$deliveryId"
-                params={{ deliveryId: id }}
-                title={title}
-                dir="auto"
-                className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
-              >
-                {title}
-              </Link>
+              <NameLink to="/deliveries/$deliveryId" params={{ deliveryId: id }} name={title} className={POST_NAME} />
             </Entry>
           )
         })}

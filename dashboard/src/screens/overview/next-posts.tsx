@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { dateAndTime } from '../../format.ts'
 import { postListQuery } from '../../queries.ts'
+import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -36,15 +38,12 @@ export function NextPosts() {
         <ol className="-my-2.5">
           {data.data.map(({ id, title, scheduled_at: at }) => (
             <li key={id} className="flex flex-wrap items-baseline gap-x-4 border-b border-line py-2.5 last:border-0">
-              <Link
+              <NameLink
                 to="/posts/$postId"
                 params={{ postId: id }}
-                title={title}
-                dir="auto"
-                className="clip flex-1 basis-60 rounded-sm font-serif text-[1rem] font-[550] hover:underline"
-              >
-                {title}
-              </Link>
+                name={title}
+                className={clsx(POST_NAME, 'flex-1 basis-60')}
+              />
               {at !== null && (
                 <span className="text-sm text-faint">
                   <Ago at={at} /> · {dateAndTime(at)}

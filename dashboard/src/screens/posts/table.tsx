@@ -7,6 +7,7 @@ import { POST_STATUSES } from '../../posts/status.ts'
 import type { Rows } from '../../shell/rows.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Tick } from '../../ui/choice.tsx'
+import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Skeleton } from '../../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -88,16 +89,7 @@ const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, en
         />
       </Td>
       <Td grow>
-        <Link
-          to="/posts/$postId"
-          params={{ postId: post.id }}
-          data-open
-          dir="auto"
-          title={post.title}
-          className="clip block rounded-sm font-serif text-[1rem] font-[550] hover:underline"
-        >
-          {post.title}
-        </Link>
+        <NameLink to="/posts/$postId" params={{ postId: post.id }} data-open name={post.title} className={POST_NAME} />
         <div className="flex min-w-0 items-center gap-2 text-sm text-faint max-sm:flex-wrap">
           <span className="shrink-0 md:hidden">
             <Status post={post} brief />

@@ -5,6 +5,7 @@ import { Inbox } from 'lucide-react'
 import { standingOf } from '../../delivery/standing.ts'
 import { StandingLabel } from '../../delivery/stops.tsx'
 import { siteDeliveriesOf } from '../../queries.ts'
+import { NameLink } from '../../ui/name-link.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../../ui/table.tsx'
@@ -53,15 +54,12 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
             {log.data.data.map((delivery) => (
               <Tr key={delivery.id}>
                 <Td grow>
-                  <Link
+                  <NameLink
                     to="/deliveries/$deliveryId"
                     params={{ deliveryId: delivery.id }}
-                    title={delivery.post_title}
-                    dir="auto"
-                    className="clip block hover:underline"
-                  >
-                    {delivery.post_title}
-                  </Link>
+                    name={delivery.post_title}
+                    className="hover:underline"
+                  />
                 </Td>
                 <Td from="sm">
                   <span className="whitespace-nowrap text-quiet">{EVENTS[delivery.event]}</span>
