@@ -8,6 +8,8 @@ import { seesLive } from './support/sites.ts'
 const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true })
 const saved = (page: Page) => page.getByText(/^Saved /).waitFor()
+const hasFocus = (field: Locator) =>
+  expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true)
 const idOf = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? ''
 
 /** Everything the browser keeps of unsaved posts. */
@@ -416,7 +418,7 @@ describeInBrowser('the forms of a text', (scene) => {
     await dialog.getByLabel('Address').fill('https://example.com/peas.jpg')
     await dialog.getByLabel('Description').fill('Peas')
     await page.keyboard.press('Enter')
-    await dialog.waitFor({ state: 'detached' })
+    await hasFocus(text(page))
     await page.keyboard.type(' and words')
     await page.keyboard.press('Control+Shift+ArrowLeft')
     await page.getByRole('toolbar', { name: 'Format' }).getByRole('button', { name: 'Bold' }).click()
@@ -424,6 +426,24 @@ describeInBrowser('the forms of a text', (scene) => {
       .poll(async () => (await client.posts.get(id)).body.markdown)
       .toContain('A picture: ![Peas](https://example.com/peas.jpg) and **words**')
     expect((await client.posts.get(id)).body.markdown).toContain('| Crop | Month |')
+
+    // The selected words become a link by the key that elsewhere searches.
+    const link = page.getByRole('dialog', { name: 'Link' })
+    await page.keyboard.press('Control+k')
+    await link.getByLabel('Address').fill('example.com/soil')
+    await page.keyboard.press('Enter')
+    await hasFocus(text(page))
+    await expect
+      .poll(async () => (await client.posts.get(id)).body.markdown)
+      .toContain('and [**words**](https://example.com/soil)')
+    await page.keyboard.press('Control+k')
+    expect(await link.getByLabel('Address').inputValue()).toBe('https://example.com/soil')
+    await page.keyboard.press('Escape')
+    await hasFocus(text(page))
+    await page.keyboard.press('Control+Home')
+    await page.getByRole('toolbar', { name: 'Format' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Search' }).waitFor()
   })
 
   it('run in the direction of their words, each block by itself', async () => {

@@ -16,8 +16,8 @@ export function Keys({ keys }: { keys: string }) {
 
 const MAC = /Mac|iPhone|iPad/.test(navigator.platform)
 const NAMES: Record<string, string> = MAC
-  ? { mod: '⌘', shift: '⇧', enter: '↩', esc: 'Esc' }
-  : { mod: 'Ctrl', shift: 'Shift', enter: 'Enter', esc: 'Esc' }
+  ? { mod: '⌘', alt: '⌥', shift: '⇧', enter: '↩', esc: 'Esc' }
+  : { mod: 'Ctrl', alt: 'Alt', shift: 'Shift', enter: 'Enter', esc: 'Esc' }
 
 /** The keys of a shortcut by the names on this machine's keyboard. */
 export function keysOf(keys: string): string[] {

@@ -8,7 +8,7 @@ import type { Block } from './blocks.tsx'
 import { directions } from './directions.ts'
 import { type Doc, tidyDoc } from './draft.ts'
 import { emptyHeadings } from './empty-headings.ts'
-import { FormatBar, ImageBar, TableBar } from './floating.tsx'
+import { FormatBar, ImageBar, linkKey, TableBar } from './floating.tsx'
 import { htmlPaste } from './html-paste.ts'
 import { markdownPaste } from './markdown-paste.ts'
 import { documentTypes } from './schema.ts'
@@ -51,6 +51,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
       htmlPaste,
       emptyHeadings,
       directions,
+      linkKey((asking) => asked(asking)),
       slash.extension((kind) => asked({ kind })),
     ],
     editorProps: {

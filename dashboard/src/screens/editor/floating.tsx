@@ -1,6 +1,6 @@
 /** The toolbars beside the selection: formats, a table's rows and columns, a picture. All can be reached by keyboard. */
 import { autoUpdate, computePosition, flip, offset, type Placement, shift } from '@floating-ui/dom'
-import { type Editor, posToDOMRect } from '@tiptap/core'
+import { type Editor, Extension, posToDOMRect } from '@tiptap/core'
 import { NodeSelection } from '@tiptap/pm/state'
 import { CellSelection, isInTable } from '@tiptap/pm/tables'
 import { clsx } from 'clsx'
@@ -25,6 +25,7 @@ import {
 } from 'lucide-react'
 import { Toolbar } from 'radix-ui'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { keysOf } from '../../ui/keys.tsx'
 import { Tooltip } from '../../ui/tooltip.tsx'
 import type { Asking } from './address.tsx'
 import { useOfEditor } from './use-editor.ts'
@@ -109,11 +110,13 @@ function Floating({ editor, label, when, beside, placement, children }: Floating
   )
 }
 
-type ToolProps = { label: string; icon: ReactNode; pressed?: boolean; act: () => void }
+/** `keys`: what does the same in the text, as in `Keys`. */
+type ToolProps = { label: string; icon: ReactNode; keys?: string; pressed?: boolean; act: () => void }
 
-function Tool({ label, icon, pressed, act }: ToolProps) {
+function Tool({ label, icon, keys, pressed, act }: ToolProps) {
+  const name = keys === undefined ? label : `${label} (${keysOf(keys).join(' ')})`
   return (
-    <Tooltip text={label}>
+    <Tooltip text={name}>
       <Toolbar.Button
         aria-label={label}
         aria-pressed={pressed}
@@ -153,33 +156,62 @@ export function FormatBar({ editor, ask }: BarProps) {
   const run = () => editor.chain().focus()
   return (
     <Floating editor={editor} label="Format" placement="top" when={hasWords} beside={selectionRect}>
-      <Tool label="Bold" icon={<Bold />} pressed={is.bold} act={() => run().toggleBold().run()} />
-      <Tool label="Italic" icon={<Italic />} pressed={is.italic} act={() => run().toggleItalic().run()} />
+      <Tool label="Bold" keys="mod+b" icon={<Bold />} pressed={is.bold} act={() => run().toggleBold().run()} />
+      <Tool label="Italic" keys="mod+i" icon={<Italic />} pressed={is.italic} act={() => run().toggleItalic().run()} />
       <Tool
         label="Strike through"
+        keys="mod+shift+s"
         icon={<Strikethrough />}
         pressed={is.strike}
         act={() => run().toggleStrike().run()}
       />
-      <Tool label="Highlight" icon={<Highlighter />} pressed={is.highlight} act={() => run().toggleHighlight().run()} />
-      <Tool label="Code" icon={<Code />} pressed={is.code} act={() => run().toggleCode().run()} />
-      <Tool label="Link" icon={<Link />} pressed={is.link} act={() => ask({ kind: 'link' })} />
+      <Tool
+        label="Highlight"
+        keys="mod+shift+h"
+        icon={<Highlighter />}
+        pressed={is.highlight}
+        act={() => run().toggleHighlight().run()}
+      />
+      <Tool label="Code" keys="mod+e" icon={<Code />} pressed={is.code} act={() => run().toggleCode().run()} />
+      <Tool label="Link" keys="mod+k" icon={<Link />} pressed={is.link} act={() => ask({ kind: 'link' })} />
       <Line />
       <Tool
         label="Heading"
+        keys="mod+alt+2"
         icon={<Heading2 />}
         pressed={is.heading2}
         act={() => run().toggleHeading({ level: 2 }).run()}
       />
       <Tool
         label="Smaller heading"
+        keys="mod+alt+3"
         icon={<Heading3 />}
         pressed={is.heading3}
         act={() => run().toggleHeading({ level: 3 }).run()}
       />
-      <Tool label="Quote" icon={<Quote />} pressed={is.quote} act={() => run().toggleBlockquote().run()} />
+      <Tool
+        label="Quote"
+        keys="mod+shift+b"
+        icon={<Quote />}
+        pressed={is.quote}
+        act={() => run().toggleBlockquote().run()}
+      />
     </Floating>
   )
+}
+
+/** Opens the dialog of a link by ⌘K or Ctrl K where there are words to link, or a link; elsewhere the key has its usual meaning. */
+export function linkKey(ask: BarProps['ask']): Extension {
+  return Extension.create({
+    name: 'linkKey',
+    addKeyboardShortcuts: () => ({
+      'Mod-k'({ editor }) {
+        const can = hasWords(editor) || editor.isActive('link')
+        if (can) ask({ kind: 'link' })
+        return can
+      },
+    }),
+  })
 }
 
 function hasWords({ state: { selection, doc } }: Editor): boolean {
