@@ -159,7 +159,7 @@ function Insert({
       <Menu
         trigger={
           <Button kind="quiet" size="sm" icon={<Plus />}>
-            Insert
+            <span className="max-sm:sr-only">Insert</span>
           </Button>
         }
       >
