@@ -28,7 +28,16 @@ describeInBrowser('a screen', (scene) => {
       const { id } = await client.posts.create({ title: 'Here', body: { markdown: 'Words.' }, status: 'published' })
       for (let number = 1; number <= 12; number += 1)
         await client.posts.create({ title: `Post ${number}`, tags: ['tag'] })
+      const inAnHour = new Date(scene.service().clock.now().getTime() + 3_600_000).toISOString()
+      for (const title of ['Next', 'Later'])
+        await client.posts.create({ title, status: 'scheduled', scheduled_at: inAnHour })
       await scene.service().drain()
+      for (let number = 1; number <= 40; number += 1)
+        await client.sites.create({
+          name: `Site ${number}`,
+          url: 'http://localhost:9',
+          webhook_url: 'http://localhost:9/',
+        })
       const [delivery] = (await client.deliveries.list()).data
       await context.addInitScript(() => {
         const shifts = { total: 0 }

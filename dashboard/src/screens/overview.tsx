@@ -9,8 +9,8 @@ import { Figures } from '../ui/figures.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Month } from './overview/month.tsx'
-import { NeedsYou } from './overview/needs-you.tsx'
-import { NextPosts } from './overview/next-posts.tsx'
+import { failuresQuery, NeedsYou } from './overview/needs-you.tsx'
+import { NextPosts, nextPostsQuery } from './overview/next-posts.tsx'
 import { SiteHealth } from './overview/site-health.tsx'
 import { useSteps } from './overview/steps.ts'
 import { Steps } from './overview/steps-list.tsx'
@@ -20,7 +20,10 @@ export function Overview() {
   const sites = useQuery(sitesQuery)
   const overview = useQuery(overviewQuery)
   const totals = overview.data?.totals
-  const steps = useSteps(sites.data?.sites)
+  const { steps, isPending } = useSteps(sites.data?.sites)
+  // Each part is as long as what it has to show. They come together, or those above would move those below.
+  const isComing =
+    [sites, useQuery(failuresQuery), useQuery(nextPostsQuery)].some((part) => part.isPending) || isPending
   return (
     <Page
       title="Overview"
@@ -36,44 +39,51 @@ export function Overview() {
         </Link>
       }
     >
-      {steps !== undefined && <Steps steps={steps} />}
-      <NeedsYou sites={sites.data?.sites ?? []} />
-      <Sheet title="Sites">
-        {sites.data === undefined ? (
-          sites.isError ? (
-            <Problem error={sites.error} retry={() => void sites.refetch()} />
+      {isComing && (
+        <Sheet>
+          <Skeleton className="h-48" />
+        </Sheet>
+      )}
+      <div className="contents" hidden={isComing}>
+        {steps !== undefined && <Steps steps={steps} />}
+        <NeedsYou sites={sites.data?.sites ?? []} />
+        <Sheet title="Sites">
+          {sites.data === undefined ? (
+            sites.isError ? (
+              <Problem error={sites.error} retry={() => void sites.refetch()} />
+            ) : (
+              <Skeleton className="h-16" />
+            )
           ) : (
-            <Skeleton className="h-16" />
-          )
-        ) : (
-          <SiteHealth sites={sites.data.sites} />
-        )}
-      </Sheet>
-      <NextPosts />
-      <Sheet
-        title="The last 30 days"
-        aside={
-          <Link to="/analytics" className="rounded-sm hover:text-ink hover:underline">
-            Analytics
-          </Link>
-        }
-      >
-        {overview.isError && totals === undefined ? (
-          <Problem error={overview.error} retry={() => void overview.refetch()} />
-        ) : (
-          <div className="grid grid-cols-1 gap-6">
-            <Figures
-              figures={[
-                { name: 'Posts published', value: totals && number(totals.posts_published) },
-                { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
-                { name: 'Arrived', value: totals && percent(totals.success_rate) },
-                { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
-              ]}
-            />
-            {totals !== undefined && totals.deliveries > 0 && <Month />}
-          </div>
-        )}
-      </Sheet>
+            <SiteHealth sites={sites.data.sites} />
+          )}
+        </Sheet>
+        <NextPosts />
+        <Sheet
+          title="The last 30 days"
+          aside={
+            <Link to="/analytics" className="rounded-sm hover:text-ink hover:underline">
+              Analytics
+            </Link>
+          }
+        >
+          {overview.isError && totals === undefined ? (
+            <Problem error={overview.error} retry={() => void overview.refetch()} />
+          ) : (
+            <div className="grid grid-cols-1 gap-6">
+              <Figures
+                figures={[
+                  { name: 'Posts published', value: totals && number(totals.posts_published) },
+                  { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
+                  { name: 'Arrived', value: totals && percent(totals.success_rate) },
+                  { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
+                ]}
+              />
+              {totals !== undefined && totals.deliveries > 0 && <Month />}
+            </div>
+          )}
+        </Sheet>
+      </div>
     </Page>
   )
 }

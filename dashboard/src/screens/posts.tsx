@@ -29,9 +29,11 @@ export function Posts() {
   const search = useSearch({ from: '/inside/posts' })
   const navigate = useNavigate({ from: '/posts' })
   const list = useQuery({ ...postListQuery(askedOf(search)), placeholderData: keepPreviousData })
-  // Fifty rows render with low priority, so that what changed them (the pressed tab, the typed letter) shows first.
-  const shown = useDeferredValue(list.data)
-  const sites = useQuery(sitesQuery).data?.sites
+  const { data: connected, isPending: isSitesPending } = useQuery(sitesQuery)
+  const sites = connected?.sites
+  // Fifty rows render with low priority, so that what changed them (the pressed tab, the typed letter) shows first. They come with
+  // the sites, which make some of them higher.
+  const shown = useDeferredValue(isSitesPending ? undefined : list.data)
   const posts = shown?.data ?? NO_POSTS
   const rows = useRows(posts, 'post')
   const searchField = useRef<HTMLInputElement>(null)
@@ -98,6 +100,7 @@ export function Posts() {
           </Empty>
         ) : (
           <PostTable
+            key={shown === undefined ? 'waiting' : 'known'}
             posts={shown === undefined ? undefined : posts}
             sites={sites}
             rows={rows}

@@ -14,9 +14,12 @@ import { Ago } from '../../ui/time.tsx'
 
 const SHOWN = 5
 
+/** The newest failures that can be sent again. */
+export const failuresQuery = deliveryLogQuery({ can_retry: 'true', limit: SHOWN })
+
 /** Failures that somebody has to look at, and sites that accept nothing; hidden while there are none. */
 export function NeedsYou({ sites }: { sites: readonly Site[] }) {
-  const { data, isError, error, refetch } = useQuery(deliveryLogQuery({ can_retry: 'true', limit: SHOWN }))
+  const { data, isError, error, refetch } = useQuery(failuresQuery)
   if (isError && data === undefined) {
     return (
       <Sheet title="Failures">

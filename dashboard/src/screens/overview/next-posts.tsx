@@ -8,11 +8,12 @@ import { Sheet } from '../../ui/page.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Ago } from '../../ui/time.tsx'
 
-const ASKED = { status: 'scheduled', sort: 'scheduled_at', limit: 5 } as const
-
 /** The scheduled posts that go out next. */
+export const nextPostsQuery = postListQuery({ status: 'scheduled', sort: 'scheduled_at', limit: 5 })
+
+/** What goes out next, and when. */
 export function NextPosts() {
-  const { data, isError, error, refetch } = useQuery(postListQuery(ASKED))
+  const { data, isError, error, refetch } = useQuery(nextPostsQuery)
   return (
     <Sheet
       title="Next"

@@ -45,6 +45,19 @@ export function PostFilters({ search, sites, posts, narrow, onEnter, field }: Po
         onEnter={onEnter}
       />
       <FilterFields>
+        {/* What is there from the beginning is first, and stays where it is. */}
+        {search.search === undefined && (
+          <Select
+            aria-label="Order"
+            value={search.sort ?? ''}
+            onChange={({ target }) => narrow({ sort: orderOf(target.value) })}
+          >
+            <option value="">Newest first</option>
+            <option value="updated_at">Last changed first</option>
+            <option value="scheduled_at">Next scheduled first</option>
+          </Select>
+        )}
+        <SiteFilter sites={sites} value={search.site} onChoose={(site) => narrow({ site })} />
         {search.tag !== undefined ? (
           <FilterChip name="Tag" onRemove={() => narrow({ tag: undefined })}>
             {search.tag}
@@ -58,18 +71,6 @@ export function PostFilters({ search, sites, posts, narrow, onEnter, field }: Po
               ))}
             </Select>
           )
-        )}
-        <SiteFilter sites={sites} value={search.site} onChoose={(site) => narrow({ site })} />
-        {search.search === undefined && (
-          <Select
-            aria-label="Order"
-            value={search.sort ?? ''}
-            onChange={({ target }) => narrow({ sort: orderOf(target.value) })}
-          >
-            <option value="">Newest first</option>
-            <option value="updated_at">Last changed first</option>
-            <option value="scheduled_at">Next scheduled first</option>
-          </Select>
         )}
       </FilterFields>
     </Filters>
