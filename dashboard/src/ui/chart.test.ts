@@ -16,5 +16,5 @@ it.each([
 })
 
 it('a line breaks where nothing was measured, and a lonely point can be seen', () => {
-  expect(pathOf([null, 0, 10, null, 5], 10)).toBe('M1.5 100.00h0.001L2.5 0.00M4.5 50.00h0.001')
+  expect(pathOf([null, 0, 10, null, 5], 10)).toBe('M1.5 100.00L2.5 0.00M4.14 50.00h0.72')
 })

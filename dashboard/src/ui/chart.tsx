@@ -44,6 +44,9 @@ const STROKES: Record<Tone, string> = {
 
 /** The drawing's height in its own units; it is stretched to its place. */
 const HEIGHT = 100
+/** Where a bar begins in its unit, and its width. */
+const BAR_FROM = 0.14
+const BAR_WIDTH = 0.72
 const MOST_LABELS = 7
 
 /** Bars, lines, or both over the same units. */
@@ -112,8 +115,8 @@ export function Chart({ label, units, bars = [], lines = [], format, top, compac
             {stack(bars, units.length).map(({ index, from, to, tone }) => (
               <rect
                 key={`${index} ${tone}`}
-                x={index + 0.14}
-                width={0.72}
+                x={index + BAR_FROM}
+                width={BAR_WIDTH}
                 y={HEIGHT * (1 - to / scale)}
                 height={(HEIGHT * (to - from)) / scale}
                 vectorEffect="non-scaling-stroke"
@@ -274,13 +277,16 @@ function stack(bars: readonly Series[], count: number) {
   }).flat()
 }
 
-/** A line's path, broken where nothing was measured. A single point is a line so short that only its round ends show. */
+/** A line's path, broken where nothing was measured. A point without neighbours is a line as wide as a bar, or it could not be seen. */
 export function pathOf(values: readonly (number | null)[], top: number): string {
+  const isMeasured = (index: number) => (values[index] ?? null) !== null
   return values
     .map((value, index) => {
       if (value === null) return ''
-      const point = `${index + 0.5} ${(HEIGHT * (1 - value / top)).toFixed(2)}`
-      return (values[index - 1] ?? null) === null ? `M${point}h0.001` : `L${point}`
+      const y = (HEIGHT * (1 - value / top)).toFixed(2)
+      if (isMeasured(index - 1)) return `L${index + 0.5} ${y}`
+      if (isMeasured(index + 1)) return `M${index + 0.5} ${y}`
+      return `M${index + BAR_FROM} ${y}h${BAR_WIDTH}`
     })
     .join('')
 }
