@@ -209,10 +209,11 @@ function neverBackwards({ world, posts, byId, troubles }: Evidence): Violation[]
             detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
           })
         const acknowledged = (earlier.acknowledgedAt ?? Number.POSITIVE_INFINITY) <= post.startedAt
-        // After a crash, a clock that was set back may say that the unrecorded event is not due yet: then an older one goes first.
+        // After a crash, a clock that was set back since the lease may say that the unrecorded event is not due yet: then an older
+        // one goes first.
         const forgotten =
           earlier.settled?.as !== 'recorded' &&
-          world.jumps.some(({ at }) => at >= earlier.startedAt && at <= post.startedAt)
+          world.jumps.some(({ at }) => at >= earlier.startedAt - LEASE_MS && at <= post.startedAt)
         if (acknowledged && !forgotten && sequenceOf(earlier) > sequenceOf(post))
           violations.push({
             promise: '5 never backwards',
