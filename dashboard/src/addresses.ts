@@ -38,11 +38,15 @@ export function postsSearch(given: Given): PostsSearch {
   }
 }
 
-/** The sites that are found by these words. */
-export type SitesSearch = { search?: string | undefined }
+/** The states that sites can be filtered by; in `new` ones nothing has arrived yet. */
+export const SITE_STATES = ['receiving', 'error', 'paused', 'new'] as const
+export type SiteState = (typeof SITE_STATES)[number]
+
+/** The sites in this state that are found by these words. */
+export type SitesSearch = { search?: string | undefined; state?: SiteState | undefined }
 
 export function sitesSearch(given: Given): SitesSearch {
-  return { search: text(given.search) }
+  return { search: text(given.search), state: oneOf(SITE_STATES, given.state) }
 }
 
 /** The filters of deliveries: a status, or `action` for failures that can be sent again. */

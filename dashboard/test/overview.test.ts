@@ -63,7 +63,8 @@ describeInBrowser('the overview', (scene) => {
     await page.getByRole('heading', { name: 'Needs you' }).waitFor()
     await expect.poll(() => page.getByText('In error: its last deliveries failed.').count()).toBe(5)
     await page.getByRole('link', { name: '2 more sites' }).click()
-    await page.waitForURL('**/sites')
+    await page.waitForURL('**/sites?state=error')
+    await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(7)
   })
 
   it('names a site that takes nothing before anything has failed for good', async () => {

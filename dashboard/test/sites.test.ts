@@ -158,6 +158,31 @@ describeInBrowser('many sites', (scene) => {
     await expect.poll(() => cards.count()).toBe(10)
     await receiver.close()
   })
+
+  it('are found by how they are', async () => {
+    const { page, client } = await newPerson(scene)
+    const receiver = await startReceiver()
+    for (let n = 1; n <= 10; n += 1) {
+      const site = await connectSite(client, receiver, `Garden ${n}`)
+      if (n === 3) await client.sites.update(site.id, { status: 'inactive' })
+    }
+    await page.goto('/sites')
+    const cards = page.getByRole('main').getByRole('listitem')
+    await expect.poll(() => cards.count()).toBe(10)
+    await page.getByRole('link', { name: 'Paused' }).click()
+    await expect.poll(() => cards.getByRole('heading').allTextContents()).toEqual(['Garden 3'])
+    await page.getByRole('link', { name: 'Nothing arrived yet' }).click()
+    await expect.poll(() => cards.count()).toBe(9)
+    await page.getByRole('searchbox').fill('garden 3')
+    await page.getByText('No site in this state has these words').waitFor()
+    expect(page.url()).toContain('state=new')
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'In error' }).click()
+    await page.getByText('No site is in this state now.').waitFor()
+    await page.getByRole('button', { name: 'Show all sites' }).click()
+    await expect.poll(() => cards.count()).toBe(10)
+    await receiver.close()
+  })
 })
 
 describeInBrowser('a site', (scene) => {

@@ -4,13 +4,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Globe, Plus, SearchX } from 'lucide-react'
 import { useRef } from 'react'
+import { SITE_STATES, type SiteState } from '../addresses.ts'
 import { counted, number, percent } from '../format.ts'
 import { sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
 import { findSites } from '../sites/find.ts'
-import { HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
+import { HealthBadge, PLATFORM_NAMES, STATES, stateOf } from '../sites/health.tsx'
 import { Button, buttonLook } from '../ui/button.tsx'
-import { SearchInput } from '../ui/filters.tsx'
+import { FilterTabs, filterTab, SearchInput } from '../ui/filters.tsx'
 import { NameLink } from '../ui/name-link.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
@@ -64,25 +65,34 @@ export function Sites() {
 }
 
 function SiteCards({ sites }: { sites: readonly Site[] }) {
-  const { search = '' } = useSearch({ from: '/inside/sites' })
+  const { search = '', state } = useSearch({ from: '/inside/sites' })
   const navigate = useNavigate({ from: '/sites' })
   const list = useRef<HTMLUListElement>(null)
   const narrow = (words: string) =>
-    void navigate({ search: { search: words.trim() === '' ? undefined : words }, replace: search !== '' })
-  const found = findSites(sites, search)
+    void navigate({
+      search: (before) => ({ ...before, search: words.trim() === '' ? undefined : words }),
+      replace: search !== '',
+    })
+  const inState = state === undefined ? sites : sites.filter((site) => stateOf(site) === state)
+  const found = findSites(inState, search)
   return (
     <div className="grid grid-cols-1 gap-4">
-      {(sites.length > AT_A_GLANCE || search !== '') && (
-        <SiteSearch value={search} onChange={narrow} onEnter={() => list.current?.querySelector('a')?.focus()} />
+      {(sites.length > AT_A_GLANCE || search !== '' || state !== undefined) && (
+        <search className="flex flex-wrap items-center gap-2">
+          <StateTabs current={state} />
+          <SiteSearch value={search} onChange={narrow} onEnter={() => list.current?.querySelector('a')?.focus()} />
+        </search>
       )}
       {found.length === 0 ? (
         <Sheet>
           <Empty
             picture={<SearchX />}
             title="No site matches"
-            action={<Button onClick={() => narrow('')}>Show all sites</Button>}
+            action={<Button onClick={() => void navigate({ search: {} })}>Show all sites</Button>}
           >
-            No site has these words in its name, its address or its platform.
+            {inState.length === 0
+              ? 'No site is in this state now.'
+              : `No ${state === undefined ? 'site' : 'site in this state'} has these words in its name, its address or its platform.`}
           </Empty>
         </Sheet>
       ) : (
@@ -96,6 +106,25 @@ function SiteCards({ sites }: { sites: readonly Site[] }) {
   )
 }
 
+function StateTabs({ current }: { current: SiteState | undefined }) {
+  return (
+    <FilterTabs label="State">
+      {[undefined, ...SITE_STATES].map((state) => (
+        <Link
+          key={state ?? 'all'}
+          to="/sites"
+          search={(before) => ({ ...before, state })}
+          activeOptions={{ exact: true }}
+          aria-current={current === state ? 'true' : undefined}
+          className={filterTab}
+        >
+          {state === undefined ? 'All' : STATES[state].word}
+        </Link>
+      ))}
+    </FilterTabs>
+  )
+}
+
 type SiteSearchProps = { value: string; onChange: (words: string) => void; onEnter: () => void }
 
 function SiteSearch(props: SiteSearchProps) {
@@ -104,11 +133,7 @@ function SiteSearch(props: SiteSearchProps) {
     field.current?.focus()
     field.current?.select()
   })
-  return (
-    <div className="flex sm:max-w-80">
-      <SearchInput ref={field} label="Search sites" {...props} />
-    </div>
-  )
+  return <SearchInput ref={field} label="Search sites" {...props} />
 }
 
 function SiteCard({ site }: { site: Site }) {

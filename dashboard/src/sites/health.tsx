@@ -1,4 +1,5 @@
 import type { Site } from '@postrider/sdk'
+import type { SiteState } from '../addresses.ts'
 import type { Standing } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
 import { Badge } from '../ui/badge.tsx'
@@ -12,18 +13,24 @@ export const PLATFORM_NAMES: Record<Site['platform'], string> = {
   custom: 'Other',
 }
 
-type Health = { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: string }
+/** How a site is. */
+export function stateOf({ status, delivery_stats: { last_delivery: last } }: Site): SiteState {
+  if (status === 'inactive') return 'paused'
+  if (status === 'error') return 'error'
+  return last === null ? 'new' : 'receiving'
+}
 
-function healthOf({ status, delivery_stats: { last_delivery: last } }: Site): Health {
-  if (status === 'inactive') return { standing: 'paused', tone: 'plain', word: 'Paused' }
-  if (status === 'error') return { standing: 'failed', tone: 'failed', word: 'In error' }
-  if (last === null) return { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' }
-  return { standing: 'arrived', tone: 'arrived', word: 'Receiving' }
+/** How the states look, and are named for people. */
+export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: string }> = {
+  receiving: { standing: 'arrived', tone: 'arrived', word: 'Receiving' },
+  error: { standing: 'failed', tone: 'failed', word: 'In error' },
+  paused: { standing: 'paused', tone: 'plain', word: 'Paused' },
+  new: { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' },
 }
 
 /** A site's health, in a word. */
 export function HealthBadge({ site }: { site: Site }) {
-  const { standing, tone, word } = healthOf(site)
+  const { standing, tone, word } = STATES[stateOf(site)]
   return (
     <Badge tone={tone} icon={<StopMark standing={standing} />}>
       {word}

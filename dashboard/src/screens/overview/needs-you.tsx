@@ -53,7 +53,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
         ))}
         {stuck.length > SHOWN && (
           <Entry note="In error too.">
-            <Link to="/sites" className="rounded-sm font-[550] hover:underline">
+            <Link to="/sites" search={{ state: 'error' }} className="rounded-sm font-[550] hover:underline">
               {counted(stuck.length - SHOWN, 'more site')}
             </Link>
           </Entry>

@@ -2,6 +2,7 @@ import type { Site } from '@postrider/sdk'
 import { Link } from '@tanstack/react-router'
 import { Route } from '../../delivery/route.tsx'
 import { percent } from '../../format.ts'
+import { STATES, stateOf } from '../../sites/health.tsx'
 import { Ago } from '../../ui/time.tsx'
 
 /** The sites as the stops of the route: how each is, and when it last received something. */
@@ -14,15 +15,16 @@ export function SiteHealth({ sites }: { sites: readonly Site[] }) {
         {site.name}
       </Link>
     ),
-    ...healthOf(site),
+    standing: STATES[stateOf(site)].standing,
+    note: noteOf(site),
   }))
   return <Route stops={stops} />
 }
 
-function healthOf({ status, delivery_stats: { last_delivery: last, success_rate: rate } }: Site) {
-  if (status === 'inactive') return { standing: 'paused', note: 'Paused' } as const
-  if (status === 'error')
-    return { standing: 'failed', note: rate === null ? 'In error' : `In error, ${percent(rate)} arrived` } as const
-  if (last === null) return { standing: 'absent', note: 'Nothing arrived yet' } as const
-  return { standing: 'arrived', note: <Ago at={last} /> } as const
+function noteOf(site: Site) {
+  const { last_delivery: last, success_rate: rate } = site.delivery_stats
+  const state = stateOf(site)
+  if (state === 'receiving' && last !== null) return <Ago at={last} />
+  const { word } = STATES[state]
+  return state === 'error' && rate !== null ? `${word}, ${percent(rate)} arrived` : word
 }
