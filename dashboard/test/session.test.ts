@@ -198,6 +198,7 @@ describeInBrowser('the frame', ({ visit }) => {
     const { page } = await visit()
     await page.goto('/no-such-page')
     await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor()
+    expect(await page.title()).toBe('There is nothing at this address · Postrider')
     await expectAccessible(page)
   })
 })

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
 import { api, problemOf, sentence } from '../api.ts'
 import { registrationQuery } from '../queries.ts'
 import { Mark } from '../shell/mark.tsx'
@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
+import { useTitle } from '../ui/title.ts'
 
 const CLOSED = 'The operator of this service can create an account for you.'
 
@@ -114,9 +115,7 @@ function useEntrance(next: string | undefined): () => void {
 }
 
 function Gate({ title, switchTo, children }: { title: string; switchTo: ReactNode; children: ReactNode }) {
-  useEffect(() => {
-    document.title = `${title} · Postrider`
-  }, [title])
+  useTitle(title)
   return (
     <main className="grid min-h-dvh content-center justify-items-center px-4 py-10">
       <div className="w-full max-w-form">

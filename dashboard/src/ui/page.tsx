@@ -1,5 +1,6 @@
 import { clsx } from 'clsx'
-import { type ReactNode, useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { useTitle } from './title.ts'
 
 type PageProps = {
   /** The heading, and the title of the browser's tab. */
@@ -14,9 +15,7 @@ type PageProps = {
 
 /** A screen: its heading, its actions, and its contents one below the other. */
 export function Page({ title, heading, lead, actions, narrow = false, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Postrider`
-  }, [title])
+  useTitle(title)
   return (
     <div
       className={clsx(

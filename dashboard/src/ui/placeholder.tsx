@@ -3,6 +3,7 @@ import { CloudOff, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { explain } from '../api.ts'
 import { Button } from './button.tsx'
+import { useTitle } from './title.ts'
 
 /** A placeholder of the same size as the content, so that nothing moves when it loads. */
 export function Skeleton({ className }: { className: string }) {
@@ -14,13 +15,14 @@ type EmptyProps = {
   title: string
   children?: ReactNode
   action?: ReactNode
-  /** Nothing else is on the page. */
+  /** Nothing else is on the page, which is named after it. */
   alone?: boolean
 }
 
 /** Says why there is nothing here, and what to do about it. */
 export function Empty({ picture, title, children, action, alone = false }: EmptyProps) {
   const Heading = alone ? 'h1' : 'h2'
+  useTitle(alone ? title : undefined)
   return (
     <div className="grid justify-items-center gap-2 px-6 py-14 text-center">
       {picture !== undefined && <div className="mb-2 text-faint [&_svg]:size-8">{picture}</div>}

@@ -13,6 +13,7 @@ import { Confirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Sheet } from '../../ui/page.tsx'
+import { useTitle } from '../../ui/title.ts'
 import { ConflictScreen } from './conflict.tsx'
 import type { Body } from './draft.ts'
 import { useOnlyHere } from './only-here.ts'
@@ -50,9 +51,7 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
     publish('arriving')
   }
 
-  useEffect(() => {
-    document.title = `${title} · Postrider`
-  }, [title])
+  useTitle(title)
   useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => here && void work.save())
   useAction(
     { does: status === 'published' ? 'Send to sites' : 'Publish', group: 'This post', keys: 'mod+shift+p' },
