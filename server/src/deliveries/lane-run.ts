@@ -1,3 +1,4 @@
+import { Linked } from '../platform/linked-list.ts'
 import type { Slot } from '../platform/slots.ts'
 import type { DueDelivery, LaneLease, Target } from './lease.ts'
 import type { AttemptResult } from './policy.ts'
@@ -13,14 +14,24 @@ export function kindOf(lease: LaneLease): LeasedKind {
   return lease.suspect ? 'suspect' : 'prompt'
 }
 
-/** An attempt in flight: when its request was made (milliseconds since 1970, or `UNSENT`), and the room that its content takes. */
-export type Flight = { since: number; room: Slot | undefined }
+/** An attempt in flight. */
+export class Flight extends Linked<Flight> {
+  /** When its request was made: milliseconds since 1970, or `UNSENT`. */
+  since: number = UNSENT
+  /** The room that its content takes. */
+  readonly room: Slot | undefined
+
+  constructor(room: Slot | undefined) {
+    super()
+    this.room = room
+  }
+}
 
 /** The request is not made yet. */
 export const UNSENT = Number.POSITIVE_INFINITY
 
 /** One lane while this process holds it: what is to be sent, what is in flight, and what became of it. */
-export class LaneRun {
+export class LaneRun extends Linked<LaneRun> {
   readonly lease: LaneLease
   kind: RunKind
   /** Undefined when nothing may be sent. */
@@ -35,7 +46,8 @@ export class LaneRun {
   answerMs: number | undefined
   /** Room for the content of the next delivery, if that is large. `slot` is undefined while the lane waits for it. */
   room: { delivery: DueDelivery; slot: Slot | undefined } | undefined
-  readonly flights = new Set<Flight>()
+  /** Attempts in flight, a handful. */
+  readonly flights: Flight[] = []
   /** The current turn, or the last one: attempts started in it, and when it began (milliseconds since 1970). */
   turn = { attempts: 0, since: 0 }
   #hasAnswered = false
@@ -43,6 +55,7 @@ export class LaneRun {
   #unknown = 0
 
   constructor(lease: LaneLease, kind: RunKind) {
+    super()
     this.lease = lease
     this.kind = kind
   }
@@ -60,8 +73,13 @@ export class LaneRun {
 
   /** Whether an attempt has been in flight since `at` (milliseconds since 1970) or for longer. */
   isSlow(at: number): boolean {
-    for (const { since } of this.flights) if (since <= at) return true
-    return false
+    return this.flights.some(({ since }) => since <= at)
+  }
+
+  /** Notes that an attempt is over. */
+  land(flight: Flight): void {
+    const last = this.flights.pop()
+    if (last !== undefined && last !== flight) this.flights[this.flights.indexOf(flight)] = last
   }
 
   /** Notes that a request is sent. */

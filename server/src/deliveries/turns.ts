@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../platform/clock.ts'
+import { LinkedList } from '../platform/linked-list.ts'
 import { Slots } from '../platform/slots.ts'
-import { type Flight, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
+import { Flight, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
 import type { DueDelivery } from './lease.ts'
 
 /** Bounds on concurrent attempts. */
@@ -53,9 +54,9 @@ export class Turns {
   readonly #limits: TurnLimits
   readonly #doing: Doing
   readonly #large: Record<LeasedKind, Slots>
-  readonly #line = new Set<LaneRun>()
+  readonly #line = new LinkedList<LaneRun>()
   /** Attempts that have a slot and have made their request, the longest in flight first. */
-  readonly #holders = new Set<Flight>()
+  readonly #holders = new LinkedList<Flight>()
   /** Attempts run outside the async context of whoever triggered them: they must not join the caller's trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
   /** Attempts that have a slot and are still reading their content. */
@@ -102,7 +103,7 @@ export class Turns {
 
   /** Ends an attempt: its lane continues the turn or goes back to the line. */
   land(run: LaneRun, flight: Flight): void {
-    run.flights.delete(flight)
+    run.land(flight)
     flight.room?.free()
     this.#inFlight -= 1
     const hadSlot = this.#giveBack(flight)
@@ -155,8 +156,8 @@ export class Turns {
     }
     if (next === undefined) {
       this.#line.delete(run)
-      if (run.flights.size === 0) this.#doing.done(run)
-    } else if (run.flights.size < this.#widthOf(run)) {
+      if (run.flights.length === 0) this.#doing.done(run)
+    } else if (run.flights.length < this.#widthOf(run)) {
       if (this.#hasItsRoom(run, next)) this.#line.add(run)
       else void this.#makeRoom(run, next)
     }
@@ -193,7 +194,7 @@ export class Turns {
   /** Gives the free slots to the lanes in line, one each. */
   #serve(): void {
     this.#adjust()
-    for (const run of this.#line) {
+    for (let run = this.#line.first; run !== undefined; run = this.#line.first) {
       if (this.#free === 0) this.#takeFromSlow()
       if (this.#free === 0) {
         this.#comeBack()
@@ -218,16 +219,16 @@ export class Turns {
   #mayStart(run: LaneRun): boolean {
     const [delivery] = run.waiting
     if (delivery === undefined || !this.#hasItsRoom(run, delivery)) return false
-    return run.flights.size < this.#widthOf(run) && this.#doing.mayStart(run)
+    return run.flights.length < this.#widthOf(run) && this.#doing.mayStart(run)
   }
 
   /** Starts the lane's next attempt in a free slot; the caller has checked `#mayStart`. */
   #start(run: LaneRun): void {
     const delivery = run.waiting.shift()
     if (delivery === undefined) return
-    const flight: Flight = { since: UNSENT, room: run.room?.slot }
+    const flight = new Flight(run.room?.slot)
     run.room = undefined
-    run.flights.add(flight)
+    run.flights.push(flight)
     this.#reading += 1
     this.#inFlight += 1
     this.#goOn(run)
@@ -244,16 +245,21 @@ export class Turns {
   #takeFromSlow(): void {
     const now = this.#clock.now().getTime()
     const patienceMs = this.#patienceMs()
-    for (const flight of this.#holders) {
-      if (flight.since > now) for (const one of this.#holders) one.since = Math.min(one.since, now) // the clock was set back
+    for (let flight = this.#holders.first; flight !== undefined; flight = this.#holders.first) {
+      if (flight.since > now) this.#neverAfter(now)
       if (flight.since + patienceMs > now) return
       this.#holders.delete(flight)
     }
   }
 
+  /** The clock was set back: attempts that were sent after `now` count as sent now. */
+  #neverAfter(now: number): void {
+    for (const flight of this.#holders.toArray()) flight.since = Math.min(flight.since, now)
+  }
+
   /** Schedules `#serve` for when the next slot can be taken away, or sooner if there may be more slots by then. */
   #comeBack(): void {
-    const [first] = this.#holders
+    const { first } = this.#holders
     if (first === undefined) return // all slots are with attempts that still read; `sent` comes back here
     const now = this.#clock.now().getTime()
     const until = Math.min(first.since, now) + this.#patienceMs()

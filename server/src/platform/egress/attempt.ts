@@ -1,4 +1,4 @@
-import { type AbortListener, unwatch, watch } from './abort.ts'
+import { Linked } from '../linked-list.ts'
 import type { Allowed } from './addresses.ts'
 import { Answer } from './answer.ts'
 import type { Connection } from './connection.ts'
@@ -37,7 +37,7 @@ type Plan = { request: EgressRequest; target: Target; allowed: Allowed; sink: Bo
  * sent for it. The request is handed to a connection again only if that connection turned out to be closed before a
  * byte was written.
  */
-export class Attempt implements Ask, AbortListener, ExchangeOwner {
+export class Attempt extends Linked<Attempt> implements Ask, ExchangeOwner {
   readonly target: Target
   readonly allowed: Allowed
   withdraw: (() => void) | undefined
@@ -54,6 +54,7 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
 
   /** `settle` is told the outcome, once. */
   constructor(parts: AttemptParts, { request, target, allowed, sink }: Plan, settle: (outcome: EgressOutcome) => void) {
+    super()
     this.target = target
     this.allowed = allowed
     this.#parts = parts
@@ -63,19 +64,18 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
     this.#startedAtMs = parts.nowMs()
   }
 
+  /** Ends the attempt when it aborts. */
+  get signal(): AbortSignal | undefined {
+    return this.#request.signal
+  }
+
   start(): void {
-    const { deadlineMs, signal } = this.#request
-    this.#timer = setTimeout(onDeadline, Math.min(deadlineMs, LONGEST_TIMER_MS), this)
-    if (signal !== undefined) watch(signal, this)
+    this.#timer = setTimeout(onDeadline, Math.min(this.#request.deadlineMs, LONGEST_TIMER_MS), this)
     try {
       this.#parts.pool.take(this)
     } catch (error) {
       this.#fail(error)
     }
-  }
-
-  onAbort(): void {
-    this.stop('aborted', 'aborted by the caller')
   }
 
   onDeadline(): void {
@@ -173,7 +173,6 @@ export class Attempt implements Ask, AbortListener, ExchangeOwner {
     if (this.#settled) return
     this.#settled = true
     clearTimeout(this.#timer)
-    if (this.#request.signal !== undefined) unwatch(this.#request.signal, this)
     this.withdraw?.()
     this.#settle(outcome)
   }

@@ -18,6 +18,8 @@
  *
  * An unsolicited `100 Continue` ends the attempt as `protocol_error`; other informational responses are skipped.
  */
+import { LinkedList } from '../linked-list.ts'
+import { AbortWatch } from './abort.ts'
 import { type Allowed, type AllowPolicy, compileAllow } from './addresses.ts'
 import { Attempt, type AttemptParts } from './attempt.ts'
 import { createDial } from './dial.ts'
@@ -62,6 +64,8 @@ export type EgressOptions = {
   nowMs?: () => number
 }
 
+const BY_CALLER = 'aborted by the caller'
+
 /** Builds the client. Throws if `allow` holds a bad CIDR. */
 export function createEgress(options: EgressOptions): Egress {
   const { userAgent, keptConnections = 1_024, perOriginConnections = 512, nowMs = () => performance.now() } = options
@@ -73,7 +77,10 @@ export function createEgress(options: EgressOptions): Egress {
     userAgent,
     nowMs,
   }
-  const underWay = new Set<Attempt>()
+  const underWay = new LinkedList<Attempt>()
+  const aborts = new AbortWatch((signal) => {
+    for (const attempt of underWay.toArray()) if (attempt.signal === signal) attempt.stop('aborted', BY_CALLER)
+  })
   let closed = false
 
   function begin(
@@ -83,16 +90,18 @@ export function createEgress(options: EgressOptions): Egress {
   ): Attempt | undefined {
     const refuse = ({ cause, detail }: Failure) => onSettled({ kind: 'unreachable', cause, detail, tookMs: 0 })
     if (closed) return void refuse({ cause: 'aborted', detail: 'outbound requests have been shut down' })
-    if (request.signal?.aborted) return void refuse({ cause: 'aborted', detail: 'aborted by the caller' })
+    if (request.signal?.aborted) return void refuse({ cause: 'aborted', detail: BY_CALLER })
     try {
       const parsed = parseTarget(request.url)
       if (!parsed.ok) return void refuse({ cause: 'invalid_url', detail: parsed.reason })
       const plan = { request, target: parsed.target, allowed: allowedFor(request.allow), sink }
       const attempt = new Attempt(parts, plan, (outcome) => {
         underWay.delete(attempt)
+        aborts.leave(request.signal)
         onSettled(outcome)
       })
       underWay.add(attempt)
+      aborts.join(request.signal)
       attempt.start()
       return attempt
     } catch (error) {
@@ -119,7 +128,7 @@ export function createEgress(options: EgressOptions): Egress {
 
   async function close(): Promise<void> {
     closed = true
-    for (const attempt of [...underWay]) attempt.stop('aborted', 'outbound requests are shutting down')
+    for (const attempt of underWay.toArray()) attempt.stop('aborted', 'outbound requests are shutting down')
     await parts.pool.close()
   }
 

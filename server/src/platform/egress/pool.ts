@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Linked, LinkedList } from '../linked-list.ts'
 import type { Allowed } from './addresses.ts'
 import { Connection } from './connection.ts'
 import type { Dial } from './dial.ts'
@@ -17,8 +18,18 @@ export type Ask = {
   withdraw: (() => void) | undefined
 }
 
-/** `open` counts connections in every state, those being dialled included. */
-type Origin = { key: string; open: number; idle: Connection[]; waiting: Set<Ask> }
+class Origin extends Linked<Origin> {
+  readonly key: string
+  /** Connections in every state, those being dialled included. */
+  open = 0
+  readonly idle: Connection[] = []
+  readonly waiting = new Set<Ask>()
+
+  constructor(key: string) {
+    super()
+    this.key = key
+  }
+}
 
 /** A connection is not reused beyond this age, however busy: the name may point elsewhere by now. */
 const MAX_AGE_MS = 60_000
@@ -39,7 +50,7 @@ export class ConnectionPool {
   readonly #origins = new Map<string, Origin>()
   readonly #owners = new Map<Connection, Origin>()
   /** Origins that hold idle connections, the one used longest ago first. */
-  readonly #idleOrigins = new Set<Origin>()
+  readonly #idleOrigins = new LinkedList<Origin>()
   #closed = false
 
   constructor(parts: { dial: Dial; keptConnections: number; perOriginConnections: number; nowMs: () => number }) {
@@ -92,7 +103,7 @@ export class ConnectionPool {
     const key = `${target.origin} ${allowed.id}`
     let origin = this.#origins.get(key)
     if (origin === undefined) {
-      origin = { key, open: 0, idle: [], waiting: new Set() }
+      origin = new Origin(key)
       this.#origins.set(key, origin)
     }
     return origin
@@ -170,8 +181,7 @@ export class ConnectionPool {
 
   #makeRoom(): void {
     while (this.#owners.size >= this.#keptConnections) {
-      const [origin] = this.#idleOrigins
-      const [oldest] = origin?.idle ?? []
+      const [oldest] = this.#idleOrigins.first?.idle ?? []
       if (oldest === undefined) return // all are busy
       oldest.destroy()
     }
