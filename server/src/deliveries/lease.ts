@@ -47,18 +47,17 @@ export async function leaseDueLanes(
   { held, now, until }: { held: readonly string[]; now: Date; until: Date },
 ): Promise<LaneLease[]> {
   const due = (suspect: boolean, limit: number) => sql`
-    select site_id, leased_until is not null as abandoned from lanes
-    where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
-      and site_id <> all(${plainArray(held)}::uuid[])
+    select site_id from lanes
+    where suspect = ${suspect} and due_at <= ${now}
+      and (leased_until is null or leased_until <= ${now} and site_id <> all(${plainArray(held)}::uuid[]))
     order by due_at limit ${limit} for update skip locked
   `
   const { rows } = await prepared(sql<Omit<LaneLease, 'until'>>`
-    with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
-      due as (select * from prompt union all select * from suspects)
-    update lanes l
-    set leased_until = ${until}, due_at = ${until}, fence = l.fence + 1, recovering = l.recovering or due.abandoned
-    from due where l.site_id = due.site_id
-    returning l.site_id as "siteId", l.account_id as "accountId", l.fence, l.recovering, l.suspect
+    with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)})
+    update lanes
+    set leased_until = ${until}, due_at = ${until}, fence = fence + 1, recovering = recovering or leased_until is not null
+    where site_id = any(array(select site_id from prompt union all select site_id from suspects))
+    returning site_id as "siteId", account_id as "accountId", fence, recovering, suspect
   `).execute(db)
   return rows.map((row) => ({ ...row, until }))
 }
