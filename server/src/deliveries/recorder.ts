@@ -118,8 +118,11 @@ function changedBy({ lease, delivery }: Settlement): ChangedDelivery {
 function logAttempts(log: Log, settled: readonly Settled[]): void {
   const smooth = settled.filter(({ next }) => next.status === 'delivered')
   if (smooth.length > 0) log.info('deliveries.delivered', { at_once: smooth.length })
-  for (const one of settled)
-    log[one.next.status === 'delivered' ? 'debug' : 'info']('delivery.attempted', attemptFields(one, one.next.status))
+  for (const one of settled) {
+    const { status } = one.next
+    if (status === 'delivered') log.debug('delivery.attempted', () => attemptFields(one, status))
+    else log.info('delivery.attempted', attemptFields(one, status))
+  }
 }
 
 function attemptFields({ lease, delivery, result }: Settlement, status: string): object {

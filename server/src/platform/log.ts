@@ -7,7 +7,8 @@ export type Log = {
   info(event: string, fields?: object): void
   warn(event: string, fields?: object): void
   error(event: string, fields?: object): void
-  debug(event: string, fields?: object): void
+  /** For what happens thousands of times a second: its fields are made only if the level is enabled. */
+  debug(event: string, fields: () => object): void
 }
 
 const SECRET_FIELDS = new Set([
@@ -148,9 +149,8 @@ export function createLog(level: string, destination?: DestinationStream): Log {
     info: (event, fields = {}) => logger.info(censored(fields), event),
     warn: (event, fields = {}) => logger.warn(censored(fields), event),
     error: (event, fields = {}) => logger.error(censored(fields), event),
-    // Censored only if the level is enabled: it is for what happens thousands of times a second.
-    debug: (event, fields = {}) => {
-      if (logger.isLevelEnabled('debug')) logger.debug(censored(fields), event)
+    debug: (event, fields) => {
+      if (logger.isLevelEnabled('debug')) logger.debug(censored(fields()), event)
     },
   }
 }

@@ -433,7 +433,13 @@ export class World {
           if (message !== CONNECTION_LOST) this.complain('the engine itself', `${name}: ${JSON.stringify(fields)}`)
         }
       }
-    return { debug: event('debug'), info: event('info'), warn: event('warn'), error: event('error') }
+    const debug = event('debug')
+    return {
+      debug: (name, fields) => debug(name, fields()),
+      info: event('info'),
+      warn: event('warn'),
+      error: event('error'),
+    }
   }
 
   #settled(process: Process, fields: { delivery_id: string; attempt: number; status: string }, name: string): void {

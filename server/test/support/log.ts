@@ -9,5 +9,6 @@ export function recordingLog(hear: (line: LogLine) => void): Log {
     (level: string) =>
     (event: string, fields: object = {}) =>
       hear({ level, event, fields: { ...fields } })
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const debug = at('debug')
+  return { debug: (event, fields) => debug(event, fields()), info: at('info'), warn: at('warn'), error: at('error') }
 }

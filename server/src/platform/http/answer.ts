@@ -67,7 +67,8 @@ export function createAnswerer(ctx: Context): Answerer {
     const trace = traceId === undefined ? {} : { trace_id: traceId }
     const fields = { request_id: facts.requestId, route, status, took_ms: Math.round(tookMs), ...trace }
     if (status >= 500) ctx.log.error('request.failed', { ...fields, error: errorField(failure ?? progress.problem) })
-    else ctx.log[progress.probe ? 'debug' : 'info']('request.done', fields)
+    else if (progress.probe) ctx.log.debug('request.done', () => fields)
+    else ctx.log.info('request.done', fields)
     const common = {
       ...usageHeaders(progress.usage),
       'X-Request-Id': facts.requestId,

@@ -116,7 +116,11 @@ function answerWithFile(ctx: Context, webApp: WebApp | undefined, request: Reque
   const requestId = ctx.ids.next()
   response.headers.set('X-Request-Id', requestId)
   response.headers.set('X-Content-Type-Options', 'nosniff')
-  ctx.log.debug('file.sent', { request_id: requestId, path: new URL(request.url).pathname, status: response.status })
+  ctx.log.debug('file.sent', () => ({
+    request_id: requestId,
+    path: new URL(request.url).pathname,
+    status: response.status,
+  }))
   return response
 }
 
