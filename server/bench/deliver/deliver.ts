@@ -90,7 +90,7 @@ function postTask(port: number): Omit<PostTask, 'total' | 'warmUp'> {
   const at = new Date()
   const body = webhookBody({
     kind: 'post.published',
-    post: postPayload(BODY_BYTES),
+    post: Buffer.from(postPayload(BODY_BYTES)),
     previousVersion: null,
     occurredAt: at,
     site: { id: '0198a2f0-0000-7000-8000-000000000000', name: 'Bench site' },

@@ -1,11 +1,12 @@
 /** One attempt: build the body, sign it, send it, judge what came back. */
 import type { Context } from '../platform/context.ts'
+import type { Keys } from '../platform/crypto.ts'
 import { errorField } from '../platform/log.ts'
+import { openSecret } from './endpoints.ts'
 import type { DueDelivery, EventContent, Target } from './lease.ts'
 import { webhookBody } from './payload.ts'
 import { type AttemptResult, judge } from './policy.ts'
-import { signedHeaders } from './sign.ts'
-import type { SigningKeys } from './signing-keys.ts'
+import { type SigningKey, signedHeaders, signingKey } from './sign.ts'
 
 /** A delivery with everything that its request is made of. */
 export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
@@ -15,8 +16,7 @@ export type Sendable = { delivery: DueDelivery; target: Target; event: EventCont
  * on our side counts as a failed attempt too, so that it is retried on the schedule and shown.
  */
 export function attemptDelivery(
-  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'log' | 'traces'>,
-  keys: SigningKeys,
+  ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'keys' | 'log' | 'traces'>,
   { delivery, target, event }: Sendable,
   signal: AbortSignal,
 ): Promise<AttemptResult | undefined> {
@@ -31,7 +31,7 @@ export function attemptDelivery(
     let result: AttemptResult
     try {
       const outcome = await ctx.egress.send({
-        ...signedRequest(keys, target, { deliveryId: delivery.id, event, at: startedAt }),
+        ...signedRequest(ctx.keys, target, { deliveryId: delivery.id, event, at: startedAt }),
         deadlineMs: ctx.config.deliveryTimeoutMs,
         signal,
       })
@@ -55,14 +55,23 @@ function brokenAttempt(startedAt: Date, finishedAt: Date): AttemptResult {
   return { ...nothing, error: 'internal_error', startedAt, finishedAt, tookMs: 0 }
 }
 
+/**
+ * The signing key of a target, opened when it is first needed and kept with it: for as long as the lane is held. A cache of keys would
+ * fill with those of sites that get one delivery each.
+ */
+export function keyOf(keys: Keys, target: Target): SigningKey {
+  target.key ??= signingKey(openSecret(keys, target.siteId, target.secretSealed))
+  return target.key
+}
+
 /** The request of an attempt made at `at`. */
 export function signedRequest(
-  keys: SigningKeys,
+  keys: Keys,
   target: Target,
   { deliveryId, event, at }: { deliveryId: string; event: EventContent; at: Date },
 ) {
   const body = webhookBody({ ...event, site: { id: target.siteId, name: target.siteName }, at })
-  const key = keys.of(target.siteId, target.secretSealed)
+  const key = keyOf(keys, target)
   const headers = signedHeaders({ key, event: event.kind, deliveryId, body, at })
   return { method: 'POST', url: target.webhookUrl, headers, body } as const
 }

@@ -27,7 +27,6 @@ import { attemptMetrics } from './metrics.ts'
 import { News } from './news.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
-import { SigningKeys } from './signing-keys.ts'
 import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
 
 /** Bounds on concurrent work. */
@@ -77,7 +76,6 @@ export class Dispatcher {
   readonly #recorder: Recorder
   readonly #turns: Turns
   readonly #contents: EventContents
-  readonly #keys: SigningKeys
   readonly #count: (result: AttemptResult) => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
@@ -104,7 +102,6 @@ export class Dispatcher {
       done: (run) => this.#recorder.release({ lease: run.lease, clean: run.isClean() }),
     })
     this.#contents = new EventContents(ctx.db.root)
-    this.#keys = new SigningKeys(ctx.keys)
     this.#count = attemptMetrics(ctx.metrics)
     this.#recorder = new Recorder(ctx, (releases, nextDue) => {
       for (const { lease } of releases) this.#forget(lease)
@@ -289,7 +286,7 @@ export class Dispatcher {
       if (event === undefined || target === undefined || run.ended.has(delivery.postId)) return
       run.started()
       this.#turns.sent(flight)
-      const result = await attemptDelivery(this.#ctx, this.#keys, { delivery, target, event }, this.#abort.signal)
+      const result = await attemptDelivery(this.#ctx, { delivery, target, event }, this.#abort.signal)
       run.answered(result)
       if (result === undefined) return
       this.#count(result)

@@ -142,7 +142,10 @@ function filledLanes(
 
 function contentsOf(events: readonly EventRow[], occurredAt: Date): Map<string, EventContent> {
   return new Map(
-    events.map(({ id, kind, previousVersion, payload }) => [id, { kind, previousVersion, occurredAt, post: payload }]),
+    events.map(({ id, kind, previousVersion, payload }) => [
+      id,
+      { kind, previousVersion, occurredAt, post: new TextEncoder().encode(payload) },
+    ]),
   )
 }
 

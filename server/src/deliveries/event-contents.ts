@@ -3,9 +3,9 @@ import type { Db } from '../platform/db/database.ts'
 import { type Asked, gather } from '../platform/gather.ts'
 import { type EventContent, readEvents } from './lease.ts'
 
-/** How many contents, and characters of them, are kept after they were sent: an event goes to many sites at about the same time. */
+/** How many contents, and bytes of them, are kept after they were sent: an event goes to many sites at about the same time. */
 const KEPT = 4_096
-const KEPT_CHARACTERS = 4 * 1024 * 1024
+const KEPT_BYTES = 4 * 1024 * 1024
 
 /**
  * The contents of events, read when an attempt needs them: of what waits, only the ids are in memory. Attempts that start at
@@ -14,7 +14,7 @@ const KEPT_CHARACTERS = 4 * 1024 * 1024
 export class EventContents {
   readonly #kept = new LRUCache<string, EventContent>({
     max: KEPT,
-    maxSize: KEPT_CHARACTERS,
+    maxSize: KEPT_BYTES,
     sizeCalculation: ({ post }) => Math.max(1, post.length),
   })
   readonly #ask: (eventId: string) => Promise<{ result: EventContent | undefined }>

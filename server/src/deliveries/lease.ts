@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
+import type { SigningKey } from './sign.ts'
 import type { EventKind } from './tables.ts'
 
 /** A lane held by this process until `until`. Results are recorded only while the lane still has this `fence`. */
@@ -15,8 +16,8 @@ export type LaneLease = {
   suspect: boolean
 }
 
-/** Where the deliveries of a lane go, and what they are signed with. */
-export type Target = { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer }
+/** Where the deliveries of a lane go, and what they are signed with; `key` once that was opened. */
+export type Target = { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer; key?: SigningKey }
 
 /** A delivery that may be attempted under a lease. */
 export type DueDelivery = {
@@ -31,8 +32,8 @@ export type DueDelivery = {
   payloadBytes: number
 }
 
-/** The part of an event that its webhook bodies share; `post` is JSON text. */
-export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: string }
+/** The part of an event that its webhook bodies share; `post` is JSON text in UTF-8. */
+export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: Uint8Array }
 
 /**
  * Leases lanes that are due and not held, longest due first: up to `prompt` lanes whose sites answer and up to `suspect`
@@ -160,7 +161,7 @@ export async function readEvents(db: Db, ids: readonly string[]): Promise<Map<st
         kind: row.kind,
         previousVersion: row.previous_version,
         occurredAt: row.occurred_at,
-        post: row.payload,
+        post: new TextEncoder().encode(row.payload), // memory of its own, not a slice of Node's pool
       },
     ]),
   )

@@ -7,7 +7,6 @@ import type { Db } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
 import { signedRequest } from './attempt.ts'
 import { lastTitle, overtaken } from './history.ts'
-import { SigningKeys } from './signing-keys.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /**
@@ -126,12 +125,9 @@ export async function deliveryDetails(
   if (row === undefined) return undefined
   const { secretSealed, previousVersion, occurredAt, payload, ...details } = row
   if (secretSealed === null) return { ...details, request: null }
-  const content = { kind: row.event, previousVersion, occurredAt, post: payload }
-  const signed = signedRequest(
-    new SigningKeys(ctx.keys),
-    { ...row, secretSealed },
-    { deliveryId: row.id, event: content, at: ctx.clock.now() },
-  )
+  const content = { kind: row.event, previousVersion, occurredAt, post: Buffer.from(payload) }
+  const delivery = { deliveryId: row.id, event: content, at: ctx.clock.now() }
+  const signed = signedRequest(ctx.keys, { ...row, secretSealed }, delivery)
   return { ...details, request: { ...signed, body: signed.body.toString('utf8') } }
 }
 

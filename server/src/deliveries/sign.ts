@@ -1,5 +1,5 @@
 /** Signing of webhook requests: the service's own headers and those of Standard Webhooks, over the same bytes. */
-import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 
 /** The API version that webhooks carry, a date (specification, section 9). */
 const API_VERSION = '2026-11-01'
@@ -12,13 +12,13 @@ export function createWebhookSecret(): string {
 }
 
 /** A webhook secret as both signatures use it: its text as shown to the user, and the bytes that it encodes. */
-export type SigningKey = { text: KeyObject; bytes: KeyObject }
+export type SigningKey = { text: Buffer; bytes: Buffer }
 
 /** Prepares a webhook secret for signing. */
 export function signingKey(secret: string): SigningKey {
   return {
-    text: createSecretKey(secret, 'utf8'),
-    bytes: createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64'),
+    text: Buffer.from(secret),
+    bytes: Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64'),
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Context } from '../platform/context.ts'
-import { openSecret } from './endpoints.ts'
+import { keyOf } from './attempt.ts'
 import { excerptOf } from './excerpt.ts'
+import type { Target } from './lease.ts'
 import { type PublishedPost, testBody } from './payload.ts'
 import { type AttemptResult, judge } from './policy.ts'
-import { signedHeaders, signingKey } from './sign.ts'
+import { signedHeaders } from './sign.ts'
 
 /**
  * Sends one `site.test` event now and waits for the answer. Nothing is recorded and nothing is retried. `post` is the
@@ -11,16 +12,21 @@ import { signedHeaders, signingKey } from './sign.ts'
  */
 export async function sendTest(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'ids' | 'keys'>,
-  target: { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer },
+  target: Target,
   post: PublishedPost,
 ): Promise<AttemptResult> {
   const startedAt = ctx.clock.now()
   const body = testBody(post, { id: target.siteId, name: target.siteName })
-  const key = signingKey(openSecret(ctx.keys, target.siteId, target.secretSealed))
   const outcome = await ctx.egress.send({
     method: 'POST',
     url: target.webhookUrl,
-    headers: signedHeaders({ key, event: 'site.test', deliveryId: ctx.ids.next(), body, at: startedAt }),
+    headers: signedHeaders({
+      key: keyOf(ctx.keys, target),
+      event: 'site.test',
+      deliveryId: ctx.ids.next(),
+      body,
+      at: startedAt,
+    }),
     body,
     deadlineMs: ctx.config.deliveryTimeoutMs,
   })

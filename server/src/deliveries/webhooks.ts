@@ -50,7 +50,7 @@ function bodyOf(kind: EventKind, post: EventPost): Buffer {
   const previousVersion = kind === 'post.updated' ? 1 : null
   return webhookBody({
     kind,
-    post: JSON.stringify(post),
+    post: Buffer.from(JSON.stringify(post)),
     previousVersion,
     occurredAt: AT,
     site: exampleSite,
