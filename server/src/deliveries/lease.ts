@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
-import type { SigningKey } from './sign.ts'
 import type { EventKind } from './tables.ts'
 
 /** A lane held by this process until `until`. Results are recorded only while the lane still has this `fence`. */
@@ -16,8 +15,8 @@ export type LaneLease = {
   suspect: boolean
 }
 
-/** Where the deliveries of a lane go, and what they are signed with; `key` once that was opened. */
-export type Target = { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer; key?: SigningKey }
+/** Where the deliveries of a lane go, and what they are signed with. */
+export type Target = { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer }
 
 /** A delivery that may be attempted under a lease. */
 export type DueDelivery = {
@@ -41,6 +40,8 @@ export type EventContent = { kind: EventKind; previousVersion: number | null; oc
  * `recovering`. While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue
  * in the meantime moves it forward without making the lane free. `held` are the lanes this process has already: should
  * its clock jump past their leases, it must not lease them a second time.
+ *
+ * The ids of the lanes are in arrays and not joined with the table, which the planner would read as a whole.
  */
 export async function leaseDueLanes(
   db: Db,
@@ -48,17 +49,22 @@ export async function leaseDueLanes(
   { held, now, until }: { held: readonly string[]; now: Date; until: Date },
 ): Promise<LaneLease[]> {
   const due = (suspect: boolean, limit: number) => sql`
-    select site_id from lanes
-    where suspect = ${suspect} and due_at <= ${now}
-      and (leased_until is null or leased_until <= ${now} and site_id <> all(${plainArray(held)}::uuid[]))
+    select site_id, due_at from lanes
+    where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      and site_id not in (select unnest(${plainArray(held)}::uuid[]))
     order by due_at limit ${limit} for update skip locked
   `
   const { rows } = await prepared(sql<Omit<LaneLease, 'until'>>`
-    with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)})
-    update lanes
-    set leased_until = ${until}, due_at = ${until}, fence = fence + 1, recovering = recovering or leased_until is not null
-    where site_id = any(array(select site_id from prompt union all select site_id from suspects))
-    returning site_id as "siteId", account_id as "accountId", fence, recovering, suspect
+    with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
+      due as (select * from prompt union all select * from suspects),
+      leased as (
+        update lanes
+        set leased_until = ${until}, due_at = ${until}, fence = fence + 1, recovering = recovering or leased_until is not null
+        where site_id = any(array(select site_id from due))
+        returning site_id, account_id, fence, recovering, suspect
+      )
+    select l.site_id as "siteId", l.account_id as "accountId", l.fence, l.recovering, l.suspect
+    from leased l join due on due.site_id = l.site_id order by due.due_at, l.site_id
   `).execute(db)
   return rows.map((row) => ({ ...row, until }))
 }

@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the takeover after a crash is forgotten by the claim',
     file: 'deliveries/lease.ts',
-    from: 'recovering = l.recovering or due.abandoned',
-    to: 'recovering = l.recovering',
+    from: 'recovering = recovering or leased_until is not null',
+    to: 'recovering = recovering',
   },
   {
     name: 'after a crash the oldest event goes first',
@@ -137,7 +137,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a process takes its own lanes again when the clock has jumped',
     file: 'deliveries/lease.ts',
-    from: 'and site_id <> all(${plainArray(held)}::uuid[])',
+    from: 'and site_id not in (select unnest(${plainArray(held)}::uuid[]))',
     to: '',
   },
   {
@@ -178,9 +178,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a kept signing key outlives its secret',
-    file: 'deliveries/signing-keys.ts',
-    from: 'if (known !== undefined && sealed.equals(known.sealed)) return known.key',
-    to: 'if (known !== undefined) return known.key',
+    file: 'deliveries/attempt.ts',
+    from: 'const opened = new WeakMap<Target, SigningKey>()',
+    to: 'const kept = new Map<string, SigningKey>(); const opened = { get: (one: Target) => kept.get(one.siteId), set: (one: Target, key: SigningKey) => kept.set(one.siteId, key) }',
   },
   {
     name: 'an attempt that hangs keeps its slot',

@@ -463,7 +463,7 @@ export class World {
   #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
     this.count('statements')
     const whenFilled = text.includes('from filled where idle')
-    if (!whenFilled && !text.includes('as abandoned from lanes')) return
+    if (!whenFilled && !text.includes('from leased l join due')) return
     const until = Math.max(...values.map((value) => (value instanceof Date ? value.getTime() : 0)))
     for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
       this.count(whenFilled ? 'leases of filled lanes' : 'leases')
