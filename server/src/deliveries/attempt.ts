@@ -55,13 +55,17 @@ function brokenAttempt(startedAt: Date, finishedAt: Date): AttemptResult {
   return { ...nothing, error: 'internal_error', startedAt, finishedAt, tookMs: 0 }
 }
 
-/**
- * The signing key of a target, opened when it is first needed and kept with it: for as long as the lane is held. A cache of keys would
- * fill with those of sites that get one delivery each.
- */
+/** Keys of targets in use, which are those of held lanes. A cache by site would fill with sites that get one delivery each. */
+const opened = new WeakMap<Target, SigningKey>()
+
+/** The signing key of a target, opened when it is first needed. */
 export function keyOf(keys: Keys, target: Target): SigningKey {
-  target.key ??= signingKey(openSecret(keys, target.siteId, target.secretSealed))
-  return target.key
+  let key = opened.get(target)
+  if (key === undefined) {
+    key = signingKey(openSecret(keys, target.siteId, target.secretSealed))
+    opened.set(target, key)
+  }
+  return key
 }
 
 /** The request of an attempt made at `at`. */

@@ -78,8 +78,8 @@ export class LaneRun extends Linked<LaneRun> {
 
   /** Notes that an attempt is over. */
   land(flight: Flight): void {
-    const last = this.flights.pop()
-    if (last !== undefined && last !== flight) this.flights[this.flights.indexOf(flight)] = last
+    const index = this.flights.indexOf(flight)
+    if (index !== -1) this.flights.splice(index, 1)
   }
 
   /** Notes that a request is sent. */

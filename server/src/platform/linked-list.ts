@@ -11,7 +11,7 @@ export class Linked<Self extends Linked<Self>> {
  * For what comes and goes with every attempt, where a `Set` costs far more than its time: it moves to a new table again and again, and
  * the table it leaves refers to the new one and to everything in it. V8 collects young objects often, and old ones seldom: once one
  * of these tables has grown old, each later one is kept until the next full collection, with all attempts that were in flight
- * when it was left. That made a full collection necessary three times a second.
+ * when it was left (decision 37).
  */
 export class LinkedList<T extends Linked<T>> {
   first: T | undefined

@@ -181,6 +181,19 @@ describe('aborting', () => {
     expect(brief(outcome)).toBe('200 hello…')
   })
 
+  test('of one signal ends its attempts and no others', async () => {
+    const [ours, others] = [new AbortController(), new AbortController()]
+    const receiver = await startReceiver({ onRequest: () => {} })
+    const egress = startEgress()
+    const send = (signal?: AbortSignal) =>
+      egress
+        .send(post(`http://127.0.0.1:${receiver.port}/`, { deadlineMs: 4 * SHORT_MS, ...(signal && { signal }) }))
+        .then(brief)
+    const outcomes = Promise.all([send(ours.signal), send(others.signal), send(), send(ours.signal)])
+    ours.abort()
+    expect(await outcomes).toEqual(['aborted', 'timeout', 'timeout', 'aborted'])
+  })
+
   test('listeners do not pile up on a long-lived signal', async () => {
     const { signal } = new AbortController()
     let listeners = 0

@@ -18,6 +18,7 @@ export type Ask = {
   withdraw: (() => void) | undefined
 }
 
+/** A server, under the policy by which its addresses were vetted. */
 class Origin extends Linked<Origin> {
   readonly key: string
   /** Connections in every state, those being dialled included. */
