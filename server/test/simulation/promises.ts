@@ -234,12 +234,22 @@ function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation
         (one) => one.site_id === pulled.site_id && one.post_id === pulled.post_id && one.sequence < pulled.sequence,
       )
       .flatMap((older) => posts.get(older.id) ?? [])
-      .filter((post) => post.wallAt > (pulled.finished_at ?? 0) + 100 + world.network.patience(post.process))
+      .filter((post) => post.wallAt > confirmedAt(world, pulled) + 100 + world.network.patience(post.process))
       .map((post) => ({
         promise: '5 never backwards',
         detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} after the site had confirmed ${short(pulled.id)}, which is newer`,
       })),
   )
+}
+
+/** When the site heard that its confirmation was taken, on the wall. The row has when that began, but a process may be stopped in between. */
+function confirmedAt(world: World, { site_id, post_id, finished_at }: Delivery): number {
+  const began = finished_at ?? 0
+  const call = world.clients.calls.find(
+    ({ what, siteId, postId, walls: [from, to] }) =>
+      what === 'confirm' && siteId === site_id && postId === post_id && from - 1 <= began && began <= to,
+  )
+  return call?.walls[1] ?? began
 }
 
 /** Whether a delivery was ended by the site's confirmation. */
