@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 
-/** A database that has not answered by then counts as away. */
-const PATIENCE_MS = 2_000
+/** A database that has not answered by then counts as away. The embedded one has one connection: it may be busy with its upkeep. */
+const PATIENCE_MS = { postgres: 2_000, embedded: 10_000 }
 
 /** Whether a database answers, and takes what is written. */
 export type DatabaseState = 'ready' | 'read-only' | 'away'
 
-/** The state of the database, found out within two seconds. */
+/** The state of the database, found out within `PATIENCE_MS`. */
 export async function stateOfDatabase(db: Database): Promise<DatabaseState> {
-  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const patience = AbortSignal.timeout(PATIENCE_MS[db.kind])
   const tooLong = new Promise<never>((_, reject) => patience.addEventListener('abort', reject, { once: true }))
   try {
     const asked = sql<{ readOnly: boolean }>`

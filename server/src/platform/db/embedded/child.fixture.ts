@@ -1,7 +1,8 @@
 /**
  * A process that opens an embedded database, for tests that kill it.
- * Usage: node child.fixture.ts hold|write <dir> [snapshot file]
- * Prints `open` when the database answers; `write` then prints each id once its commit is acknowledged.
+ * Usage: node child.fixture.ts hold|write|leave <dir> [snapshot file]
+ * Prints `open` when the database answers; `write` then prints each id once its commit is acknowledged, and
+ * `leave` has nothing more to do.
  */
 import { readFileSync, writeSync } from 'node:fs'
 import pg from 'pg'
@@ -22,7 +23,7 @@ async function run(): Promise<void> {
     const { rows } = await pool.query<{ id: number }>(sql, ['x'.repeat(500)])
     writeSync(STDOUT, `${rows[0]?.id}\n`)
   }
-  setInterval(() => {}, 60_000)
+  if (mode === 'hold') setInterval(() => {}, 60_000)
 }
 
 run().catch((error: unknown) => {

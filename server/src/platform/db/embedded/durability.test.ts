@@ -30,7 +30,7 @@ async function syncsOf(commits: number, pool: Pick<pg.Pool, 'query'>): Promise<n
 }
 
 test('every commit is synced by the host', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const database = await open({ dir: await temporaryDirectory(), snapshot, thread: false })
   const pool = new pg.Pool(database.poolConfig)
   expect(await syncsOf(50, pool)).toBeGreaterThanOrEqual(50)
   await pool.end()
@@ -95,7 +95,7 @@ test('a commit that could not be synced is not acknowledged, and nothing is afte
 }, async () => {
   const dir = await temporaryDirectory()
   const heard: EmbeddedError[] = []
-  const database = await open({ dir, snapshot, onBroken: (error) => heard.push(error) })
+  const database = await open({ dir, snapshot, thread: false, onBroken: (error) => heard.push(error) })
   const pool = new pg.Pool(database.poolConfig)
   pool.on('error', () => {})
   await pool.query('CREATE TABLE kept (id int)')
@@ -118,7 +118,7 @@ test('a commit that could not be synced is not acknowledged, and nothing is afte
 })
 
 test('an abort in the middle of a batch does not hang the process', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const database = await open({ dir: await temporaryDirectory(), snapshot, thread: false })
   const pool = new pg.Pool(database.poolConfig)
   pool.on('error', () => {})
   await pool.query('CREATE PROCEDURE commit_within(int) LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE x (); COMMIT; END $$')
@@ -130,7 +130,7 @@ test('an abort in the middle of a batch does not hang the process', { timeout: T
 })
 
 test('a full disk is an error of the statement while WAL can still be written', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const database = await open({ dir: await temporaryDirectory(), snapshot, thread: false })
   const pool = new pg.Pool(database.poolConfig)
   await pool.query('CREATE TABLE big (filler bytea)')
   vi.spyOn(fs, 'writeSync').mockImplementation(() => {

@@ -1,12 +1,12 @@
 import { EmbeddedError } from './errors.ts'
 
-/** Whether PostgreSQL still runs and what it wrote last. Broken is final; `onBroken` is called once. */
+/** Whether PostgreSQL still runs and what it wrote last. Broken is final; `onBroken` is called once, with the error for callers and why. */
 export class Health {
-  readonly #onBroken: (error: EmbeddedError) => void
+  readonly #onBroken: (error: EmbeddedError, why: string) => void
   #broken: EmbeddedError | null = null
   #lastWords = ''
 
-  constructor(onBroken: (error: EmbeddedError) => void) {
+  constructor(onBroken: (error: EmbeddedError, why: string) => void) {
     this.#onBroken = onBroken
   }
 
@@ -29,7 +29,7 @@ export class Health {
     const why = [reason, this.#lastWords].filter((text) => text !== '').join('; ') || 'PostgreSQL aborted'
     const message = `The embedded database has stopped (${why}). Remove the cause and restart Postrider; what was committed is kept.`
     this.#broken = new EmbeddedError('broken', message, { cause })
-    this.#onBroken(this.#broken)
+    this.#onBroken(this.#broken, why)
     return this.#broken
   }
 }

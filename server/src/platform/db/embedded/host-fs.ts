@@ -6,7 +6,7 @@
  * WebAssembly build's fdatasync never leaves the sandbox. All three are needed.
  *
  * A failed sync or write of WAL makes PostgreSQL abort. PGlite's message loop swallows that and would then spin
- * forever, blocking the process; `onAbort` is called and the loop is broken by making its own cleanup throw.
+ * forever, blocking its thread; `onAbort` is called and the loop is broken by making its own cleanup throw.
  */
 import fs from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'

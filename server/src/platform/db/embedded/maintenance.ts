@@ -6,8 +6,7 @@ const OLDEST_TRANSACTION_AGE = 250_000_000
 
 /**
  * Does what autovacuum and the checkpointer do on a server; the embedded database has neither. It covers every table: one that is
- * left out grows for ever. Each statement is a separate call, so that other work runs in between; a running one blocks the event
- * loop.
+ * left out grows for ever. Each statement is a separate call, so that others run in between.
  */
 export async function maintain(run: RunStatement): Promise<void> {
   const { rows: tables } = await run(`

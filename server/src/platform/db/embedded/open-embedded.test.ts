@@ -75,6 +75,12 @@ test('a directory in use is refused with the pid of its holder, and free once th
   await open({ dir })
 })
 
+test('a database that has been closed dumps nothing', { timeout: TIMEOUT_MS }, async () => {
+  const database = await open({ dir: await seededDirectory() })
+  await database.close()
+  await expect(database.dump()).rejects.toMatchObject({ code: 'closed' })
+})
+
 test('one process opens a directory once', { timeout: TIMEOUT_MS }, async () => {
   const dir = await seededDirectory()
   const database = await open({ dir })
@@ -124,7 +130,7 @@ test('a first start on a full disk says so, and leaves nothing that was used', {
   vi.spyOn(fs, 'writeSync').mockImplementation(() => {
     throw Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   })
-  await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({
+  await expect(openEmbedded({ dir, log: () => {}, thread: false })).rejects.toMatchObject({
     code: 'open_failed',
     message: expect.stringContaining('the disk is full'),
   })

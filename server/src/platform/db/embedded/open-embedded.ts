@@ -6,8 +6,9 @@
  * complete or has not happened; nothing that was ever used is deleted, whatever fails.
  */
 import type pg from 'pg'
+import { launchApart } from './apart.ts'
 import { createDatabase, dataPath, isCreated, prepareDirectory } from './directory.ts'
-import { dump, from, inMemory, launch, onHost, type Snapshot, shutDown } from './engine.ts'
+import type { Engine, Snapshot, Start } from './engine.ts'
 import { EmbeddedError, reasonOf } from './errors.ts'
 import { Health } from './health.ts'
 import { type Hold, holdDirectory } from './lock.ts'
@@ -23,6 +24,8 @@ export type EmbeddedOptions = {
   snapshot?: Snapshot
   /** Default true. False keeps everything in memory, for tests: `dir` is neither read nor locked. */
   durable?: boolean
+  /** Default true: a durable one runs on a thread of its own. False is for tests that make the file system of this one fail. */
+  thread?: boolean
   /** Called once when PostgreSQL has aborted (disk full, failed sync); the process should then end and restart. */
   onBroken?: (error: EmbeddedError) => void
 }
@@ -51,7 +54,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const hold = await holdDirectory(dir)
   try {
     if (!(await isCreated(dir))) {
-      await createDatabase(dir, (data) => fill(data, options.snapshot))
+      await createDatabase(dir, (data) => fill(data, options))
       log('db.embedded.created', { dir, tookMs: tookMs() })
     }
     const database = await serve(options, hold)
@@ -64,10 +67,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
 }
 
 /** Makes a new data directory without syncing; `createDatabase` syncs the result as a whole. */
-async function fill(data: string, snapshot: Snapshot): Promise<void> {
+async function fill(data: string, options: EmbeddedOptions): Promise<void> {
   const health = new Health(() => undefined)
-  const pglite = await launch({ ...from(snapshot), ...onHost(data, health, false) }, health)
-  await shutDown(pglite, health)
+  const engine = await launch({ data, create: { from: options.snapshot } }, options, health)
+  await engine.shutDown()
   if (health.broken) throw health.broken
 }
 
@@ -76,18 +79,19 @@ async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<Embed
     options.log('db.embedded.broken', { dir: options.dir, reason: error.message })
     options.onBroken?.(error)
   })
-  const start = hold ? onHost(dataPath(options.dir), health, true) : { ...from(options.snapshot), ...inMemory() }
-  const pglite = await launch(start, health)
-  const session = new Session(pglite, health)
+  const session = new Session(await launch({ data: dataPath(options.dir) }, options, health), health)
   const close = async (): Promise<void> => {
-    await session.end(() => shutDown(pglite, health))
-    await hold?.release()
+    try {
+      await session.end()
+    } finally {
+      await hold?.release()
+    }
   }
   let closing: Promise<void> | null = null
   return {
     poolConfig: poolConfig(session),
     maintain,
-    dump: () => session.exclusive(() => dump(pglite)),
+    dump: () => session.dump(),
     close: () => {
       closing ??= close()
       return closing
@@ -95,7 +99,16 @@ async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<Embed
   }
 }
 
-/** Sets a value for each PG* variable that matters: those of the environment must not reach this connection. */
+async function launch(start: Start, { durable, snapshot, thread }: EmbeddedOptions, health: Health): Promise<Engine> {
+  if (durable !== false && thread !== false) return launchApart(start, health)
+  const { launchHere, launchInMemory } = await import('./engine.ts') // with all of PGlite, which nobody else needs on this thread
+  return durable === false ? launchInMemory(snapshot, health) : launchHere(start, health)
+}
+
+/**
+ * Sets a value for each PG* variable that matters: those of the environment must not reach this connection. Statements are
+ * pipelined as on a server: each trip to the thread takes a twentieth of a millisecond.
+ */
 function poolConfig(session: Session): pg.PoolConfig {
   return {
     stream: () => new SessionStream(session),
@@ -106,6 +119,7 @@ function poolConfig(session: Session): pg.PoolConfig {
     password: '',
     ssl: false,
     max: 1,
+    pipeline: true,
     idleTimeoutMillis: 0,
   }
 }

@@ -113,6 +113,38 @@ test('an aborted transaction refuses work until it is rolled back', async () => 
   expect((await pool.query('SELECT * FROM kept')).rows).toEqual([])
 })
 
+test('statements sent together are answered one by one, and each fails for itself', async () => {
+  const client = await pool.connect()
+  const asked = ['SELECT $1::int AS n', 'SELECT 1 / ($1::int - $1::int)', 'SELEC $1', 'SELECT $1::int + 1 AS n'].map(
+    (sql) => client.query(sql, [7]),
+  )
+  const results = await Promise.allSettled(asked)
+  client.release()
+  expect(results).toMatchObject([
+    { value: { rows: [{ n: 7 }] } },
+    { reason: { code: '22012' } },
+    { reason: { code: '42601' } },
+    { value: { rows: [{ n: 8 }] } },
+  ])
+})
+
+test('in a transaction, what was sent together with a statement that fails fails too', async () => {
+  const client = await pool.connect()
+  const asked = ['BEGIN', 'INSERT INTO kept VALUES (1)', 'SELECT 1 / 0', 'INSERT INTO kept VALUES (2)', 'COMMIT'].map(
+    (sql) => client.query(sql),
+  )
+  const results = await Promise.allSettled(asked)
+  client.release()
+  expect(results).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'fulfilled' },
+    { reason: { code: '22012' } },
+    { reason: { code: '25P02' } },
+    { value: { command: 'ROLLBACK' } },
+  ])
+  expect((await pool.query('SELECT * FROM kept')).rows).toEqual([])
+})
+
 test('a savepoint undoes what follows it', async () => {
   const client = await pool.connect()
   await client.query('BEGIN; INSERT INTO kept VALUES (1); SAVEPOINT here')

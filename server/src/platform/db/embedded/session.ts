@@ -4,10 +4,10 @@
  * Free → held (`attach`, by a stream) → free (`detach`, which rolls back and discards what the client left behind, so
  * that the next one meets a fresh session). Broken is final: once PostgreSQL has aborted, every call fails, and no
  * answer of the batch in which it happened is passed on, so a commit that was not synced is never acknowledged.
- * Work runs strictly one after the other, each batch synchronously on the event loop.
+ * Work runs strictly one after the other.
  */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
-import type { PGlite } from '@electric-sql/pglite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Engine } from './engine.ts'
 import { EmbeddedError } from './errors.ts'
 import type { Health } from './health.ts'
 
@@ -17,7 +17,7 @@ const HANDOVER_MS = 2_000
 const RESET = ['ROLLBACK', 'DISCARD ALL'].map(simpleQuery)
 
 export class Session {
-  readonly #pglite: PGlite
+  readonly #engine: Engine
   readonly #health: Health
   readonly #handoverMs: number
   #tail: Promise<unknown> = Promise.resolve()
@@ -25,8 +25,8 @@ export class Session {
   #freed = Promise.withResolvers<void>()
   #ended = false
 
-  constructor(pglite: PGlite, health: Health, handoverMs: number = HANDOVER_MS) {
-    this.#pglite = pglite
+  constructor(engine: Engine, health: Health, handoverMs: number = HANDOVER_MS) {
+    this.#engine = engine
     this.#health = health
     this.#handoverMs = handoverMs
   }
@@ -47,7 +47,7 @@ export class Session {
   /** Takes the session back from `holder`; does nothing when it does not hold it. */
   async detach(holder: object): Promise<void> {
     if (this.#holder !== holder) return
-    await this.exclusive(async () => {
+    await this.#exclusive(async () => {
       // A stream that is destroyed while it ends detaches twice; by the second time the session may be lent to another.
       if (this.#holder !== holder) return
       try {
@@ -61,22 +61,29 @@ export class Session {
   }
 
   /** Runs complete frontend messages and resolves with the backend's answer. */
-  execute(messages: Uint8Array): Promise<Buffer[]> {
-    return this.exclusive(() => this.#send(messages))
+  execute(messages: Uint8Array): Promise<Uint8Array[]> {
+    return this.#exclusive(() => this.#send(messages))
   }
 
-  /** Runs `work` between two batches. */
-  exclusive<T>(work: () => Promise<T>): Promise<T> {
+  /** A tarball of the database; throws `busy` in a transaction. */
+  dump(): Promise<Blob> {
+    return this.#exclusive(() => {
+      this.#assertUsable()
+      return this.#engine.dump()
+    })
+  }
+
+  #exclusive<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#tail.then(work)
     this.#tail = done.catch(() => undefined)
     return done
   }
 
-  /** Waits for the work under way, runs `shutDown` and refuses everything after it. */
-  end(shutDown: () => Promise<void>): Promise<void> {
-    return this.exclusive(async () => {
+  /** Waits for the work under way, shuts down and refuses everything after it. */
+  end(): Promise<void> {
+    return this.#exclusive(async () => {
       this.#ended = true
-      await shutDown()
+      await this.#engine.shutDown()
     })
   }
 
@@ -85,19 +92,10 @@ export class Session {
     if (this.#ended) throw new EmbeddedError('closed', 'The embedded database has been closed.')
   }
 
-  async #send(messages: Uint8Array): Promise<Buffer[]> {
+  async #send(messages: Uint8Array): Promise<Uint8Array[]> {
     this.#assertUsable()
-    const answer: Buffer[] = []
-    try {
-      // The bytes are a view of WebAssembly memory that the next call overwrites.
-      const onRawData = (bytes: Uint8Array): void => void answer.push(Buffer.from(bytes))
-      await this.#pglite.execProtocolRawStream(messages, { syncToFs: false, onRawData })
-    } catch (error) {
-      this.#health.breakDown('', error)
-    }
+    const answer = await this.#engine.execute(messages)
     this.#assertUsable()
-    // Otherwise a client with more work queued would starve timers and sockets for as long as it has any.
-    await nextTurn()
     return answer
   }
 }

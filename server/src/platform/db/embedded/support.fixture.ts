@@ -4,10 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { onTestFinished } from 'vitest'
+import { Worker } from 'node:worker_threads'
+import { onTestFinished, vi } from 'vitest'
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from './open-embedded.ts'
 
-const CHILD = join(import.meta.dirname, 'child.fixture.ts')
+/** The program of `child.fixture.ts`. */
+export const CHILD = join(import.meta.dirname, 'child.fixture.ts')
 
 /** A directory that is gone after the test. */
 export async function temporaryDirectory(): Promise<string> {
@@ -23,6 +25,16 @@ export async function open(
   const database = await openEmbedded({ log: () => {}, ...options })
   onTestFinished(() => database.close())
   return database
+}
+
+/** The thread of the database that `query` asks. */
+export async function threadOf(query: () => Promise<unknown>): Promise<Worker> {
+  const post = vi.spyOn(Worker.prototype, 'postMessage')
+  await query()
+  const thread = post.mock.contexts[0]
+  post.mockRestore()
+  if (!(thread instanceof Worker)) throw new Error('the query ran on this thread')
+  return thread
 }
 
 export type Child = {
