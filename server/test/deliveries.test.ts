@@ -474,10 +474,10 @@ describe('stopping', () => {
 })
 
 describe('isolation', () => {
-  it('has fewer slots to share while the process is busy with something else than its own database', () => {
+  it('has fewer slots to share while the process is busy', () => {
     const busy = { ...service.ctx.clock, hasSpareTime: () => false }
     const { slots } = new Dispatcher({ ...service.ctx, clock: busy }, () => {}).held()
-    expect(slots).toBe(service.ctx.db.kind === 'embedded' ? 512 : 96)
+    expect(slots).toBe(96)
     expect(anotherWorker().held().slots).toBe(512)
   })
 

@@ -93,9 +93,7 @@ export class Dispatcher {
   /** `onCapacity` is called when lanes were released and a step may lease others. */
   constructor(ctx: Needs, onCapacity: () => void, limits: Partial<Limits> = {}) {
     this.#ctx = ctx
-    // The embedded database works in this thread: being busy says little, and with all slots more attempts share a statement.
-    const slotsWhenBusy = ctx.db.kind === 'embedded' ? LIMITS.slots : LIMITS.slotsWhenBusy
-    this.#limits = { ...LIMITS, slotsWhenBusy, ...limits }
+    this.#limits = { ...LIMITS, ...limits }
     this.#turns = new Turns(ctx.clock, this.#limits, {
       mayStart: (run) => this.#mayStart(run),
       attempt: (run, delivery, flight) => void this.#attempt(run, delivery, flight),
@@ -269,7 +267,13 @@ export class Dispatcher {
   #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {
     run.target = target
     if (target !== undefined) run.waiting = chooseAttempts(due, run.lease.recovering)
+    this.#readAhead(run)
     this.#turns.join(run)
+  }
+
+  /** A suspect's attempts wait for their site, not for their contents. */
+  #readAhead(run: LaneRun): void {
+    if (!run.lease.suspect && this.#mayStart(run)) this.#contents.readAhead(run.waiting)
   }
 
   /** Forgets a released lane, unless an enqueue has leased it again before the release was heard of here. */
@@ -284,6 +288,7 @@ export class Dispatcher {
       const { target } = run
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
       if (event === undefined || target === undefined || run.ended.has(delivery.postId)) return
+      this.#readAhead(run)
       run.started()
       this.#turns.sent(flight)
       const result = await attemptDelivery(this.#ctx, { delivery, target, event }, this.#abort.signal)
