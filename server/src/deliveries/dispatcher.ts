@@ -267,13 +267,13 @@ export class Dispatcher {
   #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {
     run.target = target
     if (target !== undefined) run.waiting = chooseAttempts(due, run.lease.recovering)
-    this.#readAhead(run)
+    if (this.#mayStart(run)) this.#readAhead(run)
     this.#turns.join(run)
   }
 
   /** A suspect's attempts wait for their site, not for their contents. */
   #readAhead(run: LaneRun): void {
-    if (!run.lease.suspect && this.#mayStart(run)) this.#contents.readAhead(run.waiting)
+    if (!run.lease.suspect) this.#contents.readAhead(run.waiting)
   }
 
   /** Forgets a released lane, unless an enqueue has leased it again before the release was heard of here. */

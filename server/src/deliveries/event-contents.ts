@@ -48,7 +48,7 @@ export class EventContents {
 
   /** The content of an event, if it is still kept. */
   known(eventId: string): EventContent | undefined {
-    if (this.#ahead.size > 0) this.#used(eventId)
+    this.#used(eventId)
     return this.#kept.get(eventId)
   }
 

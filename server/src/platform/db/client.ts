@@ -20,7 +20,6 @@ export function heeding(client: PostgresPoolClient): PostgresPoolClient {
 function wrap(client: PostgresPoolClient): PostgresPoolClient {
   /** Whether this is the driver's client, which prepares and pipelines statements; the clients of simulations do neither. */
   const own = client instanceof pg.Client
-  const pipelined = own && client.pipeline
   const line = lineOf(client)
   /** The first error of a statement sent ahead in this transaction. */
   let failed: { error: unknown } | undefined
@@ -31,13 +30,13 @@ function wrap(client: PostgresPoolClient): PostgresPoolClient {
     // Thrown here because a statement that the driver could not even send has not failed the transaction on the server.
     if (failed !== undefined && text !== 'rollback') throw failed.error
     const { name, ahead } = mannerOf(text)
-    const beginning = pipelined && text === 'begin'
+    const beginning = own && text === 'begin'
     if (beginning) writeHeld = holdWrites(client)
     const running = own && name !== undefined ? runPrepared(client, name, text, values) : runPlain(client, text, values)
     line?.await(running)
     // `begin` is written together with the first statement. Later ones are not held: the server works on one while we make the next.
     if (!beginning) writeHeld()
-    if (ahead && pipelined) {
+    if (ahead && own) {
       running.catch((error: unknown) => {
         failed ??= { error }
       })

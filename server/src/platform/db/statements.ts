@@ -14,8 +14,8 @@ export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
 
 /**
  * Sends a statement of a transaction without waiting for its result: if it fails, the next awaited statement of the transaction
- * throws its error, the commit at the latest. So statements whose results decide nothing share one round trip. It is prepared
- * too.
+ * throws its error, the commit at the latest. So statements whose results decide nothing share one round trip. It is
+ * prepared too.
  */
 export async function sendAhead<Row>(tx: Tx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
   const { rows } = await sql<Sent<Row>>`${sql.raw(AHEAD)}${statement}`.execute(tx)

@@ -1,20 +1,14 @@
-import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import type { EmbeddedError } from './errors.ts'
 import { openEmbedded } from './open-embedded.ts'
-import { CHILD, open, temporaryDirectory, threadOf } from './support.fixture.ts'
+import { emptySnapshot, fileOf, open, startChild, temporaryDirectory, threadOf } from './support.fixture.ts'
 
 const TIMEOUT_MS = 60_000
 let snapshot: Blob
 
 beforeAll(async () => {
-  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
-  snapshot = await database.dump()
-  await database.close()
+  snapshot = await emptySnapshot()
 }, TIMEOUT_MS)
 
 test('other work goes on while a statement runs', { timeout: TIMEOUT_MS }, async () => {
@@ -71,8 +65,7 @@ test('a database whose thread dies while it is closed gives up its directory', {
 })
 
 test('an idle database does not keep a program running', { timeout: TIMEOUT_MS }, async () => {
-  const snapshotFile = join(await temporaryDirectory(), 'snapshot.tar')
-  await writeFile(snapshotFile, Buffer.from(await snapshot.arrayBuffer()))
-  const child = [CHILD, 'leave', await temporaryDirectory(), snapshotFile]
-  expect((await promisify(execFile)(process.execPath, child)).stdout).toBe('open\n')
+  const child = startChild('leave', await temporaryDirectory(), await fileOf(snapshot))
+  expect(await child.ended()).toBe(0)
+  expect(child.lines).toEqual(['open'])
 })

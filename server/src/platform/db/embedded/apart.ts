@@ -41,14 +41,14 @@ export async function launchApart(start: Start, health: Health): Promise<Engine>
     else if ('done' in said) asked.resolve(said.done)
     else asked.reject(said.code === undefined ? new Error(said.refused) : new EmbeddedError(said.code, said.refused))
   })
-  let stage: 'starting' | 'running' | 'ending' = 'starting'
+  let running = false
   const ended = (error: Error): void => {
-    asked.reject(stage === 'running' ? health.breakDown(error.message, error) : error)
+    asked.reject(running ? health.breakDown(error.message, error) : error)
   }
   worker.on('error', ended)
   worker.on('exit', (code) => ended(new Error(`its thread ended with code ${code}`)))
   await answer()
-  stage = 'running'
+  running = true
   return {
     execute(messages) {
       const own = new Uint8Array(messages) // what is transferred is gone here
@@ -59,7 +59,7 @@ export async function launchApart(start: Start, health: Health): Promise<Engine>
       try {
         if (!health.broken) await ask('shutDown')
       } finally {
-        stage = 'ending'
+        running = false
         await worker.terminate()
       }
     },

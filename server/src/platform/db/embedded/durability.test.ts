@@ -1,22 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import { readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { EmbeddedError } from './errors.ts'
-import { openEmbedded } from './open-embedded.ts'
-import { open, startChild, temporaryDirectory } from './support.fixture.ts'
+import { emptySnapshot, fileOf, open, startChild, temporaryDirectory } from './support.fixture.ts'
 
 const TIMEOUT_MS = 60_000
 let snapshot: Blob
 
 beforeAll(async () => {
-  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
-  snapshot = await database.dump()
-  await database.close()
+  snapshot = await emptySnapshot()
 }, TIMEOUT_MS)
 
 afterEach(() => vi.restoreAllMocks())
@@ -46,8 +42,7 @@ test('PGlite by itself syncs nothing, which is why the file system is patched', 
 
 test('a killed process has lost no acknowledged row', { timeout: TIMEOUT_MS }, async () => {
   const dir = await temporaryDirectory()
-  const snapshotFile = join(await temporaryDirectory(), 'snapshot.tar')
-  await writeFile(snapshotFile, Buffer.from(await snapshot.arrayBuffer()))
+  const snapshotFile = await fileOf(snapshot)
   let acknowledged = 0
   for (const afterMs of [50, 400, 150]) {
     const child = startChild('write', dir, snapshotFile)
@@ -69,8 +64,7 @@ test('a killed process has lost no acknowledged row', { timeout: TIMEOUT_MS }, a
 
 test('a first start that is killed leaves no half database', { timeout: TIMEOUT_MS }, async () => {
   const dir = await temporaryDirectory()
-  const snapshotFile = join(await temporaryDirectory(), 'snapshot.tar')
-  await writeFile(snapshotFile, Buffer.from(await snapshot.arrayBuffer()))
+  const snapshotFile = await fileOf(snapshot)
   let interrupted = 0
   for (const earliestMs of [0, 100, 250, 400, 600]) {
     const child = startChild('hold', dir, snapshotFile)

@@ -12,8 +12,11 @@ export type Snapshot = Uint8Array | Blob | undefined
 
 /** A running PostgreSQL, which takes one call at a time. */
 export type Engine = {
-  /** Runs complete frontend messages; resolves with the backend's answer, which is worth nothing if PostgreSQL has aborted meanwhile. */
-  execute(messages: Uint8Array): Promise<Uint8Array[]>
+  /**
+   * Runs complete frontend messages; resolves with the backend's answer, in buffers of its own, which is worth nothing if PostgreSQL
+   * has aborted meanwhile.
+   */
+  execute(messages: Uint8Array): Promise<Uint8Array<ArrayBuffer>[]>
   /** A tarball of the data directory, checkpointed, so that a start from it has little to replay. Throws `busy` in a transaction. */
   dump(): Promise<Blob>
   /** Shuts down with a checkpoint. A broken one is left as it is: its memory must not reach the disk. */
@@ -61,7 +64,7 @@ async function launch(options: PGliteOptions, health: Health): Promise<Engine> {
   })
   return {
     async execute(messages) {
-      const answer: Uint8Array[] = []
+      const answer: Uint8Array<ArrayBuffer>[] = []
       try {
         // The bytes are a view of WebAssembly memory that the next call overwrites.
         const onRawData = (bytes: Uint8Array): void => void answer.push(bytes.slice())

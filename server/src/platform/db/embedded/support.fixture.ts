@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,14 +8,28 @@ import { Worker } from 'node:worker_threads'
 import { onTestFinished, vi } from 'vitest'
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from './open-embedded.ts'
 
-/** The program of `child.fixture.ts`. */
-export const CHILD = join(import.meta.dirname, 'child.fixture.ts')
+const CHILD = join(import.meta.dirname, 'child.fixture.ts')
 
 /** A directory that is gone after the test. */
 export async function temporaryDirectory(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'postrider-embedded-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
   return dir
+}
+
+/** An empty database. */
+export async function emptySnapshot(): Promise<Blob> {
+  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
+  const snapshot = await database.dump()
+  await database.close()
+  return snapshot
+}
+
+/** A file with a snapshot, for `startChild`. */
+export async function fileOf(snapshot: Blob): Promise<string> {
+  const file = join(await temporaryDirectory(), 'snapshot.tar')
+  await writeFile(file, Buffer.from(await snapshot.arrayBuffer()))
+  return file
 }
 
 /** Opens a database that the test's end closes. */
@@ -43,12 +57,14 @@ export type Child = {
   lines: string[]
   /** Resolves when `line` has been printed or the process has exited. */
   printed: (line: string) => Promise<void>
+  /** Resolves with its exit code once it has ended and all its lines are there. */
+  ended: () => Promise<number | null>
   /** Ends it with SIGKILL and waits until it is gone. */
   kill: () => Promise<void>
 }
 
 /** Starts the child in `child.fixture.ts`. */
-export function startChild(mode: 'hold' | 'write', dir: string, snapshotFile?: string): Child {
+export function startChild(mode: 'hold' | 'write' | 'leave', dir: string, snapshotFile?: string): Child {
   const process_ = spawn(process.execPath, [CHILD, mode, dir, ...(snapshotFile ? [snapshotFile] : [])], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -56,9 +72,13 @@ export function startChild(mode: 'hold' | 'write', dir: string, snapshotFile?: s
   const reader = createInterface({ input: process_.stdout })
   const closed = once(reader, 'close')
   reader.on('line', (line) => lines.push(line))
+  const ended = async (): Promise<number | null> => {
+    await Promise.all([gone(process_), closed])
+    return process_.exitCode
+  }
   const kill = async (): Promise<void> => {
     process_.kill('SIGKILL')
-    await Promise.all([gone(process_), closed])
+    await ended()
   }
   onTestFinished(kill)
   const printed = async (line: string): Promise<void> => {
@@ -69,7 +89,7 @@ export function startChild(mode: 'hold' | 'write', dir: string, snapshotFile?: s
     }
     stop.abort()
   }
-  return { pid: process_.pid ?? 0, lines, printed, kill }
+  return { pid: process_.pid ?? 0, lines, printed, ended, kill }
 }
 
 async function gone(child: ChildProcess): Promise<void> {
