@@ -510,6 +510,22 @@ describe('isolation', () => {
     await hanging.close()
   })
 
+  it('a suspect gets one attempt, and gives up its place once it answers', async () => {
+    receiver.answerNext(() => {})
+    await publish('Unanswered')
+    await service.drain()
+    for (let count = 0; count < 3; count += 1) await publish(`Post ${count}`)
+    expect(await laneOf(site.id)).toMatchObject({ suspect: true })
+    const worker = anotherWorker()
+    await worker.step()
+    await worker.idle()
+    expect(receiver.received).toHaveLength(2)
+    expect(await laneOf(site.id)).toMatchObject({ suspect: false, leased_until: null })
+    await worker.step()
+    await worker.idle()
+    expect(receiver.received).toHaveLength(4)
+  })
+
   it('sites that hang with large posts make others wait for large ones only', async () => {
     const hanging = await startReceiver()
     hanging.answerNext(...Array.from({ length: 40 }, () => () => {}))
@@ -637,6 +653,24 @@ describe('a change of the endpoint', () => {
     await service.drain()
     const sent = receiver.received.map(({ body }) => JSON.parse(body).post.id)
     expect(sent).toEqual([sending, waiting[1]?.id])
+  })
+
+  it.each([
+    ['a new address', () => client.sites.update(site.id, { webhook_url: `${receiver.url}/new` })],
+    [
+      'a pause that ends',
+      async () => {
+        await client.sites.update(site.id, { status: 'inactive' })
+        await client.sites.update(site.id, { status: 'active' })
+      },
+    ],
+  ])('ends what the site was suspected of: %s', async (_, change) => {
+    receiver.answerNext(() => {})
+    await publish('Unanswered')
+    await service.drain()
+    expect(await laneOf(site.id)).toMatchObject({ suspect: true })
+    await change()
+    expect(await laneOf(site.id)).toMatchObject({ suspect: false })
   })
 
   it('is heeded however its id is written', async () => {

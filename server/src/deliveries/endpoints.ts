@@ -39,7 +39,8 @@ export async function addEndpoint(
 
 /**
  * Changes an endpoint. Pausing keeps what is pending; resuming makes it due now and forgets earlier failures, so that the
- * site is active because its owner says so. Attempts in flight finish; none starts with values read before.
+ * site is active because its owner says so. A new address is not suspect for what the old one did. Attempts in flight finish; none
+ * starts with values read before.
  */
 export async function changeEndpoint(
   ctx: Pick<Context, 'keys' | 'signals'>,
@@ -63,14 +64,15 @@ export async function changeEndpoint(
   if (Object.keys(columns).length === 0) return
   await tx.updateTable('endpoints').set(columns).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)
-  if (change.paused === false) {
-    await ctx.signals.send(tx, 'deliver')
-    await tx
-      .updateTable('lanes')
-      .set({ due_at: sql<Date>`least(due_at, ${now}::timestamptz)`, failing: false, failures_in_a_row: 0 })
-      .where('site_id', '=', siteId)
-      .execute()
-  }
+  const resumed = change.paused === false
+  if (!resumed && change.webhookUrl === undefined) return
+  if (resumed) await ctx.signals.send(tx, 'deliver')
+  const forgotten = { due_at: sql<Date>`least(due_at, ${now}::timestamptz)`, failing: false, failures_in_a_row: 0 }
+  await tx
+    .updateTable('lanes')
+    .set({ suspect: false, ...(resumed ? forgotten : {}) })
+    .where('site_id', '=', siteId)
+    .execute()
 }
 
 /** Ends an endpoint: its secret is gone and its pending deliveries end as failed. History and the name stay. */

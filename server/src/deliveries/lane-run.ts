@@ -90,8 +90,8 @@ export class LaneRun extends Linked<LaneRun> {
   /** Notes how an attempt ended; undefined when its outcome is unknown. */
   answered(result: AttemptResult | undefined): void {
     if (result === undefined) this.#unknown += 1
-    // A site that does not answer is sent nothing more in this run.
-    if (result === undefined || result.silent) this.halt()
+    // A site that does not answer is sent nothing more in this run. A suspect that does gives up its place, and goes on as a prompt one.
+    if (result === undefined || result.silent || this.lease.suspect) this.halt()
     else {
       if (this.#hasAnswered) this.answerMs = result.tookMs
       this.#hasAnswered = true

@@ -55,9 +55,9 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
 }
 
 /** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
-function lane(siteId: string, count: number, { suspect = false, bytes = 1 } = {}): LaneRun {
+function lane(siteId: string, count: number, { bytes = 1 } = {}): LaneRun {
   const until = new Date(1)
-  const lease: LaneLease = { siteId, accountId: 'account', fence: 1, until, recovering: false, suspect }
+  const lease: LaneLease = { siteId, accountId: 'account', fence: 1, until, recovering: false, suspect: false }
   const run = new LaneRun(lease, kindOf(lease))
   run.waiting = Array.from({ length: count }, (_, index): DueDelivery => {
     const id = `${siteId}${index + 1}`
@@ -121,13 +121,6 @@ describe('turns', () => {
     expect(started).toEqual(['a1', 'b1'])
     land('b1')
     expect(started).toEqual(['a1', 'b1', 'b2'])
-  })
-
-  it('give a suspect one attempt at a time', () => {
-    const { turns, started, land } = startTurns()
-    turns.join(lane('a', 3, { suspect: true }))
-    land('a1')
-    expect(started).toEqual(['a1', 'a2'])
   })
 
   it('go to others a fifth of a second later if a site does not answer, and the slots come back once', async () => {

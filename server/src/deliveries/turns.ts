@@ -164,11 +164,11 @@ export class Turns {
   }
 
   /**
-   * How many attempts of a lane may be in flight: one while the site's response time is unknown or the site is suspect, otherwise
-   * as many as send what is waiting within a turn. Each takes a connection, so a site that answers at once gets a handful over one.
+   * How many attempts of a lane may be in flight: one while the site's response time is unknown, otherwise as many as send what is
+   * waiting within a turn. Each takes a connection, so a site that answers at once gets a handful over one.
    */
-  #widthOf({ answerMs, lease, waiting }: LaneRun): number {
-    if (answerMs === undefined || lease.suspect) return 1
+  #widthOf({ answerMs, waiting }: LaneRun): number {
+    if (answerMs === undefined) return 1
     const wanted = Math.ceil((waiting.length * answerMs) / PROMPT_MS)
     return Math.max(1, Math.min(this.#limits.slotsPerSite, wanted))
   }
