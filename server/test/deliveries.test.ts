@@ -281,7 +281,32 @@ describe('after a second crash', () => {
   })
 })
 
-describe('after results were dropped because the database was away for longer than the lease', () => {
+describe('results that come while the database is away', () => {
+  it('are recorded when it is back, though the lease has run out: nothing is sent twice', async () => {
+    const postId = await publish()
+    const { db, log, ...rest } = service.ctx
+    let tries = 0
+    let away = true
+    const tx: typeof db.tx = async (work) => {
+      tries += 1
+      if (away) throw new Error('Connection terminated')
+      return db.tx(work)
+    }
+    const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+    await worker.step()
+    await expect.poll(() => tries).toBe(1)
+    service.clock.advance(TIMEOUT_MS + 15_000)
+    await expect.poll(() => tries).toBe(2)
+    away = false
+    service.clock.advance(2_000)
+    await worker.idle()
+    await service.drain()
+    expect(await deliveriesOf(postId)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('after results were dropped because they could not be recorded for as long as the lease', () => {
   it('the lane counts as left by a crash: its newest event goes first, since it may have been acknowledged already', async () => {
     receiver.answerNext(500)
     const postId = await publish()
@@ -299,7 +324,7 @@ describe('after results were dropped because the database was away for longer th
     let away = true
     const tx: typeof db.tx = async (work) => {
       tries += 1
-      if (away) throw new Error('Connection terminated')
+      if (away) throw new Error('cannot be recorded')
       return db.tx(work)
     }
     const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})

@@ -86,6 +86,29 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     expect(await deliveries(post.id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
   })
 
+  it('a result that waits for its lane holds up those of no other', async () => {
+    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+    const later: Parameters<Receiver['answerNext']>[0] = async (_, response) => {
+      await mayAnswer
+      response.end()
+    }
+    receiver.answerNext(later, later)
+    const neighbour = await newAccount(service)
+    await connectSite(neighbour, receiver)
+    const post = await client.posts.create({ title: 'Its lane is locked', status: 'published' })
+    const other = await neighbour.posts.create({ title: 'Its lane is free', status: 'published' })
+    const drained = service.drain()
+    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2)
+    const release = await hold(lockLane)
+    answer()
+    await expect.poll(() => deliveries(other.id), { timeout: 20_000 }).toMatchObject([{ status: 'delivered' }])
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'pending', attempts: 0 }])
+    await release()
+    await drained
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+    expect(receiver.received).toHaveLength(2)
+  })
+
   it('an enqueue waits for the lane, and leaves out a site that was deleted meanwhile', async () => {
     const post = await client.posts.create({ title: 'Nobody there' })
     const release = await hold(async (tx) => {

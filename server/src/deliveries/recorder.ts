@@ -1,16 +1,31 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '../platform/context.ts'
+import { isDatabaseGone, isLockTimeout } from '../platform/db/database.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
 import type { LaneLease } from './lease.ts'
-import { type NextDue, NOTHING_DUE, type Release, type Settled, type Settlement, settleBatch } from './settle.ts'
+import {
+  type Batch,
+  type IfLocked,
+  type NextDue,
+  NOTHING_DUE,
+  type Release,
+  type Settled,
+  type Settlement,
+  settleBatch,
+} from './settle.ts'
 
 /** Larger batches would be cheaper still, but requests wait while one is put together. */
 const LARGEST_BATCH = 1_500
+/** The wait before a batch is tried again; it doubles each time, up to the longest. */
 const RETRY_MS = 250
+const LONGEST_RETRY_MS = 2_000
 
 /** What a batch consists of: the result of an attempt, or the release of a lane. */
 type Entry = { settlement: Settlement } | { release: Release }
+
+/** Entries that are written one batch after another, and the batch that is being written. */
+type Line = { entries: Entry[]; batch: readonly Entry[]; isWriting: boolean }
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
 
@@ -19,23 +34,28 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
 
 /**
  * Collects results and releases and records them in batches: while one batch is being written the next one gathers, so
- * batches grow with the load and a lone result is written at once. A lane's results and its release stand in the same queue,
+ * batches grow with the load and a lone result is written at once. A lane's results and its release stand in the same line,
  * so that the lane is released right after its results, not once the results of all other lanes are written: under load that
  * moment would not come before the work has run out.
  *
- * A batch that cannot be written (the database is away) is tried again until its leases have run out. From then on
- * another worker may hold the lanes, so the results are dropped with a line in the log; their deliveries are still
- * pending and will be attempted again. If their lane is released later all the same, it is not clean.
+ * A lane that another transaction keeps locked (one that publishes a hundred posts to a thousand sites, or removes an account) must
+ * not hold up the others: what belongs to it goes to a line of its own, until that is written.
+ *
+ * A batch that cannot be written because the database is away is tried again until it is back. Another worker may hold the lanes by
+ * then; the fence tells. One that fails for another reason is dropped with a line in the log when its leases have run out; its
+ * deliveries are still pending and will be attempted again. If their lane is released later all the same, it is not clean.
  */
 export class Recorder {
   readonly #ctx: Needs
   readonly #onReleased: OnReleased
-  readonly #line: Entry[] = []
+  readonly #line: Line = { entries: [], batch: [], isWriting: false }
+  /** What waits for lanes that others have locked, and these lanes. */
+  readonly #aside: Line = { entries: [], batch: [], isWriting: false }
+  #locked: ReadonlySet<string> = new Set()
   /** Leases under which results were dropped. */
   readonly #incomplete = new WeakSet<LaneLease>()
   /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  #isWriting = false
 
   constructor(ctx: Needs, onReleased: OnReleased) {
     this.#ctx = ctx
@@ -43,32 +63,50 @@ export class Recorder {
   }
 
   record(settlement: Settlement): void {
-    this.#line.push({ settlement })
-    this.#write()
+    this.#add({ settlement })
   }
 
   /** Must be called after the lane's results were handed to `record`. */
   release(release: Release): void {
-    this.#line.push({ release })
-    this.#write()
+    this.#add({ release })
   }
 
-  #write(): void {
-    if (this.#isWriting) return
-    this.#isWriting = true
-    void this.#outside(() => this.#writeAll())
+  #add(entry: Entry): void {
+    const line = this.#locked.has(siteOf(entry)) ? this.#aside : this.#line
+    line.entries.push(entry)
+    this.#write(line)
   }
 
-  async #writeAll(): Promise<void> {
+  #write(line: Line): void {
+    if (line.isWriting) return
+    line.isWriting = true
+    void this.#outside(() => this.#writeAll(line))
+  }
+
+  async #writeAll(line: Line): Promise<void> {
     // Let everything that is ready in this turn of the event loop join the batch.
     await new Promise(setImmediate)
-    while (this.#line.length > 0) {
-      const batch = this.#line.splice(0, LARGEST_BATCH)
-      const settlements = batch.flatMap((entry) => ('settlement' in entry ? entry.settlement : []))
-      const releases = batch.flatMap((entry) => ('release' in entry ? this.#checked(entry.release) : []))
-      this.#onReleased(releases, await this.#writeBatch(settlements, releases))
+    while (line.entries.length > 0) {
+      line.batch = line.entries.splice(0, LARGEST_BATCH)
+      const leftOut = await this.#writeBatch(line.batch)
+      const left = line.batch.filter((entry) => leftOut.has(siteOf(entry)))
+      line.batch = []
+      if (left.length > 0) this.#setAside(left, leftOut)
+      if (this.#locked.size > 0) this.#locked = new Set([...this.#aside.batch, ...this.#aside.entries].map(siteOf))
     }
-    this.#isWriting = false // no await since the line was seen empty: a later entry starts a new run
+    line.isWriting = false // no await since the line was seen empty: a later entry starts a new run
+  }
+
+  /** Puts entries of locked lanes into the line for these, before what has come for the same lanes since. */
+  #setAside(left: readonly Entry[], lanes: ReadonlySet<string>): void {
+    const known = this.#locked
+    const found = [...lanes].filter((siteId) => !known.has(siteId)).length
+    if (found > 0) this.#ctx.log.warn('deliveries.set_aside', { lanes: found })
+    const since = this.#line.entries.filter((entry) => lanes.has(siteOf(entry)))
+    this.#line.entries = this.#line.entries.filter((entry) => !lanes.has(siteOf(entry)))
+    this.#aside.entries = [...left, ...this.#aside.entries, ...since]
+    this.#locked = new Set([...known, ...lanes])
+    this.#write(this.#aside)
   }
 
   /** The release as the lane's next holder must see it: not clean if results of the lane were dropped. */
@@ -76,38 +114,61 @@ export class Recorder {
     return { lease, clean: clean && !this.#incomplete.has(lease) }
   }
 
-  /** Returns when the first of the released lanes are due. */
-  async #writeBatch(settlements: Settlement[], releases: Release[]): Promise<NextDue> {
+  /** Records a batch, or what it can of it; returns the lanes that it left out, because they are locked. */
+  async #writeBatch(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
     const { changes, clock, config, db, log } = this.#ctx
-    const leases = [...settlements, ...releases].map(({ lease }) => lease)
-    const lastChance = Math.max(...leases.map(({ until }) => until.getTime()))
+    const batch: Batch = {
+      settlements: entries.flatMap((entry) => ('settlement' in entry ? entry.settlement : [])),
+      releases: entries.flatMap((entry) => ('release' in entry ? this.#checked(entry.release) : [])),
+    }
+    const { settlements, releases } = batch
+    const lastChance = Math.max(...entries.map((entry) => leaseOf(entry).until.getTime()))
     // Of all tries: if the connection was lost during a commit that succeeded, the next try changes nothing.
     const changed: ChangedDelivery[] = []
-    for (;;) {
+    let retryMs = RETRY_MS
+    for (let ifLocked: IfLocked = 'wait'; ; ) {
       try {
-        const { settled, late, nextDue } = await db.tx(async (tx) => {
-          const done = await settleBatch(tx, settlements, releases, config.retryDelaysMs, clock.now())
+        const { settled, late, leftOut, nextDue } = await db.tx(async (tx) => {
+          const done = await settleBatch(tx, batch, { ifLocked, retryDelaysMs: config.retryDelaysMs, now: clock.now() })
           changed.push(...done.settled.map(changedBy), ...done.superseded)
           return done
         })
         changes.tell(outcomeChanges(changed))
         logAttempts(log, settled)
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
-        return nextDue
+        this.#onReleased(
+          releases.filter(({ lease }) => !leftOut.has(lease.siteId)),
+          nextDue,
+        )
+        return leftOut
       } catch (error) {
+        if (isLockTimeout(error) && ifLocked === 'wait') {
+          ifLocked = 'leave'
+          continue
+        }
         log.error('delivery.not_recorded', {
           results: settlements.length,
           lanes: releases.length,
           error: errorField(error),
         })
-        if (clock.now().getTime() >= lastChance) {
+        if (!isDatabaseGone(error) && clock.now().getTime() >= lastChance) {
           for (const { lease } of settlements) this.#incomplete.add(lease)
-          return NOTHING_DUE
+          this.#onReleased(releases, NOTHING_DUE)
+          return new Set()
         }
-        await clock.sleep(RETRY_MS)
+        await clock.sleep(retryMs)
+        retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)
       }
     }
   }
+}
+
+function leaseOf(entry: Entry): LaneLease {
+  return 'release' in entry ? entry.release.lease : entry.settlement.lease
+}
+
+function siteOf(entry: Entry): string {
+  return leaseOf(entry).siteId
 }
 
 function changedBy({ lease, delivery }: Settlement): ChangedDelivery {

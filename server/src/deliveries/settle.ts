@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { prepared } from '../platform/db/statements.ts'
+import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
@@ -18,13 +18,20 @@ export type NextDue = { prompt: Date | null; suspect: Date | null }
 /** A lane to release. `clean` says that the outcome of every attempt on the lane is known and recorded. */
 export type Release = { lease: LaneLease; clean: boolean }
 
+/** What is recorded together: results, and lanes to release after them. */
+export type Batch = { settlements: readonly Settlement[]; releases: readonly Release[] }
+
+/** What becomes of lanes that another transaction has locked: they are waited for, a quarter of a second at most, or left out. */
+export type IfLocked = 'wait' | 'leave'
+
 /** A result that was recorded, with what it made of its delivery. */
 export type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
 
 /**
  * Records a batch of results and releases lanes. Results of a lease that has been lost meanwhile change nothing and
  * are returned as `late`. A delivery that ended in another way while it was in flight (confirmed by the site, site
- * deleted) keeps that end.
+ * deleted) keeps that end. `leftOut`: the lanes of which nothing was done, because they were locked. A wait that takes too long
+ * rejects with a lock timeout.
  *
  * The lanes are locked first and everything else is read afterwards. An enqueue that committed before is then visible
  * to the release, and a later one finds the released lane: either way the wake-up is not lost. `nextDue` is when the
@@ -32,22 +39,20 @@ export type Settled = Settlement & { next: NextState; attempts: number; attempts
  */
 export async function settleBatch(
   tx: Tx,
-  settlements: readonly Settlement[],
-  releases: readonly Release[],
-  retryDelaysMs: readonly number[],
-  now: Date,
+  { settlements, releases }: Batch,
+  { ifLocked, retryDelaysMs, now }: { ifLocked: IfLocked; retryDelaysMs: readonly number[]; now: Date },
 ): Promise<{
   settled: readonly Settled[]
   superseded: ChangedDelivery[]
   late: Settlement[]
+  leftOut: ReadonlySet<string>
   nextDue: NextDue
 }> {
-  const lanes = await lockLanes(
-    tx,
-    [...settlements, ...releases].map(({ lease }) => lease.siteId),
-  )
+  const siteIds = [...new Set([...settlements, ...releases].map(({ lease }) => lease.siteId))]
+  const { lanes, leftOut } = await lockLanes(tx, siteIds, ifLocked)
   const held = (lease: LaneLease) => lanes.get(lease.siteId)?.fence === lease.fence
-  const [valid, late] = partition(settlements, ({ lease }) => held(lease))
+  const [valid, refused] = partition(settlements, ({ lease }) => held(lease))
+  const late = refused.filter(({ lease }) => !leftOut.has(lease.siteId))
   const judged = valid.map((one) => decide(one, retryDelaysMs))
   const settled = judged.length === 0 ? judged : await recordAttempts(tx, judged)
   const superseded = await supersedeOlder(
@@ -63,20 +68,32 @@ export async function settleBatch(
     latest,
   )
   const nextDue = await updateLanes(tx, changes, now)
-  return { settled, superseded, late, nextDue }
+  return { settled, superseded, late, leftOut, nextDue }
 }
+
+/** Enough for a transaction that publishes a post; one that publishes or removes a great deal may take seconds or minutes. */
+const LONGEST_WAIT = '250ms'
 
 type LockedLane = LaneHealth & Omit<HourSums, 'hour'> & { fence: number; hour: Date | null }
 type LockedLanes = Map<string, LockedLane>
 
-async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<LockedLanes> {
+async function lockLanes(
+  tx: Tx,
+  siteIds: readonly string[],
+  ifLocked: IfLocked,
+): Promise<{ lanes: LockedLanes; leftOut: ReadonlySet<string> }> {
+  if (ifLocked === 'wait') await sendAhead(tx, sql`select set_config('lock_timeout', ${LONGEST_WAIT}, true)`)
   const { rows } = await prepared(sql<LockedLane>`
     select site_id as "siteId", account_id as "accountId", fence, suspect, failing, failures_in_a_row as "failuresInARow",
       hour, hour_delivered as delivered, hour_failed as failed, hour_retried as retried, hour_delivered_ms as ms
     from lanes
-    where site_id = any(${plainArray([...new Set(siteIds)])}::uuid[]) order by site_id for update
+    where site_id = any(${plainArray(siteIds)}::uuid[]) order by site_id for update ${ifLocked === 'wait' ? sql`` : sql`skip locked`}
   `).execute(tx)
-  return new Map(rows.map((row) => [row.siteId, row]))
+  const lanes: LockedLanes = new Map(rows.map((row) => [row.siteId, row]))
+  const missing = siteIds.filter((siteId) => !lanes.has(siteId))
+  if (missing.length === 0) return { lanes, leftOut: new Set() }
+  const locked = await tx.selectFrom('lanes').select('site_id').where('site_id', 'in', missing).execute()
+  return { lanes, leftOut: new Set(locked.map((row) => row.site_id)) }
 }
 
 /** The sums that a lane keeps. */
