@@ -1,12 +1,13 @@
 /**
  * Scheduled publishing. It reads stored times instead of setting timers: a post that came due while the service was down is
  * published when it is back. Each transaction publishes a set of posts, so that ten thousand posts due in the same second
- * take a few hundred transactions. A set that fails is split, so that one post that cannot be published holds up no other.
+ * take a few hundred transactions. A set that fails, or takes too long, is split, so that one post that cannot be published holds up
+ * no other.
  * An account whose lanes another transaction has locked waits for the next step, and does not hold up other accounts.
  */
 import { activeSites, enqueueEvents } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
-import { isDatabaseGone, isLockTimeout, type Tx } from '../platform/db/database.ts'
+import { isDatabaseGone, isLockTimeout, isStatementTimeout, type Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { notePosts } from './changes.ts'
@@ -57,7 +58,7 @@ async function publishSet(ctx: Context, due: readonly DuePost[], heldUp: Set<str
     return 0
   } catch (error) {
     const [one] = due
-    if (one === undefined || isDatabaseGone(error)) throw error
+    if (one === undefined || (isDatabaseGone(error) && !isStatementTimeout(error))) throw error
     const held = isLockTimeout(error)
     const parts = [...Map.groupBy(due, (post) => (held ? post.account_id : post.id)).values()]
     if (parts.length > 1) {

@@ -229,6 +229,11 @@ export function isDatabaseGone(error: unknown): boolean {
   )
 }
 
+/** Whether the error says that a statement was ended because it took too long. */
+export function isStatementTimeout(error: unknown): boolean {
+  return sqlState(error) === '57014'
+}
+
 /** Whether the error says that somebody else held a lock for longer than the transaction would wait. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03'
