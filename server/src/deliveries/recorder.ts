@@ -92,21 +92,24 @@ export class Recorder {
       const left = line.batch.filter((entry) => leftOut.has(siteOf(entry)))
       line.batch = []
       if (left.length > 0) this.#setAside(left, leftOut)
-      if (this.#locked.size > 0) this.#locked = new Set([...this.#aside.batch, ...this.#aside.entries].map(siteOf))
+      else if (line === this.#aside) this.#noteLocked()
     }
     line.isWriting = false // no await since the line was seen empty: a later entry starts a new run
   }
 
   /** Puts entries of locked lanes into the line for these, before what has come for the same lanes since. */
   #setAside(left: readonly Entry[], lanes: ReadonlySet<string>): void {
-    const known = this.#locked
-    const found = [...lanes].filter((siteId) => !known.has(siteId)).length
+    const found = [...lanes].filter((siteId) => !this.#locked.has(siteId)).length
     if (found > 0) this.#ctx.log.warn('deliveries.set_aside', { lanes: found })
     const since = this.#line.entries.filter((entry) => lanes.has(siteOf(entry)))
     this.#line.entries = this.#line.entries.filter((entry) => !lanes.has(siteOf(entry)))
     this.#aside.entries = [...left, ...this.#aside.entries, ...since]
-    this.#locked = new Set([...known, ...lanes])
+    this.#noteLocked()
     this.#write(this.#aside)
+  }
+
+  #noteLocked(): void {
+    this.#locked = new Set([...this.#aside.batch, ...this.#aside.entries].map(siteOf))
   }
 
   /** The release as the lane's next holder must see it: not clean if results of the lane were dropped. */

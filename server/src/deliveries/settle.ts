@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { prepared, sendAhead } from '../platform/db/statements.ts'
+import { limitLockWait, prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
@@ -82,7 +82,7 @@ async function lockLanes(
   siteIds: readonly string[],
   ifLocked: IfLocked,
 ): Promise<{ lanes: LockedLanes; leftOut: ReadonlySet<string> }> {
-  if (ifLocked === 'wait') await sendAhead(tx, sql`select set_config('lock_timeout', ${LONGEST_WAIT}, true)`)
+  if (ifLocked === 'wait') await limitLockWait(tx, LONGEST_WAIT)
   const { rows } = await prepared(sql<LockedLane>`
     select site_id as "siteId", account_id as "accountId", fence, suspect, failing, failures_in_a_row as "failuresInARow",
       hour, hour_delivered as delivered, hour_failed as failed, hour_retried as retried, hour_delivered_ms as ms

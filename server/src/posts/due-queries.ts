@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { sendAhead } from '../platform/db/statements.ts'
+import { limitLockWait } from '../platform/db/statements.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
 /** A scheduled post whose time has come. */
@@ -21,7 +21,7 @@ export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined,
 
 /** Locks the posts that are still due and that no other process has locked. From now on the transaction waits at most a second for a lock. */
 export async function lockDuePosts(tx: Tx, ids: readonly string[], now: Date): Promise<PostRow[]> {
-  await sendAhead(tx, sql`select set_config('lock_timeout', '1s', true)`)
+  await limitLockWait(tx, '1s')
   return tx
     .selectFrom('posts')
     .select(COLUMNS)

@@ -21,3 +21,8 @@ export async function sendAhead<Row>(tx: Tx, statement: RawBuilder<Row>): Promis
   const { rows } = await sql<Sent<Row>>`${sql.raw(AHEAD)}${statement}`.execute(tx)
   return rows[0] as Sent<Row> // client.ts answers so
 }
+
+/** From now on the transaction waits at most so long for a lock, for example `1s`; then it fails with a lock timeout. */
+export async function limitLockWait(tx: Tx, longest: string): Promise<void> {
+  await sendAhead(tx, sql`select set_config('lock_timeout', ${longest}, true)`)
+}
