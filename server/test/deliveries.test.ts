@@ -284,20 +284,12 @@ describe('after a second crash', () => {
 describe('results that come while the database is away', () => {
   it('are recorded when it is back, though the lease has run out: nothing is sent twice', async () => {
     const postId = await publish()
-    const { db, log, ...rest } = service.ctx
-    let tries = 0
-    let away = true
-    const tx: typeof db.tx = async (work) => {
-      tries += 1
-      if (away) throw new Error('Connection terminated')
-      return db.tx(work)
-    }
-    const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+    const { worker, tries, mend } = failingWorker('Connection terminated')
     await worker.step()
-    await expect.poll(() => tries).toBe(1)
+    await expect.poll(tries).toBe(1)
     service.clock.advance(TIMEOUT_MS + 15_000)
-    await expect.poll(() => tries).toBe(2)
-    away = false
+    await expect.poll(tries).toBe(2)
+    mend()
     service.clock.advance(2_000)
     await worker.idle()
     await service.drain()
@@ -319,21 +311,13 @@ describe('after results were dropped because they could not be recorded for as l
     receiver.answerNext(200, (_, response) => {
       finish = () => void response.writeHead(200).end()
     })
-    const { db, log, ...rest } = service.ctx
-    let tries = 0
-    let away = true
-    const tx: typeof db.tx = async (work) => {
-      tries += 1
-      if (away) throw new Error('cannot be recorded')
-      return db.tx(work)
-    }
-    const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+    const { worker, tries, mend } = failingWorker('cannot be recorded')
     await worker.step()
     await requests(3)
-    await expect.poll(() => tries).toBe(1)
+    await expect.poll(tries).toBe(1)
     service.clock.advance(TIMEOUT_MS + 15_000)
-    await expect.poll(() => tries).toBe(2)
-    away = false
+    await expect.poll(tries).toBe(2)
+    mend()
     finish()
     await worker.idle()
     expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: true })
@@ -349,6 +333,26 @@ describe('after results were dropped because they could not be recorded for as l
     ])
   })
 })
+
+/** A worker whose transactions fail with this message until `mend` is called; `tries` counts them. */
+function failingWorker(message: string) {
+  const { db, log, ...rest } = service.ctx
+  let tries = 0
+  let failing = true
+  const tx: typeof db.tx = async (work) => {
+    tries += 1
+    if (failing) throw new Error(message)
+    return db.tx(work)
+  }
+  const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+  return {
+    worker,
+    tries: () => tries,
+    mend() {
+      failing = false
+    },
+  }
+}
 
 /** The context of a worker that dies before it records anything. */
 function unrecording({ ctx }: TestService): TestService['ctx'] {

@@ -58,6 +58,17 @@ async function somebodyWaits(count = 1): Promise<void> {
     .toBe(count)
 }
 
+/** The receiver keeps the next requests, so many, waiting until the returned function is called. */
+function answerLater(count: number): () => void {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  const later: Parameters<Receiver['answerNext']>[0] = async (_, response) => {
+    await mayAnswer
+    response.end()
+  }
+  receiver.answerNext(...Array.from({ length: count }, () => later))
+  return answer
+}
+
 const deliveries = (postId: string) =>
   service.ctx.db.root
     .selectFrom('deliveries')
@@ -68,11 +79,7 @@ const deliveries = (postId: string) =>
 
 describe.skipIf(inject('database').kind === 'embedded')('on a database with several connections', () => {
   it('a result waits for the lane, and is refused when the lane has become another holder’s', async () => {
-    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
-    receiver.answerNext(async (_, response) => {
-      await mayAnswer
-      response.end()
-    })
+    const answer = answerLater(1)
     const post = await client.posts.create({ title: 'Taken over', status: 'published' })
     const drained = service.drain()
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1)
@@ -87,12 +94,7 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
   })
 
   it('a result that waits for its lane holds up those of no other', async () => {
-    const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
-    const later: Parameters<Receiver['answerNext']>[0] = async (_, response) => {
-      await mayAnswer
-      response.end()
-    }
-    receiver.answerNext(later, later)
+    const answer = answerLater(2)
     const neighbour = await newAccount(service)
     await connectSite(neighbour, receiver)
     const post = await client.posts.create({ title: 'Its lane is locked', status: 'published' })
