@@ -1,6 +1,6 @@
 /** The engine's promises, against real receivers. */
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dispatcher } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import { type Answer, type Receiver, startReceiver } from './support/receiver.ts'
@@ -555,33 +555,71 @@ describe('isolation', () => {
     expect(receiver.received).toHaveLength(4)
   })
 
-  it('sites that hang with large posts make others wait for large ones only', async () => {
-    const hanging = await startReceiver()
-    hanging.answerNext(...Array.from({ length: 40 }, () => () => {}))
-    for (let index = 0; index < 4; index += 1) {
-      const owner = await newAccount(service)
-      await connectSite(owner, hanging)
-      await owner.posts.create({ title: 'Large', body: { markdown: 'Words. '.repeat(1_000) }, status: 'published' })
-    }
-    const large = { above: 5_000, prompt: 1, suspect: 1 }
-    const worker = new Dispatcher(service.ctx, () => {}, { slots: 2, large })
-    await worker.step()
-    while (hanging.received.length < 1) await new Promise((resolve) => setTimeout(resolve, 5))
-    await publish('Small')
-    await worker.step()
-    while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(hanging.received).toHaveLength(1)
-    expect(worker.held().lanes).toBeGreaterThanOrEqual(4)
-    service.clock.advance(20_000)
-    await worker.idle()
-    await hanging.close()
+  describe('sites that hang with large posts', () => {
+    let hanging: Receiver
+    let owners: Array<{ owner: PostriderClient; siteId: string }>
+
+    beforeEach(async () => {
+      hanging = await startReceiver()
+      hanging.answerNext(...Array.from({ length: 40 }, () => () => {}))
+      owners = []
+      for (let index = 0; index < 4; index += 1) {
+        const owner = await newAccount(service)
+        owners.push({ owner, siteId: (await connectSite(owner, hanging)).id })
+        await owner.posts.create({ title: 'Large', body: { markdown: 'Words. '.repeat(1_000) }, status: 'published' })
+      }
+    })
+    afterEach(async () => {
+      for (const { owner, siteId } of owners) await owner.sites.delete(siteId)
+      await hanging.close()
+    })
+
+    const arrives = (one: Receiver) => expect.poll(() => one.received.length).toBeGreaterThan(0)
+
+    it('make others wait for large ones only', async () => {
+      const large = { above: 5_000, waiting: 9, prompt: 1, suspect: 1 }
+      const worker = new Dispatcher(service.ctx, () => {}, { slots: 2, large })
+      await worker.step()
+      await arrives(hanging)
+      await publish('Small')
+      await worker.step()
+      await arrives(receiver)
+      expect(hanging.received).toHaveLength(1)
+      expect(worker.held()).toMatchObject({ lanes: expect.toSatisfy((held) => held >= 4), waitingForRoom: 3 })
+      service.clock.advance(20_000)
+      await worker.idle()
+    })
+
+    it('do not keep the places of other lanes: those that find too many waiting come back two seconds later', async () => {
+      const lanes = { prompt: 4, slow: 0, suspect: 1 }
+      const large = { above: 5_000, waiting: 1, prompt: 1, suspect: 1 }
+      const worker = new Dispatcher(service.ctx, () => {}, { lanes, large })
+      await worker.step()
+      await arrives(hanging)
+      await expect.poll(() => worker.held()).toMatchObject({ lanes: 2, waitingForRoom: 1 })
+      const dues = await Promise.all(owners.map(async ({ siteId }) => await laneOf(siteId)))
+      const postponed = dues.filter((lane) => lane.leased_until === null)
+      expect(postponed.map(({ due_at, recovering }) => ({ due_at, recovering }))).toEqual(
+        Array(2).fill({ due_at: plusMs(service.clock.now(), 2_000), recovering: false }),
+      )
+      await publish('Small')
+      await worker.step()
+      await arrives(receiver)
+      expect(hanging.received).toHaveLength(1)
+      // Once its lease leaves no time for an attempt, a lane waits no longer.
+      service.clock.advance(14_000)
+      await worker.step()
+      await worker.idle()
+    })
   })
 
   it('large posts share what memory there is for them', async () => {
     const { answer, most } = slowAnswer()
     receiver.answerNext(...Array.from({ length: 5 }, () => answer))
     for (let count = 0; count < 5; count += 1) await publish(`Post ${count}`)
-    const worker = new Dispatcher(service.ctx, () => {}, { large: { above: 0, prompt: 1, suspect: 1 } })
+    const worker = new Dispatcher(service.ctx, () => {}, {
+      large: { above: 0, waiting: 9, prompt: 1, suspect: 1 },
+    })
     await worker.step()
     await worker.idle()
     expect(receiver.received).toHaveLength(5)

@@ -23,7 +23,7 @@ beforeAll(async () => {
   })
 })
 beforeEach(() => {
-  contents = new EventContents(db.root)
+  contents = new EventContents(db.root, MIB)
   statements = 0
 })
 afterAll(async () => {
@@ -91,6 +91,16 @@ it('reads no more ahead than is still kept when it is needed', async () => {
   await expect.poll(() => kept(deliveries)).toEqual([true, true, true, true])
 })
 
+it('reads nothing large ahead, whose lane may wait for long', async () => {
+  const large = await waiting(2, MIB + 1)
+  const small = await waiting(1, 100)
+  contents.readAhead([...small, ...large])
+  contents.readAhead(large)
+  await expect.poll(() => kept(small)).toEqual([true])
+  expect(kept(large)).toEqual([false, false])
+  expect(statements).toBe(1)
+})
+
 it('goes on reading ahead after contents that have been purged', async () => {
   for (let round = 0; round < 2; round += 1) {
     contents.readAhead([purged(MIB), purged(MIB)])
@@ -108,7 +118,7 @@ it('goes on reading ahead after contents that have been purged', async () => {
 it('leaves an error to the attempt that needs the content', async () => {
   const deliveries = await waiting(1, 100)
   const opened = await freshDatabase()
-  const cut = new EventContents(opened.db.root)
+  const cut = new EventContents(opened.db.root, MIB)
   await opened.cut()
   cut.readAhead(deliveries)
   await expect(cut.read(deliveries[0]?.eventId ?? '')).rejects.toThrow()

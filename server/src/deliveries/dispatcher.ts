@@ -12,7 +12,7 @@ import type { StepResult } from '../platform/loop.ts'
 import { attemptDelivery } from './attempt.ts'
 import { EventContents } from './event-contents.ts'
 import type { Filled, Promised } from './handover.ts'
-import { type Flight, kindOf, LaneRun, type LeasedKind, type RunKind } from './lane-run.ts'
+import { type Flight, KINDS, kindOf, LaneRun, type LeasedKind, type RunKind } from './lane-run.ts'
 import {
   type DueDelivery,
   type EventContent,
@@ -23,7 +23,7 @@ import {
   readTargets,
   type Target,
 } from './lease.ts'
-import { attemptMetrics } from './metrics.ts'
+import { attemptMetrics, type Held } from './metrics.ts'
 import { News } from './news.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
 import { Recorder } from './recorder.ts'
@@ -45,10 +45,8 @@ const LIMITS: Limits = {
   perTurn: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
   perStep: 1_024,
-  large: { above: 16 * 1024, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
+  large: { above: 16 * 1024, waiting: 512, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
-
-const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
 
 /** Lanes are leased in batches, once this share of a kind's budget is free. */
 const WORTH_LEASING = 1 / 4
@@ -63,6 +61,9 @@ const RECORDING_MS = 2_000
 const STARTING_MS = 15_000
 /** Most deliveries read from one lane at once. */
 const MOST_PER_LANE = 256
+
+/** A lane that found too many others waiting for room is due again so much later. */
+const POSTPONED_MS = 2_000
 
 /** The loop's own poll is in time for lanes that are due later than this. */
 const SOON_MS = 1_000
@@ -97,9 +98,9 @@ export class Dispatcher {
     this.#turns = new Turns(ctx.clock, this.#limits, {
       mayStart: (run) => this.#mayStart(run),
       attempt: (run, delivery, flight) => void this.#attempt(run, delivery, flight),
-      done: (run) => this.#recorder.release({ lease: run.lease, clean: run.isClean() }),
+      done: (run) => this.#release(run),
     })
-    this.#contents = new EventContents(ctx.db.root)
+    this.#contents = new EventContents(ctx.db.root, this.#limits.large.above)
     this.#count = attemptMetrics(ctx.metrics)
     this.#recorder = new Recorder(ctx, (releases, nextDue) => {
       for (const { lease } of releases) this.#forget(lease)
@@ -163,8 +164,13 @@ export class Dispatcher {
   }
 
   /** What is held now. */
-  held(): { lanes: number; suspects: number; slots: number } {
-    return { lanes: this.#runs.size, suspects: this.#countHeld('suspect'), slots: this.#turns.free() }
+  held(): Held {
+    return {
+      lanes: this.#runs.size,
+      suspects: this.#countHeld('suspect'),
+      waitingForRoom: this.#turns.waitingForRoom(),
+      slots: this.#turns.free(),
+    }
   }
 
   /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; releases all lanes. */
@@ -187,13 +193,14 @@ export class Dispatcher {
     if (error !== undefined) throw error
     const now = this.#ctx.clock.now()
     this.#setSlowOnesApart(now)
+    this.#turns.tidy()
     const leases = await this.#lease(now)
     this.#found = leases.length
     try {
       if (leases.length > 0) await this.#startLanes(leases, now)
     } catch (error) {
       // Without their deliveries the lanes can only be released; the recorder does so once the database answers.
-      for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering })
+      for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering, notBefore: undefined })
       throw error
     }
     if (KINDS.some((kind) => this.#isWorthAStep(kind))) return { again: true }
@@ -206,6 +213,11 @@ export class Dispatcher {
   #isWorthAStep(kind: LeasedKind, due: Date | null = null): boolean {
     const isSoon = due !== null && due.getTime() - this.#ctx.clock.now().getTime() < SOON_MS
     return (isSoon || !this.#exhausted[kind]) && this.#room(kind) > 0
+  }
+
+  #release(run: LaneRun): void {
+    const notBefore = run.postponed ? plusMs(this.#ctx.clock.now(), POSTPONED_MS) : undefined
+    this.#recorder.release({ lease: run.lease, clean: run.isClean(), notBefore })
   }
 
   #leaseEnd(now: Date): Date {

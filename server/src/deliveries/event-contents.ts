@@ -23,6 +23,7 @@ export class EventContents {
     sizeCalculation: ({ post }) => Math.max(1, post.length),
     dispose: (_, eventId) => this.#used(eventId),
   })
+  readonly #aheadUpTo: number
   readonly #ask: (eventId: string) => Promise<{ result: EventContent | undefined }>
   /** What is being read now, also by a statement that has begun. */
   readonly #reading = new Map<string, Promise<EventContent | undefined>>()
@@ -30,7 +31,9 @@ export class EventContents {
   readonly #ahead = new Map<string, number>()
   #aheadBytes = 0
 
-  constructor(db: Db) {
+  /** `aheadUpTo`: contents of more bytes are not read ahead. Their lanes may wait long, and keep others from reading ahead. */
+  constructor(db: Db, aheadUpTo: number) {
+    this.#aheadUpTo = aheadUpTo
     this.#ask = gather(
       (eventId: string) => eventId,
       async (asked: ReadonlyArray<Asked<string>>) => {
@@ -78,6 +81,7 @@ export class EventContents {
     const next = waiting[0]
     if (next === undefined || this.#isComing(next.eventId)) return
     for (const { eventId, payloadBytes } of waiting.slice(0, AHEAD_PER_LANE)) {
+      if (payloadBytes > this.#aheadUpTo) return
       if (this.#ahead.size >= AHEAD || this.#aheadBytes + payloadBytes > AHEAD_BYTES) return
       if (this.#isComing(eventId)) continue
       this.#ahead.set(eventId, payloadBytes)

@@ -1,5 +1,4 @@
 import { Linked } from '../platform/linked-list.ts'
-import type { Slot } from '../platform/slots.ts'
 import type { DueDelivery, LaneLease, Target } from './lease.ts'
 import type { AttemptResult } from './policy.ts'
 
@@ -8,6 +7,7 @@ export type RunKind = 'prompt' | 'slow' | 'suspect'
 
 /** The kinds a lane can have when it is leased; it becomes slow only later. */
 export type LeasedKind = Exclude<RunKind, 'slow'>
+export const KINDS: readonly LeasedKind[] = ['prompt', 'suspect']
 
 /** The kind of a lane when it is leased. */
 export function kindOf(lease: LaneLease): LeasedKind {
@@ -18,10 +18,10 @@ export function kindOf(lease: LaneLease): LeasedKind {
 export class Flight extends Linked<Flight> {
   /** When its request was made: milliseconds since 1970, or `UNSENT`. */
   since: number = UNSENT
-  /** The room that its content takes. */
-  readonly room: Slot | undefined
+  /** The room that its content takes, in bytes. */
+  readonly room: number
 
-  constructor(room: Slot | undefined) {
+  constructor(room: number) {
     super()
     this.room = room
   }
@@ -42,10 +42,12 @@ export class LaneRun extends Linked<LaneRun> {
   /** Posts of which nothing more may be sent. */
   readonly ended = new Set<string>()
   halted = false
+  /** Whether it was halted because others want the little there is, and should not be due again at once. */
+  postponed = false
   /** The site's last response time, in milliseconds. Known from the second answer on: the first includes connecting. */
   answerMs: number | undefined
-  /** Room for the content of the next delivery, if that is large. `slot` is undefined while the lane waits for it. */
-  room: { delivery: DueDelivery; slot: Slot | undefined } | undefined
+  /** The room that was taken for the content of the next delivery, if that is large. */
+  room: { delivery: DueDelivery; bytes: number } | undefined
   /** Attempts in flight, a handful. */
   readonly flights: Flight[] = []
   /** The current turn, or the last one: attempts started in it, and when it began (milliseconds since 1970). */
@@ -69,6 +71,12 @@ export class LaneRun extends Linked<LaneRun> {
   /** Nothing more may start. */
   halt(): void {
     this.halted = true
+  }
+
+  /** Nothing more may start now, but soon. */
+  postpone(): void {
+    this.postponed = true
+    this.halt()
   }
 
   /** Whether an attempt has been in flight since `at` (milliseconds since 1970) or for longer. */

@@ -24,7 +24,8 @@ export function attemptMetrics(metrics: Metrics): (result: AttemptResult) => voi
   }
 }
 
-type Held = { lanes: number; suspects: number; slots: number }
+/** What a process holds: lanes, those of them that are suspect or wait for room for a large content, and slots that are free. */
+export type Held = { lanes: number; suspects: number; waitingForRoom: number; slots: number }
 
 /** Shows the backlog in the database, and what this process holds of it. */
 export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held: () => Held): void {
@@ -70,11 +71,17 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
     {
       postrider_held_lanes: 'Lanes that this process holds',
       postrider_held_suspects: 'Suspect lanes that this process holds',
+      postrider_held_waiting_for_room: 'Lanes that this process holds and that wait for memory for a large content',
       postrider_free_slots: 'Attempts that this process could start now',
     },
     async () => {
-      const { lanes, suspects, slots } = held()
-      return { postrider_held_lanes: lanes, postrider_held_suspects: suspects, postrider_free_slots: slots }
+      const { lanes, suspects, waitingForRoom, slots } = held()
+      return {
+        postrider_held_lanes: lanes,
+        postrider_held_suspects: suspects,
+        postrider_held_waiting_for_room: waitingForRoom,
+        postrider_free_slots: slots,
+      }
     },
   )
 }

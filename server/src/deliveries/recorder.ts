@@ -113,8 +113,8 @@ export class Recorder {
   }
 
   /** The release as the lane's next holder must see it: not clean if results of the lane were dropped. */
-  #checked({ lease, clean }: Release): Release {
-    return { lease, clean: clean && !this.#incomplete.has(lease) }
+  #checked(release: Release): Release {
+    return { ...release, clean: release.clean && !this.#incomplete.has(release.lease) }
   }
 
   /** Records a batch, or what it can of it; returns the lanes that it left out, because they are locked. */
@@ -139,10 +139,9 @@ export class Recorder {
         changes.tell(outcomeChanges(changed))
         logAttempts(log, settled)
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
-        this.#onReleased(
-          releases.filter(({ lease }) => !leftOut.has(lease.siteId)),
-          nextDue,
-        )
+        const released = releases.filter(({ lease }) => !leftOut.has(lease.siteId))
+        logPostponed(log, released)
+        this.#onReleased(released, nextDue)
         return leftOut
       } catch (error) {
         if (isLockTimeout(error) && ifLocked === 'wait') {
@@ -187,6 +186,11 @@ function logAttempts(log: Log, settled: readonly Settled[]): void {
     if (status === 'delivered') log.debug('delivery.attempted', () => attemptFields(one, status))
     else log.info('delivery.attempted', attemptFields(one, status))
   }
+}
+
+function logPostponed(log: Log, released: readonly Release[]): void {
+  const postponed = released.filter(({ notBefore }) => notBefore !== undefined)
+  if (postponed.length > 0) log.info('deliveries.postponed', { lanes: postponed.length, why: 'large contents' })
 }
 
 function attemptFields({ lease, delivery, result }: Settlement, status: string): object {

@@ -15,8 +15,11 @@ export type Settlement = { lease: LaneLease; delivery: DueDelivery; result: Atte
 /** When the first prompt lane is due, and the first suspect one. */
 export type NextDue = { prompt: Date | null; suspect: Date | null }
 
-/** A lane to release. `clean` says that the outcome of every attempt on the lane is known and recorded. */
-export type Release = { lease: LaneLease; clean: boolean }
+/**
+ * A lane to release. `clean` says that the outcome of every attempt on the lane is known and recorded; it is not due before `notBefore`,
+ * unless something new is enqueued.
+ */
+export type Release = { lease: LaneLease; clean: boolean; notBefore: Date | undefined }
 
 /** What is recorded together: results, and lanes to release after them. */
 export type Batch = { settlements: readonly Settlement[]; releases: readonly Release[] }
@@ -214,6 +217,7 @@ type LaneChange = {
   sums: HourSums | undefined
   released: boolean
   clean: boolean
+  notBefore: Date | null
 }
 
 function laneChanges(
@@ -240,6 +244,7 @@ function laneChanges(
       sums: hours.get(siteId),
       released: release !== undefined,
       clean: release?.clean === true,
+      notBefore: release?.notBefore ?? null,
     }
   })
 }
@@ -262,7 +267,7 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
         leased_until = case when o.released then null else l.leased_until end,
         recovering = case when o.released then not o.clean else l.recovering end,
         due_at = case when not o.released then l.due_at else (
-          select greatest(d.next_attempt_at, ${now}) from deliveries d
+          select greatest(d.next_attempt_at, ${now}, o.not_before) from deliveries d
           join endpoints e on e.site_id = d.site_id and not e.paused
           where d.site_id = l.site_id and d.status = 'pending' and not ${blocked}
           order by d.next_attempt_at, d.id limit 1
@@ -281,9 +286,10 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
         ${column(({ sums }) => sums?.retried ?? 0)}::int[],
         ${column(({ sums }) => sums?.ms ?? 0)}::bigint[],
         ${column(({ released }) => released)}::boolean[],
-        ${column(({ clean }) => clean)}::boolean[]
+        ${column(({ clean }) => clean)}::boolean[],
+        ${column(({ notBefore }) => notBefore)}::timestamptz[]
       ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, hour, hour_delivered, hour_failed,
-        hour_retried, hour_delivered_ms, released, clean)
+        hour_retried, hour_delivered_ms, released, clean, not_before)
       where l.site_id = o.site_id
       returning l.due_at, l.suspect, o.released
     )

@@ -28,7 +28,7 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
       inFlight: 100,
       slotsPerSite: 2,
       perTurn: 1,
-      large: { above: LARGE, prompt: 2 * LARGE, suspect: 2 * LARGE },
+      large: { above: LARGE, waiting: 4, prompt: 2 * LARGE, suspect: 2 * LARGE },
       ...limits,
     },
     {
@@ -252,6 +252,47 @@ describe('turns', () => {
     land('b1')
     land('c1')
     expect(done).toEqual(['a', 'b', 'c'])
+  })
+
+  it('are not waited for by more lanes with large contents than allowed: the others end, to come back later', () => {
+    const { turns, started, done, land } = startTurns()
+    const lanes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => lane(name, 1, { bytes: 2 * LARGE }))
+    for (const run of lanes) turns.join(run)
+    expect({ started, done, waiting: turns.waitingForRoom() }).toEqual({
+      started: ['a1'],
+      done: ['f', 'g'],
+      waiting: 4,
+    })
+    expect(lanes.map(({ postponed }) => postponed)).toEqual([false, false, false, false, false, true, true])
+    land('a1')
+    turns.join(lane('h', 1, { bytes: 2 * LARGE }))
+    expect({ started, done, waiting: turns.waitingForRoom() }).toEqual({
+      started: ['a1', 'b1'],
+      done: ['f', 'g', 'a'],
+      waiting: 4,
+    })
+  })
+
+  it('are given up by a lane that finds too many others waiting, once its attempts have ended', () => {
+    const { turns, done, land } = startTurns({ large: { above: LARGE, waiting: 1, prompt: LARGE, suspect: LARGE } })
+    const mixed = lane('m', 2)
+    mixed.waiting[1] = { ...mixed.waiting[1], payloadBytes: 2 * LARGE } as DueDelivery
+    for (const name of ['a', 'b']) turns.join(lane(name, 1, { bytes: 2 * LARGE }))
+    turns.join(mixed)
+    expect(done).toEqual([])
+    land('m1')
+    expect({ done, postponed: mixed.postponed }).toEqual({ done: ['m'], postponed: true })
+  })
+
+  it('are not waited for by lanes that may start nothing any more', () => {
+    const { turns, started, done, land } = startTurns()
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => lane(name, 1, { bytes: 2 * LARGE })) as [LaneRun, LaneRun, LaneRun]
+    for (const run of [a, b, c]) turns.join(run)
+    b.halt()
+    turns.tidy()
+    expect({ started, done, postponed: b.postponed }).toEqual({ started: ['a1'], done: ['b'], postponed: false })
+    land('a1')
+    expect(started).toEqual(['a1', 'c1'])
   })
 
   it('are as many for lanes with large contents as for others', async () => {

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../platform/clock.ts'
 import { LinkedList } from '../platform/linked-list.ts'
-import { Slots } from '../platform/slots.ts'
-import { Flight, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
+import { Flight, KINDS, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
 import type { DueDelivery } from './lease.ts'
+import { Room } from './room.ts'
 
 /** Bounds on concurrent attempts. */
 export type TurnLimits = {
@@ -17,8 +17,11 @@ export type TurnLimits = {
   slotsPerSite: number
   /** Attempts that a lane may start in one turn. */
   perTurn: number
-  /** Contents of more than `above` bytes share so many bytes, by kind of lane; one larger than that still goes alone. */
-  large: { above: number } & Record<LeasedKind, number>
+  /**
+   * Contents of more than `above` bytes share so many bytes, by kind of lane; one larger than that still goes alone. At most `waiting`
+   * lanes of a kind wait for such room.
+   */
+  large: { above: number; waiting: number } & Record<LeasedKind, number>
 }
 
 /** An answer within this time is prompt. A turn starts no attempt after this time. */
@@ -53,7 +56,7 @@ export class Turns {
   readonly #clock: Clock
   readonly #limits: TurnLimits
   readonly #doing: Doing
-  readonly #large: Record<LeasedKind, Slots>
+  readonly #rooms: Record<LeasedKind, Room>
   readonly #line = new LinkedList<LaneRun>()
   /** Attempts that have a slot and have made their request, the longest in flight first. */
   readonly #holders = new LinkedList<Flight>()
@@ -74,7 +77,7 @@ export class Turns {
     this.#slots = limits.slots
     this.#doing = doing
     const { prompt, suspect } = limits.large
-    this.#large = { prompt: new Slots(prompt), suspect: new Slots(suspect) }
+    this.#rooms = { prompt: new Room(prompt), suspect: new Room(suspect) }
   }
 
   /** How many attempts could start now; none while lanes stand in line. */
@@ -93,6 +96,18 @@ export class Turns {
     })
   }
 
+  /** Lets go of the lanes that wait for room but may start nothing any more: they would keep their places until there is some. */
+  tidy(): void {
+    for (const kind of KINDS)
+      for (const run of this.#rooms[kind].line.toArray()) if (!this.#doing.mayStart(run)) this.#goOn(run)
+    this.#serve()
+  }
+
+  /** How many lanes wait for room. */
+  waitingForRoom(): number {
+    return KINDS.reduce((sum, kind) => sum + this.#rooms[kind].line.size, 0)
+  }
+
   /** Notes that an attempt makes its request: from now on it waits for its site. */
   sent(flight: Flight): void {
     flight.since = this.#clock.now().getTime()
@@ -104,7 +119,7 @@ export class Turns {
   /** Ends an attempt: its lane continues the turn or goes back to the line. */
   land(run: LaneRun, flight: Flight): void {
     run.land(flight)
-    flight.room?.free()
+    this.#roomOf(run).give(flight.room)
     this.#inFlight -= 1
     const hadSlot = this.#giveBack(flight)
     if (hadSlot && this.#isStillItsTurn(run)) {
@@ -144,22 +159,42 @@ export class Turns {
   }
 
   /**
-   * Puts a lane at the end of the line if it may start another attempt, as soon as there is room for its content. A lane with
+   * Puts a lane at the end of the line if it may start another attempt, or in line for room if its next content is large. A lane with
    * nothing to start and nothing in flight is done.
    */
   #goOn(run: LaneRun): void {
-    if (run.room !== undefined && run.room.slot === undefined) return // `#makeRoom` goes on when there is room
     const next = this.#doing.mayStart(run) ? run.waiting[0] : undefined
     if (run.room !== undefined && run.room.delivery !== next) {
-      run.room.slot?.free()
+      this.#roomOf(run).give(run.room.bytes)
       run.room = undefined
     }
-    if (next === undefined) {
-      this.#line.delete(run)
-      if (run.flights.length === 0) this.#doing.done(run)
-    } else if (run.flights.length < this.#widthOf(run)) {
-      if (this.#hasItsRoom(run, next)) this.#line.add(run)
-      else void this.#makeRoom(run, next)
+    if (next === undefined) this.#leave(run)
+    else if (run.flights.length < this.#widthOf(run)) {
+      if (this.#hasItsRoom(run, next) || this.#roomOf(run).take(run, next)) this.#standIn(this.#line, run)
+      else this.#waitForRoom(run)
+    }
+  }
+
+  #standIn(line: LinkedList<LaneRun>, run: LaneRun): void {
+    if (run.list !== line) run.list?.delete(run)
+    line.add(run)
+  }
+
+  #leave(run: LaneRun): void {
+    run.list?.delete(run)
+    if (run.flights.length === 0) this.#doing.done(run)
+  }
+
+  /**
+   * Before the line: an attempt with a slot waits only for the database and its site, a large content only for other large ones. The
+   * number that wait is limited, or they would take the place of lanes with small contents; the others are released, for later.
+   */
+  #waitForRoom(run: LaneRun): void {
+    const { line } = this.#roomOf(run)
+    if (run.list === line || line.size < this.#limits.large.waiting) this.#standIn(line, run)
+    else {
+      run.postpone()
+      this.#leave(run)
     }
   }
 
@@ -173,28 +208,30 @@ export class Turns {
     return Math.max(1, Math.min(this.#limits.slotsPerSite, wanted))
   }
 
-  /**
-   * Whether the lane holds exactly the room that this delivery needs: none for a small content, its own for a large one. A lane that
-   * still waits for room does not hold it.
-   */
+  /** Whether the lane holds exactly the room that this delivery needs: none for a small content, its own for a large one. */
   #hasItsRoom({ room }: LaneRun, delivery: DueDelivery): boolean {
-    if (room === undefined) return delivery.payloadBytes <= this.#limits.large.above
-    return room.delivery === delivery && room.slot !== undefined
+    return room === undefined ? delivery.payloadBytes <= this.#limits.large.above : room.delivery === delivery
   }
 
-  /** Before the line: an attempt with a slot waits only for the database and its site, a large content only for other large ones. */
-  async #makeRoom(run: LaneRun, delivery: DueDelivery): Promise<void> {
-    this.#line.delete(run)
-    run.room = { delivery, slot: undefined }
-    run.room.slot = await this.#large[kindOf(run.lease)].take(delivery.payloadBytes)
-    this.#goOn(run)
-    this.#serve()
+  #roomOf(run: LaneRun): Room {
+    return this.#rooms[kindOf(run.lease)]
+  }
+
+  /** Lets the lanes that wait for room go on, as far as there is some. */
+  #admit({ line }: Room): void {
+    for (let run = line.first; run !== undefined; run = line.first) {
+      this.#goOn(run)
+      if (line.first === run) return
+    }
   }
 
   /** Gives the free slots to the lanes in line, one each. */
   #serve(): void {
     this.#adjust()
-    for (let run = this.#line.first; run !== undefined; run = this.#line.first) {
+    for (;;) {
+      for (const kind of KINDS) this.#admit(this.#rooms[kind])
+      const run = this.#line.first
+      if (run === undefined) return
       if (this.#free === 0) this.#takeFromSlow()
       if (this.#free === 0) {
         this.#comeBack()
@@ -226,7 +263,7 @@ export class Turns {
   #start(run: LaneRun): void {
     const delivery = run.waiting.shift()
     if (delivery === undefined) return
-    const flight = new Flight(run.room?.slot)
+    const flight = new Flight(run.room?.bytes ?? 0)
     run.room = undefined
     run.flights.push(flight)
     this.#reading += 1

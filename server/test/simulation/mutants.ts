@@ -29,7 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a released lane is not due when its next delivery is',
     file: 'deliveries/settle.ts',
-    from: 'select greatest(d.next_attempt_at, ${now}) from deliveries d',
+    from: 'select greatest(d.next_attempt_at, ${now}, o.not_before) from deliveries d',
     to: 'select null::timestamptz from deliveries d',
   },
   {
@@ -187,6 +187,18 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'deliveries/turns.ts',
     from: 'if (this.#free === 0) this.#takeFromSlow()',
     to: '',
+  },
+  {
+    name: 'room for a large content is not given back',
+    file: 'deliveries/turns.ts',
+    from: 'this.#roomOf(run).give(flight.room)',
+    to: '',
+  },
+  {
+    name: 'a lane that finds no room keeps its lease',
+    file: 'deliveries/turns.ts',
+    from: 'run.postpone()\n      this.#leave(run)',
+    to: 'run.postpone()',
   },
   {
     name: 'a site that does not answer is no suspect',

@@ -21,8 +21,11 @@ export type Step = { at: number } & Deed
 /** `embedded`: one process, embedded database; `together`: some that do everything, on a server; `apart`: one answers, others deliver. */
 export type Layout = 'embedded' | 'together' | 'apart'
 
-/** The limits on attempts and lanes: those of the service, too few of both, or many lanes for few attempts. */
-export type Room = 'plenty' | 'tight' | 'crowded'
+/**
+ * The limits on attempts and lanes: those of the service, too few of both, many lanes for few attempts, or memory for one content
+ * at a time.
+ */
+export type Room = 'plenty' | 'tight' | 'crowded' | 'narrow'
 
 export type Story = {
   seed: number
@@ -49,7 +52,7 @@ export function tell(seed: number): Story {
   const calm = seed % 3 === 0
   const layout = one<Layout>(['embedded', 'embedded', 'together', 'apart', 'apart'])
   const workers = layout === 'embedded' ? 1 : 1 + below(3)
-  const room = one<Room>(['plenty', 'plenty', 'plenty', 'tight', 'tight', 'crowded'])
+  const room = one<Room>(['plenty', 'plenty', 'plenty', 'tight', 'tight', 'crowded', 'narrow'])
   const isCrowded = room === 'crowded'
   const sites = isCrowded ? 4 + below(5) : 1 + below(4)
   const posts = isCrowded ? 3 + below(3) : 1 + below(3)

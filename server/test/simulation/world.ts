@@ -42,7 +42,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     slotsWhenBusy: 1,
     slotsPerSite: 2,
     lanes: { prompt: 2, slow: 3, suspect: 2 },
-    large: { above: 0, prompt: 3_000, suspect: 1_000 },
+    large: { above: 0, waiting: 2, prompt: 3_000, suspect: 1_000 },
   },
   crowded: {
     slots: 3,
@@ -50,8 +50,9 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     slotsPerSite: 2,
     inFlight: 5,
     lanes: { prompt: 8, slow: 8, suspect: 3 },
-    large: { above: 0, prompt: 10_000, suspect: 2_000 },
+    large: { above: 0, waiting: 8, prompt: 10_000, suspect: 2_000 },
   },
+  narrow: { large: { above: 0, waiting: 1, prompt: 1, suspect: 1 } },
 }
 /** The process that only answers requests. */
 const FRONT = 'front'
@@ -426,6 +427,8 @@ export class World {
       (name: string, fields: object = {}) => {
         if (name === 'delivery.attempted' || name === 'delivery.late_answer') {
           this.#settled(process, fields as { delivery_id: string; attempt: number; status: string }, name)
+        } else if (name === 'deliveries.postponed') {
+          this.count('lanes postponed', (fields as { lanes: number }).lanes)
         } else if (level === 'error') {
           this.tell(`${process.name} logs ${name} ${JSON.stringify(fields).slice(0, 300)}`)
           // A broken connection is the only error that a story causes; any other is the service's own.
