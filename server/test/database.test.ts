@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { joinWorkers } from '../src/deliveries/index.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { systemClock } from '../src/platform/clock.ts'
 import {
   afterCommit,
   createDatabase,
@@ -13,6 +14,7 @@ import {
 import type { Sent } from '../src/platform/db/manner.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
+import { createSignalSender, createSignals } from '../src/platform/signals.ts'
 import { newApi } from './support/api.ts'
 import { freshDatabase } from './support/database.ts'
 import { startForgetfulProxy } from './support/forgetful-proxy.ts'
@@ -100,6 +102,27 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await waiting
     expect((await sleeping).rows).toEqual([{ done: 'slept' }])
     await Promise.all([silent.close(), slow.close()])
+    await proxy.close()
+    await own.close()
+    await dropOwn()
+  })
+
+  it('that falls silent is heard again over another connection, and what it may have signalled meanwhile is looked for', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const proxy = await startForgetfulProxy(signalsUrl)
+    const lost = vi.fn()
+    const ear = createSignals(proxy.url, systemClock, { debug() {}, info() {}, warn: lost, error() {} })
+    const heard: Array<string | undefined> = []
+    ear.on('confirmed', (subject) => heard.push(subject))
+    await ear.ready
+    expect(heard).toEqual([undefined])
+    proxy.forget()
+    await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined, undefined])
+    expect(lost).toHaveBeenCalledTimes(1)
+    await own.tx((tx) => createSignalSender({ kind: 'postgres' }).send(tx, 'confirmed', 'a-site'))
+    await expect.poll(() => heard).toEqual([undefined, undefined, 'a-site'])
+    proxy.forget()
+    await ear.close()
     await proxy.close()
     await own.close()
     await dropOwn()

@@ -53,6 +53,10 @@ export type Signals = SignalSender & {
 
 const CHANNEL = 'postrider'
 const RECONNECT_MS = 1_000
+/** How often the server is asked whether it is still there, and how long it may take to answer. */
+const ASK_EVERY_MS = 5_000
+const ANSWERED_MS = 5_000
+const GOODBYE_MS = 1_000
 
 /** Signals within this process, and to those on the same PostgreSQL database if `url` is given. */
 export function createSignals(url: string | undefined, clock: Clock, log: Log): Signals {
@@ -121,32 +125,24 @@ async function notify(tx: Tx, sender: string, topic: Topic, subject = ''): Promi
 
 type Ears = { message(payload: string): void; missed(): void }
 
-/** Listens on a connection of its own until `stop` is called; reconnects when the connection is lost. */
+/** Listens on a connection of its own until `stop` is called; reconnects when the connection is lost or has fallen silent. */
 function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promise<void>; stop: () => Promise<void> } {
   const stopping = new AbortController()
   const tried = Promise.withResolvers<void>()
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const client = new pg.Client({ connectionString: url, ...NOTICED, application_name: 'postrider signals' })
-      const { promise: ended, resolve: end } = Promise.withResolvers<void>()
-      client.once('error', () => end())
-      client.once('end', () => end())
-      const stop = () => end()
-      stopping.signal.addEventListener('abort', stop)
-      client.on('error', (error) => log.warn('signals.lost', { error: errorField(error) }))
-      client.on('notification', ({ payload }) => ears.message(payload ?? ''))
       try {
-        await client.connect()
-        await client.query(`listen ${CHANNEL}`)
-        ears.missed()
-        tried.resolve()
-        await ended
+        await listenOnce(url, clock, stopping.signal, {
+          ...ears,
+          missed() {
+            ears.missed()
+            tried.resolve()
+          },
+        })
       } catch (error) {
         log.warn('signals.lost', { error: errorField(error) })
       }
       tried.resolve()
-      stopping.signal.removeEventListener('abort', stop)
-      await client.end().catch(() => {})
       if (!stopping.signal.aborted) await clock.sleep(RECONNECT_MS, stopping.signal)
     }
   }
@@ -158,4 +154,45 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
       await running
     },
   }
+}
+
+/**
+ * Hears what is signalled until `stopping` is aborted. Rejects when the connection cannot be made, is lost, or does not answer when
+ * it is asked: a listener says nothing by itself, so it would take minutes to notice that a firewall has forgotten it.
+ */
+async function listenOnce(url: string, clock: Clock, stopping: AbortSignal, ears: Ears): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    ...NOTICED,
+    query_timeout: ANSWERED_MS,
+    application_name: 'postrider signals',
+  })
+  const lost = new AbortController()
+  client.on('error', (error) => lost.abort(error))
+  client.on('end', () => lost.abort(new Error('Connection terminated')))
+  client.on('notification', ({ payload }) => ears.message(payload ?? ''))
+  const ended = AbortSignal.any([stopping, lost.signal])
+  try {
+    await client.connect()
+    await client.query(`listen ${CHANNEL}`)
+    ears.missed()
+    while (!ended.aborted) {
+      await clock.sleep(ASK_EVERY_MS, ended)
+      if (!ended.aborted) await client.query('select 1')
+    }
+    if (!stopping.aborted) throw lost.signal.reason
+  } finally {
+    await leave(client, clock)
+  }
+}
+
+/** Ends a connection; a server that may have fallen silent is not waited for. */
+async function leave(client: pg.Client, clock: Clock): Promise<void> {
+  const ended = new AbortController()
+  void client
+    .end()
+    .catch(() => {})
+    .finally(() => ended.abort())
+  await clock.sleep(GOODBYE_MS, ended.signal)
+  client.connection.stream.destroy()
 }
