@@ -381,7 +381,7 @@ describe('backup and restore', () => {
   async function expectSame(from: string, home: Env): Promise<string> {
     count += 1
     const again = join(ground.dir, `again-${count}`)
-    const restored = await runToEnd(home, 'restore', from)
+    const restored = await runToEnd(home, 'restore', from, '--keep-versions')
     expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('Restored') })
     if (home.DATABASE_URL !== undefined)
       expect(await digests(home.DATABASE_URL)).toEqual(await digests(env.DATABASE_URL ?? ''))
@@ -464,6 +464,21 @@ describe('backup and restore', () => {
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining('not empty (accounts, ') })
   })
 
+  it('puts posts above the versions that sites may have been sent since', async () => {
+    const home = await ground.emptyEnv()
+    if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
+    const again = join(ground.dir, 'raised.gz')
+    const restored = await runToEnd(home, 'restore', file)
+    expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('versions higher by 1,000') })
+    await runToEnd(home, 'backup', again)
+    const versions = async (path: string) => {
+      const { header, rows } = await readBackup(path)
+      const index = header.tables.find(({ name }) => name === 'posts')?.columns.indexOf('version') ?? -1
+      return rows.posts?.map((row) => Number(JSON.parse(row)[index]))
+    }
+    expect(await versions(again)).toEqual((await versions(file))?.map((version) => version + 1_000))
+  })
+
   it.runIf(kind === 'postgres')('goes from a server into an embedded database, and back', async () => {
     const middle = await ground.emptyEnv('embedded', { SECRET_KEY })
     await expectSame(await expectSame(file, middle), await ground.emptyEnv('postgres'))
@@ -473,7 +488,7 @@ describe('backup and restore', () => {
     const withKey = join(ground.dir, 'with-key')
     expect(await runToEnd(env, 'backup', withKey, '--include-key')).toMatchObject({ code: 0 })
     const home = await ground.emptyEnv()
-    expect(await runToEnd(home, 'restore', withKey)).toMatchObject({ code: 0 })
+    expect(await runToEnd(home, 'restore', withKey, '--keep-versions')).toMatchObject({ code: 0 })
     expect((await stat(join(home.DATA_DIR ?? '', 'secret.key'))).mode & 0o777).toBe(0o600)
     expect(await everything(home)).toEqual(contents)
     expect(await runToEnd({ ...env, SECRET_KEY }, 'backup', withKey, '--include-key')).toMatchObject({ code: 64 })

@@ -118,8 +118,10 @@ copy of the key elsewhere.`,
     summary: 'Load a backup into an empty database',
     details: `Checks the whole file first, then loads all of it in one transaction. When the service starts,
 it sends the deliveries that were pending in the backup, even those that have succeeded since
-the backup was made.`,
+the backup was made. Posts get higher versions, so that sites take later changes for newer than
+anything they were sent after the backup.`,
     options: {
+      'keep-versions': { meaning: 'leave the versions of posts; for a move, when nothing was sent after the backup' },
       check: { meaning: 'restore nothing; say whether FILE is complete and fits this version and the key at hand' },
     },
     load: () => import('./restore.ts'),

@@ -9,11 +9,15 @@ import { type Config, parseConfig } from '../platform/config.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { assertEncoding, migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
+import { raiseVersions } from '../posts/index.ts'
 import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
 import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
 import { createProgress } from './progress.ts'
+
+/** More changes of one post than anybody makes between two backups. Sites keep a post if they have a later version of it. */
+const VERSIONS = 1_000
 
 /** Loads a backup into an empty database: all of it, or nothing. With `--check` it says whether that could be done. */
 export const run: Run = async ({ operands: [file = ''], options, env, terminal }) => {
@@ -31,10 +35,15 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   }
   const startedAt = performance.now()
   terminal.note(`Loading ${describe(header)}`)
-  await loadAll(config, { path, header, newKey }, terminal)
+  const raiseBy = options['keep-versions'] === true ? 0 : VERSIONS
+  await loadAll(config, { path, header, newKey, raiseBy }, terminal)
   if (newKey !== undefined) terminal.print(`The secret key was written to ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000
   terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
+  if (raiseBy > 0)
+    terminal.print(
+      `Posts have versions higher by ${raiseBy.toLocaleString('en')}, above any that sites may have by now.`,
+    )
   terminal.print('Start the service when you are ready: it will send the deliveries that were pending in the backup.')
   return EXIT.ok
 }
@@ -50,7 +59,12 @@ function rowsOf({ tables }: BackupHeader): string {
 /** One transaction from the look at what is there to the last row. */
 async function loadAll(
   config: Config,
-  { path, header, newKey }: { path: string; header: BackupHeader; newKey: string | undefined },
+  {
+    path,
+    header,
+    newKey,
+    raiseBy,
+  }: { path: string; header: BackupHeader; newKey: string | undefined; raiseBy: number },
   terminal: Terminal,
 ): Promise<void> {
   await withDatabase(config, async ({ db, maintain }) => {
@@ -61,7 +75,7 @@ async function loadAll(
       await assertEmpty(tx, header)
       // Before the commit: a database in use without its key would be worse than a key without a database.
       if (newKey !== undefined) await writeKeyFile(config.dataDir, newKey)
-      await load(tx, path, header, terminal)
+      await load(tx, { path, header, raiseBy }, terminal)
     })
     if (maintain === undefined) await sql`analyze`.execute(db.root)
     else await maintain()
@@ -125,7 +139,11 @@ async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
     )
 }
 
-async function load(tx: Tx, path: string, header: BackupHeader, terminal: Terminal): Promise<void> {
+async function load(
+  tx: Tx,
+  { path, header, raiseBy }: { path: string; header: BackupHeader; raiseBy: number },
+  terminal: Terminal,
+): Promise<void> {
   const last = header.migrations.at(-1)
   if (last !== undefined) await migrateTo(tx, migrations, last)
   await forgetFingerprint(tx)
@@ -142,5 +160,6 @@ async function load(tx: Tx, path: string, header: BackupHeader, terminal: Termin
       await loadRows(tx, target, table, lines)
       progress(table.name, lines.length)
     })
+    if (raiseBy > 0) await raiseVersions(tx, raiseBy)
   })
 }

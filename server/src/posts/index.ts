@@ -14,6 +14,7 @@ export {
   type PostState,
   postStates,
   postTitles,
+  raiseVersions,
   unnameForgottenSites,
 } from './queries.ts'
 export { relatedPosts } from './related.ts'

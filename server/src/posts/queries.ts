@@ -251,3 +251,11 @@ const STATE = ['id', 'version', 'slug', 'title', 'status', 'scheduled_at', 'publ
 export async function postStates(db: Db, accountId: string, ids: readonly string[]): Promise<PostState[]> {
   return db.selectFrom('posts').select(STATE).where('account_id', '=', accountId).where('id', 'in', ids).execute()
 }
+
+/** Raises the versions of all posts. For a restored database: sites may have seen later versions than it knows. */
+export async function raiseVersions(db: Db, by: number): Promise<void> {
+  await db
+    .updateTable('posts')
+    .set((eb) => ({ version: eb('version', '+', by) }))
+    .execute()
+}
