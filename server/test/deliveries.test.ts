@@ -1,5 +1,6 @@
 /** The engine's promises, against real receivers. */
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dispatcher } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
@@ -298,6 +299,40 @@ describe('results that come while the database is away', () => {
   })
 })
 
+describe('a result that cannot be recorded', () => {
+  it.each([
+    ['because it is refused', '22023'],
+    ['because it takes too long', '57014'],
+  ])('%s holds up no results but those of its lane', async (_, errcode) => {
+    const [poor, fine] = [site.id, (await connectSite(client, receiver)).id]
+    await sql`
+      create function refuse() returns trigger language plpgsql as ${sql.lit(`
+        begin
+          if new.site_id = '${poor}' then raise exception 'refused' using errcode = '${errcode}'; end if;
+          return new;
+        end`)}
+    `.execute(service.ctx.db.root)
+    await sql`create trigger refuse before update on deliveries for each row execute function refuse()`.execute(
+      service.ctx.db.root,
+    )
+    const postIds = [await publish('One'), await publish('Two')]
+    const worker = new Dispatcher({ ...service.ctx, log: { ...service.ctx.log, error() {}, warn() {} } }, () => {})
+    await worker.step()
+    const states = async () =>
+      Object.groupBy((await Promise.all(postIds.map(deliveriesOf))).flat(), (one) =>
+        one.site_id === poor ? 'poor' : 'fine',
+      )
+    await expect.poll(states).toMatchObject({ fine: [{ status: 'delivered' }, { status: 'delivered' }] })
+    await expect.poll(() => laneOf(fine)).toMatchObject({ leased_until: null })
+    expect(await states()).toMatchObject({ poor: [{ status: 'pending' }, { status: 'pending' }] })
+    await sql`drop trigger refuse on deliveries; drop function refuse`.execute(service.ctx.db.root)
+    service.clock.advance(2_000)
+    await worker.idle()
+    expect(await states()).toMatchObject({ poor: [{ status: 'delivered' }, { status: 'delivered' }] })
+    expect(receiver.received).toHaveLength(4)
+  })
+})
+
 describe('after results were dropped because they could not be recorded for as long as the lease', () => {
   it('the lane counts as left by a crash: its newest event goes first, since it may have been acknowledged already', async () => {
     receiver.answerNext(500)
@@ -311,12 +346,11 @@ describe('after results were dropped because they could not be recorded for as l
     receiver.answerNext(200, (_, response) => {
       finish = () => void response.writeHead(200).end()
     })
-    const { worker, tries, mend } = failingWorker('cannot be recorded')
+    const { worker, dropped, mend } = failingWorker('cannot be recorded')
     await worker.step()
     await requests(3)
-    await expect.poll(tries).toBe(1)
     service.clock.advance(TIMEOUT_MS + 15_000)
-    await expect.poll(tries).toBe(2)
+    await expect.poll(dropped).toBe(1)
     mend()
     finish()
     await worker.idle()
@@ -334,20 +368,24 @@ describe('after results were dropped because they could not be recorded for as l
   })
 })
 
-/** A worker whose transactions fail with this message until `mend` is called; `tries` counts them. */
+/** A worker whose transactions fail with this message until `mend` is called; `tries` counts them, `dropped` the results given up. */
 function failingWorker(message: string) {
   const { db, log, ...rest } = service.ctx
-  let tries = 0
+  let [tries, dropped] = [0, 0]
   let failing = true
   const tx: typeof db.tx = async (work) => {
     tries += 1
     if (failing) throw new Error(message)
     return db.tx(work)
   }
-  const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+  const error: typeof log.error = (_, fields) => {
+    if (fields !== undefined && 'dropped' in fields && fields.dropped === true) dropped += 1
+  }
+  const worker = new Dispatcher({ ...rest, log: { ...log, error }, db: { ...db, tx } }, () => {})
   return {
     worker,
     tries: () => tries,
+    dropped: () => dropped,
     mend() {
       failing = false
     },

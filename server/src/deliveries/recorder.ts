@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '../platform/context.ts'
-import { isDatabaseGone, isLockTimeout } from '../platform/db/database.ts'
+import { isDatabaseGone, isLockTimeout, isStatementTimeout } from '../platform/db/database.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
 import type { LaneLease } from './lease.ts'
@@ -39,19 +39,20 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
  * moment would not come before the work has run out.
  *
  * A lane that another transaction keeps locked (one that publishes a hundred posts to a thousand sites, or removes an account) must
- * not hold up the others: what belongs to it goes to a line of its own, until that is written.
+ * not hold up the others: what belongs to it is set aside, into a line of its own, until that is written. So is an entry that fails
+ * by itself; to find it, a batch that fails or takes too long is halved.
  *
- * A batch that cannot be written because the database is away is tried again until it is back. Another worker may hold the lanes by
- * then; the fence tells. One that fails for another reason is dropped with a line in the log when its leases have run out; its
- * deliveries are still pending and will be attempted again. If their lane is released later all the same, it is not clean.
+ * What cannot be written because the database is away is tried again until it is back. Another worker may hold the lanes by then; the
+ * fence tells. An entry that fails for another reason is dropped with a line in the log when its lease has run out; its delivery
+ * is still pending and will be attempted again. If its lane is released later all the same, it is not clean.
  */
 export class Recorder {
   readonly #ctx: Needs
   readonly #onReleased: OnReleased
   readonly #line: Line = { entries: [], batch: [], isWriting: false }
-  /** What waits for lanes that others have locked, and these lanes. */
+  /** What waits for lanes that others have locked, or cannot be written by itself, and the lanes of these entries. */
   readonly #aside: Line = { entries: [], batch: [], isWriting: false }
-  #locked: ReadonlySet<string> = new Set()
+  #lanesAside: ReadonlySet<string> = new Set()
   /** Leases under which results were dropped. */
   readonly #incomplete = new WeakSet<LaneLease>()
   /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
@@ -72,7 +73,7 @@ export class Recorder {
   }
 
   #add(entry: Entry): void {
-    const line = this.#locked.has(siteOf(entry)) ? this.#aside : this.#line
+    const line = this.#lanesAside.has(siteOf(entry)) ? this.#aside : this.#line
     line.entries.push(entry)
     this.#write(line)
   }
@@ -88,28 +89,28 @@ export class Recorder {
     await new Promise(setImmediate)
     while (line.entries.length > 0) {
       line.batch = line.entries.splice(0, LARGEST_BATCH)
-      const leftOut = await this.#writeBatch(line.batch)
+      const leftOut = await this.#writeBatch(line.batch, line === this.#aside)
       const left = line.batch.filter((entry) => leftOut.has(siteOf(entry)))
       line.batch = []
       if (left.length > 0) this.#setAside(left, leftOut)
-      else if (line === this.#aside) this.#noteLocked()
+      else if (line === this.#aside) this.#noteAside()
     }
     line.isWriting = false // no await since the line was seen empty: a later entry starts a new run
   }
 
-  /** Puts entries of locked lanes into the line for these, before what has come for the same lanes since. */
+  /** Puts entries that were left out into the line for these, before what has come for the same lanes since. */
   #setAside(left: readonly Entry[], lanes: ReadonlySet<string>): void {
-    const found = [...lanes].filter((siteId) => !this.#locked.has(siteId)).length
+    const found = [...lanes].filter((siteId) => !this.#lanesAside.has(siteId)).length
     if (found > 0) this.#ctx.log.warn('deliveries.set_aside', { lanes: found })
     const since = this.#line.entries.filter((entry) => lanes.has(siteOf(entry)))
     this.#line.entries = this.#line.entries.filter((entry) => !lanes.has(siteOf(entry)))
     this.#aside.entries = [...left, ...this.#aside.entries, ...since]
-    this.#noteLocked()
+    this.#noteAside()
     this.#write(this.#aside)
   }
 
-  #noteLocked(): void {
-    this.#locked = new Set([...this.#aside.batch, ...this.#aside.entries].map(siteOf))
+  #noteAside(): void {
+    this.#lanesAside = new Set([...this.#aside.batch, ...this.#aside.entries].map(siteOf))
   }
 
   /** The release as the lane's next holder must see it: not clean if results of the lane were dropped. */
@@ -117,8 +118,8 @@ export class Recorder {
     return { ...release, clean: release.clean && !this.#incomplete.has(release.lease) }
   }
 
-  /** Records a batch, or what it can of it; returns the lanes that it left out, because they are locked. */
-  async #writeBatch(entries: readonly Entry[]): Promise<ReadonlySet<string>> {
+  /** Records a batch, or what it can of it; returns the lanes of which it left something out, because they are locked or it fails. */
+  async #writeBatch(entries: readonly Entry[], isAside: boolean): Promise<ReadonlySet<string>> {
     const { changes, clock, config, db, log } = this.#ctx
     const batch: Batch = {
       settlements: entries.flatMap((entry) => ('settlement' in entry ? entry.settlement : [])),
@@ -148,20 +149,36 @@ export class Recorder {
           ifLocked = 'leave'
           continue
         }
+        const isAway = isDatabaseGone(error) && !isStatementTimeout(error)
+        if (!isAway && entries.length > 1) {
+          changes.tell(outcomeChanges(changed))
+          return this.#writeHalves(entries, isAside)
+        }
+        const isDropped = !isDatabaseGone(error) && clock.now().getTime() >= lastChance
         log.error('delivery.not_recorded', {
           results: settlements.length,
           lanes: releases.length,
+          dropped: isDropped,
           error: errorField(error),
         })
-        if (!isDatabaseGone(error) && clock.now().getTime() >= lastChance) {
+        if (isDropped) {
           for (const { lease } of settlements) this.#incomplete.add(lease)
           this.#onReleased(releases, NOTHING_DUE)
           return new Set()
         }
+        if (!isAway && !isAside) return new Set(entries.map(siteOf))
         await clock.sleep(retryMs)
         retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)
       }
     }
+  }
+
+  /** Nothing of a lane is written before what was left out of it. */
+  async #writeHalves(entries: readonly Entry[], isAside: boolean): Promise<ReadonlySet<string>> {
+    const half = entries.length >> 1
+    const leftOut = await this.#writeBatch(entries.slice(0, half), isAside)
+    const rest = entries.slice(half).filter((entry) => !leftOut.has(siteOf(entry)))
+    return rest.length === 0 ? leftOut : leftOut.union(await this.#writeBatch(rest, isAside))
   }
 }
 
