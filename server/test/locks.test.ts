@@ -7,7 +7,7 @@ import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { removeAccount } from '../src/accounts/index.ts'
-import { purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
+import { Dispatcher, purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
 import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
@@ -109,6 +109,32 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     await drained
     expect(await deliveries(post.id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
     expect(receiver.received).toHaveLength(2)
+  })
+
+  it('a lane whose results wait keeps no place from those of others', async () => {
+    const post = await client.posts.create({ title: 'Its lane is locked', status: 'published' })
+    const worker = new Dispatcher(service.ctx, () => {}, { lanes: { prompt: 1, slow: 1, suspect: 0 } })
+    const answer = answerLater(1)
+    await worker.step()
+    await expect.poll(() => receiver.received.length).toBe(1)
+    const release = await hold(lockLane)
+    answer()
+    const neighbour = await newAccount(service)
+    await connectSite(neighbour, receiver)
+    const other = await neighbour.posts.create({ title: 'Its lane is free', status: 'published' })
+    await expect
+      .poll(
+        async () => {
+          await worker.step()
+          return deliveries(other.id)
+        },
+        { timeout: 20_000 },
+      )
+      .toMatchObject([{ status: 'delivered' }])
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'pending', attempts: 0 }])
+    await release()
+    await worker.idle()
+    expect(await deliveries(post.id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
   })
 
   it('an enqueue waits for the lane, and leaves out a site that was deleted meanwhile', async () => {

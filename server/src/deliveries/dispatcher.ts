@@ -234,7 +234,8 @@ export class Dispatcher {
     let free = this.#limits.lanes.slow - this.#countHeld('slow')
     for (const run of this.#runs.values()) {
       if (free <= 0) return
-      if (run.kind !== 'prompt' || !run.isSlow(now.getTime() - SLOW_MS)) continue
+      if (run.kind !== 'prompt') continue
+      if (!run.isSlow(now.getTime() - SLOW_MS) && !this.#recorder.isAside(run.lease.siteId)) continue
       run.kind = 'slow'
       free -= 1
     }

@@ -2,7 +2,7 @@ import { Linked } from '../platform/linked-list.ts'
 import type { DueDelivery, LaneLease, Target } from './lease.ts'
 import type { AttemptResult } from './policy.ts'
 
-/** Which budget a held lane counts under. A prompt one becomes slow when its site takes long to answer. */
+/** Which budget a held lane counts under. A prompt one becomes slow when its site takes long to answer, or its results to be recorded. */
 export type RunKind = 'prompt' | 'slow' | 'suspect'
 
 /** The kinds a lane can have when it is leased; it becomes slow only later. */

@@ -72,8 +72,13 @@ export class Recorder {
     this.#add({ release })
   }
 
+  /** Whether something of a lane was set aside and is not written yet. */
+  isAside(siteId: string): boolean {
+    return this.#lanesAside.has(siteId)
+  }
+
   #add(entry: Entry): void {
-    const line = this.#lanesAside.has(siteOf(entry)) ? this.#aside : this.#line
+    const line = this.isAside(siteOf(entry)) ? this.#aside : this.#line
     line.entries.push(entry)
     this.#write(line)
   }
