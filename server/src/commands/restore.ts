@@ -16,7 +16,7 @@ import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
 import { createProgress } from './progress.ts'
 
-/** More changes of one post than anybody makes between two backups. Sites keep a post if they have a later version of it. */
+/** By how much the versions of posts are raised at least. */
 const VERSIONS = 1_000
 
 /** Loads a backup into an empty database: all of it, or nothing. With `--check` it says whether that could be done. */
@@ -35,7 +35,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   }
   const startedAt = performance.now()
   terminal.note(`Loading ${describe(header)}`)
-  const raiseBy = options['keep-versions'] === true ? 0 : VERSIONS
+  const raiseBy = options['keep-versions'] === true ? 0 : changesSince(header)
   await loadAll(config, { path, header, newKey, raiseBy }, terminal)
   if (newKey !== undefined) terminal.print(`The secret key was written to ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000
@@ -46,6 +46,14 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
     )
   terminal.print('Start the service when you are ready: it will send the deliveries that were pending in the backup.')
   return EXIT.ok
+}
+
+/**
+ * As many changes of one post as there may have been since the backup: one in each second, also if it is restored a second time. Sites
+ * keep a post if they have a later version of it.
+ */
+function changesSince({ createdAt }: BackupHeader): number {
+  return Math.max(VERSIONS, Math.ceil((Date.now() - Date.parse(createdAt)) / 1_000))
 }
 
 function describe(header: BackupHeader): string {
