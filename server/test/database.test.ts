@@ -117,7 +117,7 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await ear.ready
     expect(heard).toEqual([undefined])
     proxy.forget()
-    await expect.poll(() => heard, { timeout: 20_000 }).toEqual([undefined, undefined])
+    await expect.poll(() => heard, { timeout: 25_000 }).toEqual([undefined, undefined])
     expect(lost).toHaveBeenCalledTimes(1)
     await own.tx((tx) => createSignalSender({ kind: 'postgres' }).send(tx, 'confirmed', 'a-site'))
     await expect.poll(() => heard).toEqual([undefined, undefined, 'a-site'])

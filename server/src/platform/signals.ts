@@ -55,7 +55,7 @@ const CHANNEL = 'postrider'
 const RECONNECT_MS = 1_000
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
 const ASK_EVERY_MS = 5_000
-const ANSWERED_MS = 5_000
+const ANSWERED_MS = 10_000
 const GOODBYE_MS = 1_000
 
 /** Signals within this process, and to those on the same PostgreSQL database if `url` is given. */
@@ -140,7 +140,7 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
           },
         })
       } catch (error) {
-        log.warn('signals.lost', { error: errorField(error) })
+        if (!stopping.signal.aborted) log.warn('signals.lost', { error: errorField(error) })
       }
       tried.resolve()
       if (!stopping.signal.aborted) await clock.sleep(RECONNECT_MS, stopping.signal)
@@ -171,6 +171,8 @@ async function listenOnce(url: string, clock: Clock, stopping: AbortSignal, ears
   client.on('error', (error) => lost.abort(error))
   client.on('end', () => lost.abort(new Error('Connection terminated')))
   client.on('notification', ({ payload }) => ears.message(payload ?? ''))
+  // Ends a statement under way too.
+  stopping.addEventListener('abort', () => client.end().catch(() => {}), { signal: lost.signal })
   const ended = AbortSignal.any([stopping, lost.signal])
   try {
     await client.connect()
