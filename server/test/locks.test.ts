@@ -13,6 +13,7 @@ import type { Tx } from '../src/platform/db/database.ts'
 import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
 import { holdTransaction } from './support/held.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
+import { refuseResults } from './support/refused.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -108,6 +109,33 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     await release()
     await drained
     expect(await deliveries(post.id)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('a result that is refused holds up none that waits for its lane', async () => {
+    const answer = answerLater(2)
+    const neighbour = await newAccount(service)
+    const { id: refusedAt } = await connectSite(neighbour, receiver)
+    const post = await client.posts.create({ title: 'Its lane is locked', status: 'published' })
+    const other = await neighbour.posts.create({ title: 'It is refused', status: 'published' })
+    const mend = await refuseResults(service.ctx.db, refusedAt, '22023')
+    const log = { ...service.ctx.log, error() {}, warn() {} }
+    const worker = new Dispatcher({ ...service.ctx, log }, () => {})
+    await worker.step()
+    await expect.poll(() => receiver.received.length).toBe(2)
+    const release = await hold(lockLane)
+    answer()
+    await somebodyWaits()
+    await sleep(500)
+    await release()
+    const both = async () => {
+      service.clock.advance(500)
+      return (await Promise.all([deliveries(post.id), deliveries(other.id)])).flat().map(({ status }) => status)
+    }
+    await expect.poll(both).toEqual(['delivered', 'pending'])
+    await mend()
+    await expect.poll(both).toEqual(['delivered', 'delivered'])
+    await worker.idle()
     expect(receiver.received).toHaveLength(2)
   })
 

@@ -62,8 +62,9 @@ const STARTING_MS = 15_000
 /** Most deliveries read from one lane at once. */
 const MOST_PER_LANE = 256
 
-/** A lane that found too many others waiting for room is due again so much later. */
+/** A lane that found too many others waiting for room is due again so much later: a thousand of them in a second, in this order. */
 const POSTPONED_MS = 2_000
+const LONGEST_POSTPONED_MS = 60_000
 
 /** The loop's own poll is in time for lanes that are due later than this. */
 const SOON_MS = 1_000
@@ -81,6 +82,8 @@ export class Dispatcher {
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
   readonly #news = new News()
+  /** When the lane that was postponed last is due. */
+  #lastPostponed = new Date(0)
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
@@ -176,6 +179,7 @@ export class Dispatcher {
   /** Starts nothing more, lets attempts in flight finish for `graceMs`, then aborts them; releases all lanes. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true
+    this.#turns.tidy()
     const finished = new AbortController()
     const grace = this.#ctx.clock.sleep(graceMs, finished.signal).then(() => this.#abort.abort())
     // A step that is leasing now still starts its lanes, which are released at once.
@@ -216,8 +220,17 @@ export class Dispatcher {
   }
 
   #release(run: LaneRun): void {
-    const notBefore = run.postponed ? plusMs(this.#ctx.clock.now(), POSTPONED_MS) : undefined
+    const notBefore = run.postponed ? this.#postpone(this.#ctx.clock.now()) : undefined
     this.#recorder.release({ lease: run.lease, clean: run.isClean(), notBefore })
+  }
+
+  /** Until when the next lane is postponed. */
+  #postpone(now: Date): Date {
+    const earliest = plusMs(now, POSTPONED_MS)
+    const afterLast = plusMs(this.#lastPostponed, 1)
+    const isInOrder = afterLast > earliest && afterLast < plusMs(now, LONGEST_POSTPONED_MS)
+    this.#lastPostponed = isInOrder ? afterLast : earliest
+    return this.#lastPostponed
   }
 
   #leaseEnd(now: Date): Date {
@@ -234,8 +247,8 @@ export class Dispatcher {
     let free = this.#limits.lanes.slow - this.#countHeld('slow')
     for (const run of this.#runs.values()) {
       if (free <= 0) return
-      if (run.kind !== 'prompt') continue
-      if (!run.isSlow(now.getTime() - SLOW_MS) && !this.#recorder.isAside(run.lease.siteId)) continue
+      const isSlow = run.kind === 'prompt' && run.isSlow(now.getTime() - SLOW_MS)
+      if (run.kind === 'slow' || !(isSlow || this.#recorder.isAside(run.lease.siteId))) continue
       run.kind = 'slow'
       free -= 1
     }

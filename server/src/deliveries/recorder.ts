@@ -20,12 +20,14 @@ const LARGEST_BATCH = 1_500
 /** The wait before a batch is tried again; it doubles each time, up to the longest. */
 const RETRY_MS = 250
 const LONGEST_RETRY_MS = 2_000
+/** The wait before what has failed by itself is tried again. */
+const AGAIN_MS = 1_000
 
 /** What a batch consists of: the result of an attempt, or the release of a lane. */
 type Entry = { settlement: Settlement } | { release: Release }
 
-/** Entries that are written one batch after another, and the batch that is being written. */
-type Line = { entries: Entry[]; batch: readonly Entry[]; isWriting: boolean }
+/** Entries that are written one batch after another, the batch that is being written, and whether something in it has failed by itself. */
+type Line = { entries: Entry[]; batch: readonly Entry[]; isWriting: boolean; hasFailed: boolean }
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
 
@@ -49,9 +51,9 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
 export class Recorder {
   readonly #ctx: Needs
   readonly #onReleased: OnReleased
-  readonly #line: Line = { entries: [], batch: [], isWriting: false }
+  readonly #line: Line = { entries: [], batch: [], isWriting: false, hasFailed: false }
   /** What waits for lanes that others have locked, or cannot be written by itself, and the lanes of these entries. */
-  readonly #aside: Line = { entries: [], batch: [], isWriting: false }
+  readonly #aside: Line = { entries: [], batch: [], isWriting: false, hasFailed: false }
   #lanesAside: ReadonlySet<string> = new Set()
   /** Leases under which results were dropped. */
   readonly #incomplete = new WeakSet<LaneLease>()
@@ -94,11 +96,13 @@ export class Recorder {
     await new Promise(setImmediate)
     while (line.entries.length > 0) {
       line.batch = line.entries.splice(0, LARGEST_BATCH)
-      const leftOut = await this.#writeBatch(line.batch, line === this.#aside)
+      line.hasFailed = false
+      const leftOut = await this.#writeBatch(line, line.batch)
       const left = line.batch.filter((entry) => leftOut.has(siteOf(entry)))
       line.batch = []
       if (left.length > 0) this.#setAside(left, leftOut)
       else if (line === this.#aside) this.#noteAside()
+      if (line === this.#aside && line.hasFailed) await this.#ctx.clock.sleep(AGAIN_MS)
     }
     line.isWriting = false // no await since the line was seen empty: a later entry starts a new run
   }
@@ -124,7 +128,7 @@ export class Recorder {
   }
 
   /** Records a batch, or what it can of it; returns the lanes of which it left something out, because they are locked or it fails. */
-  async #writeBatch(entries: readonly Entry[], isAside: boolean): Promise<ReadonlySet<string>> {
+  async #writeBatch(line: Line, entries: readonly Entry[]): Promise<ReadonlySet<string>> {
     const { changes, clock, config, db, log } = this.#ctx
     const batch: Batch = {
       settlements: entries.flatMap((entry) => ('settlement' in entry ? entry.settlement : [])),
@@ -147,7 +151,7 @@ export class Recorder {
         for (const one of late) log.warn('delivery.late_answer', attemptFields(one, 'ignored'))
         const released = releases.filter(({ lease }) => !leftOut.has(lease.siteId))
         logPostponed(log, released)
-        this.#onReleased(released, nextDue)
+        this.#onReleased(released, await nextDue)
         return leftOut
       } catch (error) {
         if (isLockTimeout(error) && ifLocked === 'wait') {
@@ -155,11 +159,9 @@ export class Recorder {
           continue
         }
         const isAway = isDatabaseGone(error) && !isStatementTimeout(error)
-        if (!isAway && entries.length > 1) {
-          changes.tell(outcomeChanges(changed))
-          return this.#writeHalves(entries, isAside)
-        }
-        const isDropped = !isDatabaseGone(error) && clock.now().getTime() >= lastChance
+        if (!isAway) changes.tell(outcomeChanges(changed))
+        if (!isAway && entries.length > 1) return this.#writeHalves(line, entries)
+        const isDropped = !isAway && clock.now().getTime() >= lastChance
         log.error('delivery.not_recorded', {
           results: settlements.length,
           lanes: releases.length,
@@ -171,7 +173,10 @@ export class Recorder {
           this.#onReleased(releases, NOTHING_DUE)
           return new Set()
         }
-        if (!isAway && !isAside) return new Set(entries.map(siteOf))
+        if (!isAway) {
+          line.hasFailed = true
+          return new Set(entries.map(siteOf))
+        }
         await clock.sleep(retryMs)
         retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)
       }
@@ -179,11 +184,11 @@ export class Recorder {
   }
 
   /** Nothing of a lane is written before what was left out of it. */
-  async #writeHalves(entries: readonly Entry[], isAside: boolean): Promise<ReadonlySet<string>> {
+  async #writeHalves(line: Line, entries: readonly Entry[]): Promise<ReadonlySet<string>> {
     const half = entries.length >> 1
-    const leftOut = await this.#writeBatch(entries.slice(0, half), isAside)
+    const leftOut = await this.#writeBatch(line, entries.slice(0, half))
     const rest = entries.slice(half).filter((entry) => !leftOut.has(siteOf(entry)))
-    return rest.length === 0 ? leftOut : leftOut.union(await this.#writeBatch(rest, isAside))
+    return rest.length === 0 ? leftOut : leftOut.union(await this.#writeBatch(line, rest))
   }
 }
 

@@ -274,14 +274,37 @@ describe('turns', () => {
   })
 
   it('are given up by a lane that finds too many others waiting, once its attempts have ended', () => {
-    const { turns, done, land } = startTurns({ large: { above: LARGE, waiting: 1, prompt: LARGE, suspect: LARGE } })
-    const mixed = lane('m', 2)
+    const { turns, started, done, land } = startTurns({
+      large: { above: LARGE, waiting: 1, prompt: LARGE, suspect: LARGE },
+    })
+    const mixed = lane('m', 4)
     mixed.waiting[1] = { ...mixed.waiting[1], payloadBytes: 2 * LARGE } as DueDelivery
     for (const name of ['a', 'b']) turns.join(lane(name, 1, { bytes: 2 * LARGE }))
     turns.join(mixed)
-    expect(done).toEqual([])
     land('m1')
-    expect({ done, postponed: mixed.postponed }).toEqual({ done: ['m'], postponed: true })
+    // Small ones go first.
+    expect(started).toEqual(['a1', 'm1', 'm3', 'm4'])
+    land('m3')
+    expect({ done, postponed: mixed.postponed }).toEqual({ done: [], postponed: true })
+    land('m4')
+    expect(done).toEqual(['m'])
+  })
+
+  it('are not waited for by a lane that has become narrower', () => {
+    const { turns, started, land } = startTurns({ slots: 9, slotsPerSite: 3 })
+    const wide = lane('w', 4)
+    wide.waiting = wide.waiting.map((one, index) => ({ ...one, payloadBytes: index < 3 ? 1 : 2 * LARGE }))
+    turns.join(lane('a', 1, { bytes: 2 * LARGE }))
+    turns.join(wide)
+    land('w1', 1_000)
+    turns.join(lane('b', 1, { bytes: 2 * LARGE }))
+    expect(started).toEqual(['a1', 'w1', 'w2', 'w3'])
+    land('w2', 1)
+    land('a1')
+    expect(started.slice(4)).toEqual(['b1'])
+    land('w3', 1)
+    land('b1')
+    expect(started.slice(5)).toEqual(['w4'])
   })
 
   it('are not waited for by lanes that may start nothing any more', () => {

@@ -96,11 +96,12 @@ export class Turns {
     })
   }
 
-  /** Lets go of the lanes that wait for room but may start nothing any more: they would keep their places until there is some. */
+  /** Lets go of the lanes that wait for room but need it no more, or may start nothing: they would keep their places until there is some. */
   tidy(): void {
-    for (const kind of KINDS)
-      for (const run of this.#rooms[kind].line.toArray()) if (!this.#doing.mayStart(run)) this.#goOn(run)
-    this.#serve()
+    this.#outside(() => {
+      for (const kind of KINDS) for (const run of this.#rooms[kind].line.toArray()) this.#goOn(run)
+      this.#serve()
+    })
   }
 
   /** How many lanes wait for room. */
@@ -159,20 +160,19 @@ export class Turns {
   }
 
   /**
-   * Puts a lane at the end of the line if it may start another attempt, or in line for room if its next content is large. A lane with
-   * nothing to start and nothing in flight is done.
+   * Puts a lane at the end of the line if it may start another attempt, or in line for room if its next content is large; takes it out
+   * of any line if not. A lane with nothing to start and nothing in flight is done.
    */
   #goOn(run: LaneRun): void {
-    const next = this.#doing.mayStart(run) ? run.waiting[0] : undefined
+    const isFree = run.flights.length < this.#widthOf(run) && this.#doing.mayStart(run)
+    const next = isFree ? run.waiting[0] : undefined
     if (run.room !== undefined && run.room.delivery !== next) {
       this.#roomOf(run).give(run.room.bytes)
       run.room = undefined
     }
     if (next === undefined) this.#leave(run)
-    else if (run.flights.length < this.#widthOf(run)) {
-      if (this.#hasItsRoom(run, next) || this.#roomOf(run).take(run, next)) this.#standIn(this.#line, run)
-      else this.#waitForRoom(run)
-    }
+    else if (this.#hasItsRoom(run, next) || this.#roomOf(run).take(run, next)) this.#standIn(this.#line, run)
+    else this.#waitForRoom(run)
   }
 
   #standIn(line: LinkedList<LaneRun>, run: LaneRun): void {
@@ -186,12 +186,18 @@ export class Turns {
   }
 
   /**
-   * Before the line: an attempt with a slot waits only for the database and its site, a large content only for other large ones. The
-   * number that wait is limited, or they would take the place of lanes with small contents; the others are released, for later.
+   * Before the line: an attempt with a slot waits only for the database and its site, a large content only for other large ones. So a
+   * lane sends its small ones first. The number of lanes that wait is limited, or they would take the place of lanes with small
+   * contents; the others are released, for later.
    */
   #waitForRoom(run: LaneRun): void {
+    const { above, waiting } = this.#limits.large
     const { line } = this.#roomOf(run)
-    if (run.list === line || line.size < this.#limits.large.waiting) this.#standIn(line, run)
+    const small = run.waiting.findIndex(({ payloadBytes }) => payloadBytes <= above)
+    if (small !== -1) {
+      run.waiting.unshift(...run.waiting.splice(small, 1))
+      this.#standIn(this.#line, run)
+    } else if (run.list === line || line.size < waiting) this.#standIn(line, run)
     else {
       run.postpone()
       this.#leave(run)
