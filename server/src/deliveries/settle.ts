@@ -2,7 +2,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { limitLockWait, prepared } from '../platform/db/statements.ts'
+import type { Sent } from '../platform/db/manner.ts'
+import { limitLockWait, sendAhead } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
 import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
@@ -30,47 +31,53 @@ export type IfLocked = 'wait' | 'leave'
 /** A result that was recorded, with what it made of its delivery. */
 export type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
 
+/** What became of a batch. */
+export type Outcomes = {
+  settled: readonly Settled[]
+  superseded: ChangedDelivery[]
+  /** Results of a lease that was lost meanwhile: they changed nothing. */
+  late: Settlement[]
+  /** The lanes of which nothing was done, because they were locked. */
+  leftOut: ReadonlySet<string>
+  /** When the first of the released lanes are due again. Arrives with the commit. */
+  nextDue: Promise<NextDue>
+}
+
 /**
- * Records a batch of results and releases lanes. Results of a lease that has been lost meanwhile change nothing and
- * are returned as `late`. A delivery that ended in another way while it was in flight (confirmed by the site, site
- * deleted) keeps that end. `leftOut`: the lanes of which nothing was done, because they were locked. A wait that takes too long
- * rejects with a lock timeout.
+ * Records a batch of results and releases lanes. A delivery that ended in another way while it was in flight (confirmed by the site,
+ * site deleted) keeps that end. A wait for locks that takes too long rejects with a lock timeout.
  *
  * The lanes are locked first and everything else is read afterwards. An enqueue that committed before is then visible
- * to the release, and a later one finds the released lane: either way the wake-up is not lost. `nextDue` is when the
- * first of the released lanes is due again, by kind.
+ * to the release, and a later one finds the released lane: either way the wake-up is not lost.
+ *
+ * That takes two round trips: the results are on their way before the locks are known to be held, and the commit before the lanes are
+ * known to be released.
  */
 export async function settleBatch(
   tx: Tx,
   { settlements, releases }: Batch,
   { ifLocked, retryDelaysMs, now }: { ifLocked: IfLocked; retryDelaysMs: readonly number[]; now: Date },
-): Promise<{
-  settled: readonly Settled[]
-  superseded: ChangedDelivery[]
-  late: Settlement[]
-  leftOut: ReadonlySet<string>
-  nextDue: NextDue
-}> {
+): Promise<Outcomes> {
   const siteIds = [...new Set([...settlements, ...releases].map(({ lease }) => lease.siteId))]
-  const { lanes, leftOut } = await lockLanes(tx, siteIds, ifLocked)
-  const held = (lease: LaneLease) => lanes.get(lease.siteId)?.fence === lease.fence
-  const [valid, refused] = partition(settlements, ({ lease }) => held(lease))
-  const late = refused.filter(({ lease }) => !leftOut.has(lease.siteId))
-  const judged = valid.map((one) => decide(one, retryDelaysMs))
-  const settled = judged.length === 0 ? judged : await recordAttempts(tx, judged)
+  const locking = await lockLanes(tx, siteIds, ifLocked)
+  const leftOut = ifLocked === 'wait' ? new Set<string>() : await findLockedElsewhere(tx, siteIds, await locking.rows)
+  const reached = settlements.filter(({ lease }) => !leftOut.has(lease.siteId))
+  const settled = await recordAttempts(
+    tx,
+    reached.map((one) => decide(one, retryDelaysMs)),
+  )
+  const lanes: LockedLanes = new Map((await locking.rows).map((row) => [row.siteId, row]))
+  const held = ({ lease }: { lease: LaneLease }) => lanes.get(lease.siteId)?.fence === lease.fence
+  const late = reached.filter((one) => !held(one))
   const superseded = await supersedeOlder(
     tx,
     settled.filter((one) => one.result.ok || (one.next.status === 'failed' && mayHaveArrived(one))),
   )
   const { latest, others } = divideByLatest(sumByHour(outcomesOf(settled)), (siteId) => keptIn(lanes.get(siteId)))
   await addToRollUps(tx, others)
-  const changes = laneChanges(
-    settled,
-    releases.filter(({ lease }) => held(lease)),
-    lanes,
-    latest,
-  )
-  const nextDue = await updateLanes(tx, changes, now)
+  const updating = await updateLanes(tx, laneChanges(settled, releases.filter(held), lanes, latest), now)
+  const nextDue = updating.rows.then(([row = NOTHING_DUE]) => row)
+  nextDue.catch(() => {}) // the commit fails with the same error
   return { settled, superseded, late, leftOut, nextDue }
 }
 
@@ -80,23 +87,33 @@ const LONGEST_WAIT = '250ms'
 type LockedLane = LaneHealth & Omit<HourSums, 'hour'> & { fence: number; hour: Date | null }
 type LockedLanes = Map<string, LockedLane>
 
-async function lockLanes(
-  tx: Tx,
-  siteIds: readonly string[],
-  ifLocked: IfLocked,
-): Promise<{ lanes: LockedLanes; leftOut: ReadonlySet<string> }> {
+async function lockLanes(tx: Tx, siteIds: readonly string[], ifLocked: IfLocked): Promise<Sent<LockedLane>> {
   if (ifLocked === 'wait') await limitLockWait(tx, LONGEST_WAIT)
-  const { rows } = await prepared(sql<LockedLane>`
+  return sendAhead(
+    tx,
+    sql<LockedLane>`
     select site_id as "siteId", account_id as "accountId", fence, suspect, failing, failures_in_a_row as "failuresInARow",
       hour, hour_delivered as delivered, hour_failed as failed, hour_retried as retried, hour_delivered_ms as ms
     from lanes
     where site_id = any(${plainArray(siteIds)}::uuid[]) order by site_id for update ${ifLocked === 'wait' ? sql`` : sql`skip locked`}
-  `).execute(tx)
-  const lanes: LockedLanes = new Map(rows.map((row) => [row.siteId, row]))
-  const missing = siteIds.filter((siteId) => !lanes.has(siteId))
-  if (missing.length === 0) return { lanes, leftOut: new Set() }
-  const locked = await tx.selectFrom('lanes').select('site_id').where('site_id', 'in', missing).execute()
-  return { lanes, leftOut: new Set(locked.map((row) => row.site_id)) }
+  `,
+  )
+}
+
+/** The lanes among these that were not locked here, although they exist. */
+async function findLockedElsewhere(
+  tx: Tx,
+  siteIds: readonly string[],
+  here: readonly LockedLane[],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set(siteIds).difference(new Set(here.map(({ siteId }) => siteId)))
+  if (missing.size === 0) return missing
+  const locked = await tx
+    .selectFrom('lanes')
+    .select('site_id')
+    .where('site_id', 'in', [...missing])
+    .execute()
+  return new Set(locked.map((row) => row.site_id))
 }
 
 /** The sums that a lane keeps. */
@@ -121,10 +138,12 @@ function mayHaveArrived({ lease, delivery }: Settlement): boolean {
 }
 
 /**
- * Updates the deliveries that are still pending; returns what was recorded. The number of attempts must be the one the attempt
- * began with: a batch that is repeated because the connection was lost during its commit records nothing twice.
+ * Updates the deliveries that are still pending, if their lanes, which must be locked, are still held under the same fence; returns
+ * what was recorded. The number of attempts must be the one the attempt began with: a batch that is repeated because the connection
+ * was lost during its commit records nothing twice.
  */
 async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<readonly Settled[]> {
+  if (judged.length === 0) return judged
   const column = (pick: (one: Settled) => string | number | boolean | Date | null) => plainArray(judged.map(pick))
   // Nearly always everything is recorded; only otherwise are the ids needed.
   const { rows } = await sql<{ count: number; ids: string[] | null }>`
@@ -145,8 +164,11 @@ async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<reado
         ${column(({ result }) => result.tookMs)}::int[],
         ${judged.map(({ result }) => result.error)}::text[],
         ${judged.map((one) => historyOf(one))}::jsonb[],
-        ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[]
-      ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain)
+        ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[],
+        ${column(({ lease }) => lease.siteId)}::uuid[],
+        ${column(({ lease }) => lease.fence)}::bigint[]
+      ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain, site_id, fence)
+      join lanes l on l.site_id = o.site_id and l.fence = o.fence
       where d.id = o.id and d.status = 'pending' and d.attempts = o.attempts - 1
       returning d.id
     )
@@ -252,12 +274,13 @@ function laneChanges(
 /**
  * Updates the lanes' health and sums, and releases lanes: each is due when its next delivery is, but not before now, so that
  * a lane with a backlog goes to the end of the queue and lanes take turns. The next holder treats an unclean release like a
- * crash. Returns when the first of the released lanes are due.
+ * crash. The answer, when the first of the released lanes are due, comes with the commit.
  */
-async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): Promise<NextDue> {
-  if (changes.length === 0) return NOTHING_DUE
+async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): Promise<Sent<NextDue>> {
   const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
-  const { rows } = await sql<NextDue>`
+  return sendAhead(
+    tx,
+    sql<NextDue>`
     with changed as (
       update lanes l
       set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
@@ -295,17 +318,12 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
     )
     select min(due_at) filter (where not suspect) as prompt, min(due_at) filter (where suspect) as suspect
     from changed where released
-  `.execute(tx)
-  return rows[0] ?? NOTHING_DUE
+  `,
+  )
 }
 
 /** A sum of the hour that the lane `l` keeps from now on: what `o` adds, and what `l` has, if that is of the same hour. */
 function inHour(column: string): RawBuilder<number> {
   const name = sql.ref(column)
   return sql`case when l.hour = o.hour then l.${name} else 0 end + o.${name}`
-}
-
-function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
-  const groups = Map.groupBy(items, test)
-  return [groups.get(true) ?? [], groups.get(false) ?? []]
 }

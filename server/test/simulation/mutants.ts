@@ -23,6 +23,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'results are recorded without comparing the fence',
     file: 'deliveries/settle.ts',
+    from: 'on l.site_id = o.site_id and l.fence = o.fence',
+    to: 'on l.site_id = o.site_id',
+  },
+  {
+    name: 'lanes are released without comparing the fence',
+    file: 'deliveries/settle.ts',
     from: 'lanes.get(lease.siteId)?.fence === lease.fence',
     to: 'lanes.has(lease.siteId)',
   },
