@@ -208,10 +208,15 @@ export class Clients {
     return [...siteIds].filter((id) => !deleted.has(id))
   }
 
+  /** Every second is long, and so the content with it (`LARGE`). */
+  #nextTitle(): string {
+    this.#titles += 1
+    return `Title ${this.#titles}${this.#titles % 2 === 0 ? ', and so on'.repeat(25) : ''}`
+  }
+
   async #write(slot: number): Promise<void> {
     const { accountId } = this.#world
-    this.#titles += 1
-    const title = `Title ${this.#titles}`
+    const title = this.#nextTitle()
     const own = this.#posts.get(slot)
     if (own === undefined) {
       const { call, value } = await this.#call({ what: 'create a published post' }, (ctx) =>
@@ -259,9 +264,8 @@ export class Clients {
 
   async #schedule(slot: number, inMs: number): Promise<void> {
     const { accountId } = this.#world
-    this.#titles += 1
     const wallAt = this.#world.wall + Math.ceil(inMs)
-    const wanted = { title: `Title ${this.#titles}`, status: 'scheduled', scheduledAt: new Date(wallAt) } as const
+    const wanted = { title: this.#nextTitle(), status: 'scheduled', scheduledAt: new Date(wallAt) } as const
     const own = this.#posts.get(slot)
     if (own !== undefined && own.status !== 'draft') return
     const { call, value } = await this.#call({ what: 'schedule a post', postId: own?.id }, (ctx) =>

@@ -2,7 +2,7 @@
 import type { HistoryEntry } from '../../src/deliveries/tables.ts'
 import { type Post, short } from './network.ts'
 import type { World } from './world.ts'
-import { LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
+import { LARGE, LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
 
 /** A promise that was not kept. */
 export type Violation = { promise: string; detail: string }
@@ -13,6 +13,7 @@ type Delivery = {
   post_id: string
   sequence: number
   kind: string
+  bytes: number
   status: 'pending' | 'delivered' | 'delivered_retry' | 'failed'
   attempts: number
   created_at: number
@@ -56,7 +57,7 @@ export async function checkPromises(world: World): Promise<Violation[]> {
 
 async function gather(world: World): Promise<Evidence> {
   const deliveries = await world.database.look<Delivery>(`
-    select d.id, d.site_id, d.post_id, d.sequence, v.kind, d.status, d.attempts, d.response_code, d.response_time_ms,
+    select d.id, d.site_id, d.post_id, d.sequence, v.kind, v.payload_bytes as bytes, d.status, d.attempts, d.response_code, d.response_time_ms,
       d.last_error, d.history, d.uncertain, (extract(epoch from d.created_at) * 1000)::float8 as created_at,
       (extract(epoch from d.finished_at) * 1000)::float8 as finished_at
     from deliveries d join events v on v.id = d.event_id order by d.post_id, d.site_id, d.sequence`)
@@ -289,12 +290,10 @@ const PROMPT_MS = 1_000 + 250
  * 6 and 7: an attempt starts within a second of being due, whatever other sites do. Time during which a lane is held for
  * attempts to its own site does not count. Where the room for attempts and lanes is small, each other site may take a slot
  * for the second or two until it counts as slow; and a site that did not answer last time waits for the other suspects
- * before it, for one timeout. Where there is memory for one content at a time, every attempt waits for the one before, and
- * nothing is promised.
+ * before it, for one timeout. Where there is memory for one large content at a time, nothing is promised of these.
  */
 function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
   const { story, clients } = world
-  if (story.room === 'narrow') return []
   const bySite = Map.groupBy([...posts.values()].flat(), ({ siteId }) => siteId)
   const changed = clients.calls.filter(({ what }) => /site|keys|retry|confirm/.test(what))
   const hanging = (from: number, to: number, except: string) =>
@@ -310,7 +309,7 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
       .filter(({ endedAt }) => endedAt !== undefined && endedAt <= startedAt)
       .toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
       .at(-1)?.silent === true
-  const isShort = story.room !== 'plenty'
+  const isShort = story.room === 'tight' || story.room === 'crowded'
   const suspects = isShort ? world.network.posts.filter(wasSilent) : []
   const others = new Set(world.network.posts.map(({ siteId }) => siteId)).size - 1
   const patienceMs = PROMPT_MS + (isShort ? 2_200 * Math.ceil(others / 2) : 0)
@@ -318,6 +317,7 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
     sent.flatMap((post, index) => {
       const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])
       if (due === undefined) return []
+      if (story.room === 'narrow' && (byId.get(post.deliveryId)?.bytes ?? 0) > LARGE) return []
       const calm = (from: number) =>
         !troubles.some((at) => at >= from - LEASE_MS && at <= post.startedAt) &&
         !changed.some(

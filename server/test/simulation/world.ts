@@ -34,7 +34,8 @@ export const LEASE_MS = TIMEOUT_MS + 15_000
 const START = Date.UTC(2026, 10, 2, 23, 59, 50)
 /** After the story nothing breaks any more; within this time everything must have ended. */
 const LONGEST_END_MS = 6 * LEASE_MS
-/** Contents here have some 500 bytes. */
+/** Contents here have less than 400 bytes, or over 500 with a long title. */
+export const LARGE = 500
 const LIMITS: Record<Room, Partial<Limits>> = {
   plenty: {},
   tight: {
@@ -52,7 +53,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     lanes: { prompt: 8, slow: 8, suspect: 3 },
     large: { above: 0, waiting: 8, prompt: 10_000, suspect: 2_000 },
   },
-  narrow: { large: { above: 0, waiting: 1, prompt: 1, suspect: 1 } },
+  narrow: { large: { above: LARGE, waiting: 1, prompt: 1, suspect: 1 } },
 }
 /** The process that only answers requests. */
 const FRONT = 'front'
