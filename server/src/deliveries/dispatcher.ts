@@ -204,7 +204,7 @@ export class Dispatcher {
       if (leases.length > 0) await this.#startLanes(leases, now)
     } catch (error) {
       // Without their deliveries the lanes can only be released; the recorder does so once the database answers.
-      for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering, notBefore: undefined })
+      for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering, postponed: undefined })
       throw error
     }
     if (KINDS.some((kind) => this.#isWorthAStep(kind))) return { again: true }
@@ -220,8 +220,11 @@ export class Dispatcher {
   }
 
   #release(run: LaneRun): void {
-    const notBefore = run.postponed ? this.#postpone(this.#ctx.clock.now()) : undefined
-    this.#recorder.release({ lease: run.lease, clean: run.isClean(), notBefore })
+    const { lease } = run
+    const postponed = run.postponed
+      ? { known: plusMs(lease.until, -this.#leaseMs), until: this.#postpone(this.#ctx.clock.now()) }
+      : undefined
+    this.#recorder.release({ lease, clean: run.isClean(), postponed })
   }
 
   /** Until when the next lane is postponed. */
@@ -233,8 +236,12 @@ export class Dispatcher {
     return this.#lastPostponed
   }
 
+  get #leaseMs(): number {
+    return this.#ctx.config.deliveryTimeoutMs + STARTING_MS
+  }
+
   #leaseEnd(now: Date): Date {
-    return plusMs(now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
+    return plusMs(now, this.#leaseMs)
   }
 
   #countHeld(kind: RunKind): number {

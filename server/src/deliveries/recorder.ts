@@ -216,7 +216,7 @@ function logAttempts(log: Log, settled: readonly Settled[]): void {
 }
 
 function logPostponed(log: Log, released: readonly Release[]): void {
-  const postponed = released.filter(({ notBefore }) => notBefore !== undefined)
+  const postponed = released.filter((release) => release.postponed !== undefined)
   if (postponed.length > 0) log.info('deliveries.postponed', { lanes: postponed.length, why: 'large contents' })
 }
 

@@ -16,11 +16,11 @@ export type Settlement = { lease: LaneLease; delivery: DueDelivery; result: Atte
 /** When the first prompt lane is due, and the first suspect one. */
 export type NextDue = { prompt: Date | null; suspect: Date | null }
 
-/**
- * A lane to release. `clean` says that the outcome of every attempt on the lane is known and recorded; it is not due before `notBefore`,
- * unless something new is enqueued.
- */
-export type Release = { lease: LaneLease; clean: boolean; notBefore: Date | undefined }
+/** A lane to release. `clean` says that the outcome of every attempt on the lane is known and recorded. */
+export type Release = { lease: LaneLease; clean: boolean; postponed: Postponement | undefined }
+
+/** What was due in a lane at `known` waits until `until`. */
+export type Postponement = { known: Date; until: Date }
 
 /** What is recorded together: results, and lanes to release after them. */
 export type Batch = { settlements: readonly Settlement[]; releases: readonly Release[] }
@@ -239,7 +239,7 @@ type LaneChange = {
   sums: HourSums | undefined
   released: boolean
   clean: boolean
-  notBefore: Date | null
+  postponed: Postponement | undefined
 }
 
 function laneChanges(
@@ -266,15 +266,15 @@ function laneChanges(
       sums: hours.get(siteId),
       released: release !== undefined,
       clean: release?.clean === true,
-      notBefore: release?.notBefore ?? null,
+      postponed: release?.postponed,
     }
   })
 }
 
 /**
  * Updates the lanes' health and sums, and releases lanes: each is due when its next delivery is, but not before now, so that
- * a lane with a backlog goes to the end of the queue and lanes take turns. The next holder treats an unclean release like a
- * crash. The answer, when the first of the released lanes are due, comes with the commit.
+ * a lane with a backlog goes to the end of the queue and lanes take turns. A postponed one is due later, but not later than the first
+ * delivery that its holder does not know. The next holder treats an unclean release like a crash. The answer, when the first of the released lanes are due, comes with the commit.
  */
 async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): Promise<Sent<NextDue>> {
   const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
@@ -289,12 +289,12 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
         hour_retried = ${inHour('hour_retried')}, hour_delivered_ms = ${inHour('hour_delivered_ms')},
         leased_until = case when o.released then null else l.leased_until end,
         recovering = case when o.released then not o.clean else l.recovering end,
-        due_at = case when not o.released then l.due_at else (
-          select greatest(d.next_attempt_at, ${now}, o.not_before) from deliveries d
-          join endpoints e on e.site_id = d.site_id and not e.paused
-          where d.site_id = l.site_id and d.status = 'pending' and not ${blocked}
-          order by d.next_attempt_at, d.id limit 1
-        ) end
+        due_at = case when o.released then least(
+          (select greatest(d.next_attempt_at, ${now}, ${POSTPONED}) ${nextInLane(sql`true`)}),
+          case when o.known is not null then (
+            select greatest(d.next_attempt_at, ${now}) ${nextInLane(sql`d.next_attempt_at > o.known`)}
+          ) end
+        ) else l.due_at end
       from unnest(
         ${column(({ siteId }) => siteId)}::uuid[],
         ${column(({ health }) => health.suspect)}::boolean[],
@@ -310,9 +310,10 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
         ${column(({ sums }) => sums?.ms ?? 0)}::bigint[],
         ${column(({ released }) => released)}::boolean[],
         ${column(({ clean }) => clean)}::boolean[],
-        ${column(({ notBefore }) => notBefore)}::timestamptz[]
+        ${column(({ postponed }) => postponed?.until ?? null)}::timestamptz[],
+        ${column(({ postponed }) => postponed?.known ?? null)}::timestamptz[]
       ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, hour, hour_delivered, hour_failed,
-        hour_retried, hour_delivered_ms, released, clean, not_before)
+        hour_retried, hour_delivered_ms, released, clean, postponed, known)
       where l.site_id = o.site_id
       returning l.due_at, l.suspect, o.released
     )
@@ -320,6 +321,17 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
     from changed where released
   `,
   )
+}
+
+/** Until when the lane `l` is postponed; an enqueue that has made it due meanwhile brought something that its holder does not know. */
+const POSTPONED = sql`case when l.due_at = l.leased_until then o.postponed end`
+
+/** From the delivery `d` that is attempted first in the lane `l`, of those that may be and meet the condition. */
+function nextInLane(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    from deliveries d join endpoints e on e.site_id = d.site_id and not e.paused
+    where d.site_id = l.site_id and d.status = 'pending' and ${condition} and not ${blocked}
+    order by d.next_attempt_at, d.id limit 1`
 }
 
 /** A sum of the hour that the lane `l` keeps from now on: what `o` adds, and what `l` has, if that is of the same hour. */

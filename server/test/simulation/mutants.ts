@@ -35,8 +35,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a released lane is not due when its next delivery is',
     file: 'deliveries/settle.ts',
-    from: 'select greatest(d.next_attempt_at, ${now}, o.not_before) from deliveries d',
-    to: 'select null::timestamptz from deliveries d',
+    from: '(select greatest(d.next_attempt_at, ${now}, ${POSTPONED})',
+    to: '(select null::timestamptz',
   },
   {
     name: 'an enqueue does not make its lanes due',

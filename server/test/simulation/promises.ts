@@ -290,10 +290,12 @@ const PROMPT_MS = 1_000 + 250
  * 6 and 7: an attempt starts within a second of being due, whatever other sites do. Time during which a lane is held for
  * attempts to its own site does not count. Where the room for attempts and lanes is small, each other site may take a slot
  * for the second or two until it counts as slow; and a site that did not answer last time waits for the other suspects
- * before it, for one timeout. Where there is memory for one large content at a time, nothing is promised of these.
+ * before it, for one timeout. Where there is memory for one large content at a time, nothing is promised of posts
+ * that have been large.
  */
-function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
+function promptly({ world, deliveries, posts, byId, troubles }: Evidence): Violation[] {
   const { story, clients } = world
+  const largePosts = new Set(deliveries.filter(({ bytes }) => bytes > LARGE).map((one) => one.post_id))
   const bySite = Map.groupBy([...posts.values()].flat(), ({ siteId }) => siteId)
   const changed = clients.calls.filter(({ what }) => /site|keys|retry|confirm/.test(what))
   const hanging = (from: number, to: number, except: string) =>
@@ -317,7 +319,7 @@ function promptly({ world, posts, byId, troubles }: Evidence): Violation[] {
     sent.flatMap((post, index) => {
       const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])
       if (due === undefined) return []
-      if (story.room === 'narrow' && (byId.get(post.deliveryId)?.bytes ?? 0) > LARGE) return []
+      if (story.room === 'narrow' && largePosts.has(post.postId)) return []
       const calm = (from: number) =>
         !troubles.some((at) => at >= from - LEASE_MS && at <= post.startedAt) &&
         !changed.some(
