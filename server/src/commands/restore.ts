@@ -5,6 +5,7 @@ import { readBackupFile, regularFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
 import { loadRows, lockAndFindRows, withoutTriggers } from '../platform/backup/load.ts'
 import { storedTables, usePortableText } from '../platform/backup/tables.ts'
+import { systemClock } from '../platform/clock.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { assertEncoding, migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
@@ -53,7 +54,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
  * keep a post if they have a later version of it.
  */
 function changesSince({ createdAt }: BackupHeader): number {
-  return Math.max(VERSIONS, Math.ceil((Date.now() - Date.parse(createdAt)) / 1_000))
+  return Math.max(VERSIONS, Math.ceil((systemClock.now().getTime() - Date.parse(createdAt)) / 1_000))
 }
 
 function describe(header: BackupHeader): string {
