@@ -26,7 +26,7 @@ import {
 import { attemptMetrics, type Held } from './metrics.ts'
 import { News } from './news.ts'
 import { type AttemptResult, chooseAttempts } from './policy.ts'
-import { Recorder } from './recorder.ts'
+import { type Gathering, Recorder } from './recorder.ts'
 import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
 
 /** Bounds on concurrent work. */
@@ -35,6 +35,7 @@ export type Limits = TurnLimits & {
   lanes: Record<RunKind, number>
   /** Deliveries read in one step, shared between the lanes leased in it. */
   perStep: number
+  gathering: Gathering
 }
 
 const LIMITS: Limits = {
@@ -45,6 +46,7 @@ const LIMITS: Limits = {
   perTurn: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
   perStep: 1_024,
+  gathering: { from: 32, ms: 40 },
   large: { above: 16 * 1024, waiting: 512, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
 
@@ -105,7 +107,7 @@ export class Dispatcher {
     })
     this.#contents = new EventContents(ctx.db.root, this.#limits.large.above)
     this.#count = attemptMetrics(ctx.metrics)
-    this.#recorder = new Recorder(ctx, (releases, nextDue) => {
+    this.#recorder = new Recorder(ctx, this.#limits.gathering, (releases, nextDue) => {
       for (const { lease } of releases) this.#forget(lease)
       if (releases.length > 0 && KINDS.some((kind) => this.#isWorthAStep(kind, nextDue[kind]))) onCapacity()
       if (this.#runs.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()

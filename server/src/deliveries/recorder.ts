@@ -17,6 +17,10 @@ import {
 
 /** Larger batches would be cheaper still, but requests wait while one is put together. */
 const LARGEST_BATCH = 1_500
+
+/** After a batch of at least `from` entries the next one gathers for `ms`. */
+export type Gathering = { from: number; ms: number }
+
 /** The wait before a batch is tried again; it doubles each time, up to the longest. */
 const RETRY_MS = 250
 const LONGEST_RETRY_MS = 2_000
@@ -36,7 +40,8 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
 
 /**
  * Collects results and releases and records them in batches: while one batch is being written the next one gathers, so
- * batches grow with the load and a lone result is written at once. A lane's results and its release stand in the same line,
+ * batches grow with the load and a lone result is written at once. A batch has costs of its own, in two processes, so that under
+ * load the next one gathers a little longer (decision 40). A lane's results and its release stand in the same line,
  * so that the lane is released right after its results, not once the results of all other lanes are written: under load that
  * moment would not come before the work has run out.
  *
@@ -50,6 +55,7 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
  */
 export class Recorder {
   readonly #ctx: Needs
+  readonly #gathering: Gathering
   readonly #onReleased: OnReleased
   readonly #line: Line = { entries: [], batch: [], isWriting: false, hasFailed: false }
   /** What waits for lanes that others have locked, or cannot be written by itself, and the lanes of these entries. */
@@ -60,8 +66,9 @@ export class Recorder {
   /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
-  constructor(ctx: Needs, onReleased: OnReleased) {
+  constructor(ctx: Needs, gathering: Gathering, onReleased: OnReleased) {
     this.#ctx = ctx
+    this.#gathering = gathering
     this.#onReleased = onReleased
   }
 
@@ -95,16 +102,25 @@ export class Recorder {
     // Let everything that is ready in this turn of the event loop join the batch.
     await new Promise(setImmediate)
     while (line.entries.length > 0) {
-      line.batch = line.entries.splice(0, LARGEST_BATCH)
+      const written = line.entries.splice(0, LARGEST_BATCH)
+      line.batch = written
       line.hasFailed = false
-      const leftOut = await this.#writeBatch(line, line.batch)
-      const left = line.batch.filter((entry) => leftOut.has(siteOf(entry)))
+      const leftOut = await this.#writeBatch(line, written)
+      const left = written.filter((entry) => leftOut.has(siteOf(entry)))
       line.batch = []
       if (left.length > 0) this.#setAside(left, leftOut)
       else if (line === this.#aside) this.#noteAside()
-      if (line === this.#aside && line.hasFailed) await this.#ctx.clock.sleep(AGAIN_MS)
+      await this.#pause(line, written.length)
     }
     line.isWriting = false // no await since the line was seen empty: a later entry starts a new run
+  }
+
+  /** Lets what fails by itself wait for its next try, and the next batch gather if the last one was large; a full one need not. */
+  async #pause(line: Line, written: number): Promise<void> {
+    const { from, ms } = this.#gathering
+    if (line === this.#aside) {
+      if (line.hasFailed) await this.#ctx.clock.sleep(AGAIN_MS)
+    } else if (written >= from && line.entries.length < LARGEST_BATCH) await this.#ctx.clock.sleep(ms)
   }
 
   /** Puts entries that were left out into the line for these, before what has come for the same lanes since. */

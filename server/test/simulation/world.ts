@@ -52,6 +52,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     inFlight: 5,
     lanes: { prompt: 8, slow: 8, suspect: 3 },
     large: { above: 0, waiting: 8, prompt: 10_000, suspect: 2_000 },
+    gathering: { from: 2, ms: 40 },
   },
   narrow: { large: { above: LARGE, waiting: 1, prompt: 1, suspect: 1 } },
 }
