@@ -134,7 +134,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     async startLoops() {
       if (config.role === 'api') return
       const membership = await joinWorkers(ctx, async (db) => {
-        await abandonLeases(db, ctx.clock.now())
+        await abandonLeases(db, ctx.clock)
         await abandonJobs(db)
       })
       leaveWorkers = membership.leave

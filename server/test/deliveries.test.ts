@@ -431,6 +431,43 @@ describe('leases', () => {
     expect(await laneOf(site.id)).toMatchObject({ leased_until: null, failures_in_a_row: 0 })
   })
 
+  it('are relied on no longer because the clock was set back', async () => {
+    let finish = () => {}
+    receiver.answerNext((_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    await publish('One')
+    await publish('Two')
+    const holder = anotherWorker()
+    await holder.step()
+    await requests(1)
+    service.clock.advance(14_000)
+    service.clock.advance(-60_000)
+    finish()
+    await holder.idle()
+    expect(receiver.received).toHaveLength(1)
+    service.clock.advance(60_000)
+    await anotherWorker().drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('that ran out while their process was suspended are not taken again by it', async () => {
+    let finish = () => {}
+    receiver.answerNext((_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    const postId = await publish()
+    const suspended = anotherWorker()
+    await suspended.step()
+    await requests(1)
+    service.clock.advance(TIMEOUT_MS + 15_000)
+    await suspended.step()
+    finish()
+    await suspended.idle()
+    expect(receiver.received).toHaveLength(1)
+    expect(await deliveriesOf(postId)).toMatchObject([{ status: 'delivered', attempts: 1 }])
+  })
+
   it('of a dead worker count as recovered once everything that was due was attempted', async () => {
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     const past = plusMs(service.clock.now(), -1)

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
+import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db/database.ts'
 
 /** How delivery is doing. `overdueMs` is how long the longest waiting lane has been due; 0 when none is. */
 type Backlog = { overdueMs: number; sites: number; failing: number; hosts: string[] }
 
-/** The state of all living endpoints at `now`; `hosts` has at most `mostHosts` of the names that webhooks go to. */
-export async function backlogOf(db: Db, now: Date, mostHosts: number): Promise<Backlog> {
+/** The state of all living endpoints; `hosts` has at most `mostHosts` of the names that webhooks go to. */
+export async function backlogOf(db: Db, clock: Clock, mostHosts: number): Promise<Backlog> {
+  const now = clock.now()
   const { rows } = await sql<{ due: Date | null; sites: number; failing: number }>`
     select count(*) as sites, count(*) filter (where l.failing and not e.paused) as failing,
-      min(l.due_at) filter (where not e.paused and (l.leased_until is null or l.leased_until <= ${now})) as due
+      min(l.due_at) filter (where not e.paused and (l.leased_until is null or l.leased_until <= ${clock.inDatabase()})) as due
     from endpoints e join lanes l on l.site_id = e.site_id where e.deleted_at is null
   `.execute(db)
   const { rows: newest } = await sql<{ webhook_url: string }>`

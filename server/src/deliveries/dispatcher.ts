@@ -22,6 +22,8 @@ import {
   readDue,
   readTargets,
   type Target,
+  type Term,
+  termFrom,
 } from './lease.ts'
 import { attemptMetrics, type Held } from './metrics.ts'
 import { News } from './news.ts'
@@ -118,7 +120,7 @@ export class Dispatcher {
   promise(lanes: number, now: Date): Promised | undefined {
     if (this.#stopping || !this.#exhausted.prompt || lanes > MOST_HANDED_OVER) return undefined
     if (lanes > this.#turns.free() || lanes > this.#room('prompt')) return undefined
-    return { until: this.#leaseEnd(now), heard: this.#news.count }
+    return { term: this.#termFrom(now), heard: this.#news.count }
   }
 
   /**
@@ -224,7 +226,7 @@ export class Dispatcher {
   #release(run: LaneRun): void {
     const { lease } = run
     const postponed = run.postponed
-      ? { known: plusMs(lease.until, -this.#leaseMs), until: this.#postpone(this.#ctx.clock.now()) }
+      ? { known: plusMs(lease.until, -lease.ms), until: this.#postpone(this.#ctx.clock.now()) }
       : undefined
     this.#recorder.release({ lease, clean: run.isClean(), postponed })
   }
@@ -238,12 +240,8 @@ export class Dispatcher {
     return this.#lastPostponed
   }
 
-  get #leaseMs(): number {
-    return this.#ctx.config.deliveryTimeoutMs + STARTING_MS
-  }
-
-  #leaseEnd(now: Date): Date {
-    return plusMs(now, this.#leaseMs)
+  #termFrom(now: Date): Term {
+    return termFrom(this.#ctx.clock, now, this.#ctx.config.deliveryTimeoutMs + STARTING_MS)
   }
 
   #countHeld(kind: RunKind): number {
@@ -268,7 +266,8 @@ export class Dispatcher {
     for (const kind of KINDS) this.#exhausted[kind] = false
     if (limits.prompt + limits.suspect === 0) return []
     const held = [...this.#runs.keys()]
-    const leases = await leaseDueLanes(this.#ctx.db.root, limits, { held, now, until: this.#leaseEnd(now) })
+    const { clock, db } = this.#ctx
+    const leases = await leaseDueLanes(db.root, clock, limits, { held, now, term: this.#termFrom(now) })
     for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, kindOf(lease)))
     const suspects = leases.filter(({ suspect }) => suspect).length
     this.#exhausted.suspect = suspects < limits.suspect
@@ -347,8 +346,14 @@ export class Dispatcher {
     }
   }
 
+  /** Whether an attempt that starts now ends, and is on record, before its lease does. */
+  #isLongEnough({ until, untilMs }: LaneLease): boolean {
+    const { clock, config } = this.#ctx
+    const neededMs = config.deliveryTimeoutMs + RECORDING_MS
+    return clock.now().getTime() + neededMs <= until.getTime() && clock.monotonicMs() + neededMs <= untilMs
+  }
+
   #mayStart(run: LaneRun): boolean {
-    const neededMs = this.#ctx.config.deliveryTimeoutMs + RECORDING_MS
-    return !this.#stopping && !run.halted && this.#ctx.clock.now().getTime() + neededMs <= run.lease.until.getTime()
+    return !this.#stopping && !run.halted && this.#isLongEnough(run.lease)
   }
 }

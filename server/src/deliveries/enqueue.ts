@@ -7,7 +7,7 @@ import { sendAhead } from '../platform/db/statements.ts'
 import { deliveryChanges } from './changes.ts'
 import { type FilledLane, handover } from './handover.ts'
 import { lockLanes } from './lanes.ts'
-import type { EventContent, LaneLease, Target } from './lease.ts'
+import { type EventContent, endIn, type LaneLease, type Target, type Term } from './lease.ts'
 import type { EventPost } from './payload.ts'
 import type { EventKind } from './tables.ts'
 
@@ -29,7 +29,7 @@ export type NewEvent = {
  * (handover.ts). The commit signals the dispatchers; a lost signal costs a poll interval, never a delivery.
  */
 export async function enqueueEvents(
-  ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
+  ctx: Pick<Context, 'changes' | 'clock' | 'ids' | 'signals'>,
   tx: Tx,
   events: readonly NewEvent[],
   now: Date,
@@ -43,11 +43,14 @@ export async function enqueueEvents(
   )
   const { taker } = handover(ctx)
   const promised = taker?.promise(siteIds.length, now)
-  const leasing = await sendAhead(tx, insertAll(rows, deliveries, { now, until: promised?.until }))
+  const leasing = await sendAhead(
+    tx,
+    insertAll(rows, deliveries, { now, end: endIn(ctx.clock, promised?.term.ms ?? null) }),
+  )
   if (taker === undefined || promised === undefined) await ctx.signals.send(tx, 'deliver')
   else
     afterCommit(async () => {
-      const lanes = filledLanes(await leasing.rows, promised.until, deliveries)
+      const lanes = filledLanes(await leasing.rows, promised.term, deliveries)
       taker.take({ promised, lanes, contents: contentsOf(rows, now), others: lanes.length < siteIds.length })
     })
   ctx.changes.note(tx, deliveryChanges(deliveries))
@@ -55,20 +58,19 @@ export async function enqueueEvents(
 
 type EventRow = NewEvent & { id: string; payload: string }
 type NewDelivery = { id: string; siteId: string; event: EventRow }
-type LeasedAndTarget = Omit<LaneLease, 'until'> & Target
+type LeasedAndTarget = Omit<LaneLease, keyof Term> & Target
 
 /**
  * One statement for everything, since publishing waits for each round trip. It comes after the lanes are locked, and so sees
- * every site that was deleted before. Events that have no living site are not recorded. With `until`, it leases idle lanes until
+ * every site that was deleted before. Events that have no living site are not recorded. Unless `end` is null, it leases idle lanes until
  * then, and returns them.
  */
 function insertAll(
   events: readonly EventRow[],
   deliveries: readonly NewDelivery[],
-  { now, until }: { now: Date; until: Date | undefined },
+  { now, end }: { now: Date; end: RawBuilder<Date | null> },
 ): RawBuilder<LeasedAndTarget> {
   const event = (pick: (row: EventRow) => string | number | null) => plainArray(events.map(pick))
-  const end = until ?? null
   return sql`
     with asked as (
       select d.id, d.event_id, d.site_id, e.site_name, e.webhook_url, e.secret_sealed, e.paused
@@ -99,13 +101,13 @@ function insertAll(
       from asked a join happened e on e.id = a.event_id
     ), before as (
       select distinct on (l.site_id) l.site_id, a.site_name, a.webhook_url, a.secret_sealed,
-        ${end}::timestamptz is not null and l.leased_until is null and l.due_at is null
+        ${end} is not null and l.leased_until is null and l.due_at is null
           and not l.suspect and not l.recovering and not a.paused as idle
       from lanes l join asked a on a.site_id = l.site_id
     ), filled as (
       update lanes l
-      set due_at = case when b.idle then ${end}::timestamptz else least(l.due_at, ${now}::timestamptz) end,
-        leased_until = case when b.idle then ${end}::timestamptz else l.leased_until end,
+      set due_at = case when b.idle then ${end} else least(l.due_at, ${now}::timestamptz) end,
+        leased_until = case when b.idle then ${end} else l.leased_until end,
         fence = case when b.idle then l.fence + 1 else l.fence end
       from before b where l.site_id = b.site_id
       returning l.site_id, l.account_id, l.fence, b.site_name, b.webhook_url, b.secret_sealed, b.idle
@@ -117,14 +119,10 @@ function insertAll(
 }
 
 /** The lanes that were leased, with what was enqueued in them: all of it is due, and was never attempted. */
-function filledLanes(
-  leased: readonly LeasedAndTarget[],
-  until: Date,
-  deliveries: readonly NewDelivery[],
-): FilledLane[] {
+function filledLanes(leased: readonly LeasedAndTarget[], term: Term, deliveries: readonly NewDelivery[]): FilledLane[] {
   const bySite = Map.groupBy(deliveries, ({ siteId }) => siteId)
   return leased.map(({ siteId, accountId, fence, recovering, suspect, ...target }) => ({
-    lease: { siteId, accountId, fence, recovering, suspect, until },
+    lease: { siteId, accountId, fence, recovering, suspect, ...term },
     target: { siteId, ...target },
     due: (bySite.get(siteId) ?? []).map(({ id, event }) => ({
       id,

@@ -9,13 +9,13 @@
  * has committed, the lease runs out like any other.
  */
 import { onePer } from '../platform/one-per.ts'
-import type { DueDelivery, EventContent, LaneLease, Target } from './lease.ts'
+import type { DueDelivery, EventContent, LaneLease, Target, Term } from './lease.ts'
 
 /** A lane that an enqueue leased: its lease, its target, and all that may be attempted in it. */
 export type FilledLane = { lease: LaneLease; target: Target; due: DueDelivery[] }
 
-/** When the leases are to end, and how much news the dispatcher had heard when it promised (news.ts). */
-export type Promised = { until: Date; heard: number }
+/** How long the leases are to last, and how much news the dispatcher had heard when it promised (news.ts). */
+export type Promised = { term: Term; heard: number }
 
 /** What an enqueue hands over: lanes, the contents of their events by id, and whether other lanes went the usual way. */
 export type Filled = {

@@ -1,18 +1,35 @@
 /** Leasing lanes, and reading what is due in them. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Clock, plusMs } from '../platform/clock.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { EventKind } from './tables.ts'
 
-/** A lane held by this process until `until`. Results are recorded only while the lane still has this `fence`. */
-export type LaneLease = {
+/**
+ * How long a lease lasts: `ms`, which the database counts by its own clock from the statement that leases. The holder counted from before
+ * that, and relies on the lease only while both its clock says that it is before `until` and its monotonic one that it is before `untilMs`.
+ * So machines need not agree on the time, a clock that is set back makes no lease longer, and neither does a machine that slept.
+ */
+export type Term = { ms: number; until: Date; untilMs: number }
+
+/** A lane held by this process. Results are recorded only while the lane still has this `fence`. */
+export type LaneLease = Term & {
   siteId: string
   accountId: string
   fence: number
-  until: Date
   recovering: boolean
   suspect: boolean
+}
+
+/** A lease of `ms` that is about to be taken. */
+export function termFrom(clock: Clock, now: Date, ms: number): Term {
+  return { ms, until: plusMs(now, ms), untilMs: clock.monotonicMs() + ms }
+}
+
+/** When a lease of `ms` runs out that a statement takes, as a part of that; null without one. */
+export function endIn(clock: Clock, ms: number | null): RawBuilder<Date | null> {
+  return sql`(${clock.inDatabase()} + ${ms}::float8 * interval '1 millisecond')`
 }
 
 /** Where the deliveries of a lane go, and what they are signed with. */
@@ -39,34 +56,36 @@ export type EventContent = { kind: EventKind; previousVersion: number | null; oc
  * suspects, as each kind has its own budget. A lane whose lease ran out was left by a crashed holder: it is marked
  * `recovering`. While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue
  * in the meantime moves it forward without making the lane free. `held` are the lanes this process has already: should
- * its clock jump past their leases, it must not lease them a second time.
+ * it have been suspended past the end of their leases, it must not lease them a second time.
  *
  * The ids of the lanes are in arrays and not joined with the table, which the planner would read as a whole.
  */
 export async function leaseDueLanes(
   db: Db,
+  clock: Clock,
   limits: { prompt: number; suspect: number },
-  { held, now, until }: { held: readonly string[]; now: Date; until: Date },
+  { held, now, term }: { held: readonly string[]; now: Date; term: Term },
 ): Promise<LaneLease[]> {
+  const end = endIn(clock, term.ms)
   const due = (suspect: boolean, limit: number) => sql`
     select site_id, due_at from lanes
-    where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${now})
+    where suspect = ${suspect} and due_at <= ${now} and (leased_until is null or leased_until <= ${clock.inDatabase()})
       and site_id not in (select unnest(${plainArray(held)}::uuid[]))
     order by due_at limit ${limit} for update skip locked
   `
-  const { rows } = await prepared(sql<Omit<LaneLease, 'until'>>`
+  const { rows } = await prepared(sql<Omit<LaneLease, keyof Term>>`
     with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
       due as (select * from prompt union all select * from suspects),
       leased as (
         update lanes
-        set leased_until = ${until}, due_at = ${until}, fence = fence + 1, recovering = recovering or leased_until is not null
+        set leased_until = ${end}, due_at = ${end}, fence = fence + 1, recovering = recovering or leased_until is not null
         where site_id = any(array(select site_id from due))
         returning site_id, account_id, fence, recovering, suspect
       )
     select l.site_id as "siteId", l.account_id as "accountId", l.fence, l.recovering, l.suspect
     from leased l join due on due.site_id = l.site_id order by due.due_at, l.site_id
   `).execute(db)
-  return rows.map((row) => ({ ...row, until }))
+  return rows.map((row) => ({ ...row, ...term }))
 }
 
 /**
@@ -197,10 +216,11 @@ export async function countDueLanes(db: Db, now: Date, limit: number): Promise<n
  * Declares every lease abandoned. Only for a process that knows it is alone: the holders are dead, so their lanes need
  * not wait for the leases to run out. Lanes are locked in the order of site ids, as everywhere.
  */
-export async function abandonLeases(db: Db, now: Date): Promise<number> {
+export async function abandonLeases(db: Db, clock: Clock): Promise<number> {
+  const now = clock.inDatabase()
   const { numAffectedRows } = await sql`
     with held as (select site_id from lanes where leased_until > ${now} order by site_id for update)
-    update lanes l set leased_until = ${now}, due_at = ${now} from held where l.site_id = held.site_id
+    update lanes l set leased_until = ${now}, due_at = ${clock.now()} from held where l.site_id = held.site_id
   `.execute(db)
   return Number(numAffectedRows)
 }

@@ -54,7 +54,7 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
           count(*) filter (where not free) as leased,
           count(*) filter (where suspect) as suspects,
           min(due_at) filter (where due_at <= ${now} and free) as oldest
-        from (select *, leased_until is null or leased_until <= ${now} as free from lanes) l
+        from (select *, leased_until is null or leased_until <= ${ctx.clock.inDatabase()} as free from lanes) l
       `.execute(ctx.db.root)
       const [row] = rows
       return {

@@ -56,8 +56,8 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
 
 /** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
 function lane(siteId: string, count: number, { bytes = 1 } = {}): LaneRun {
-  const until = new Date(1)
-  const lease: LaneLease = { siteId, accountId: 'account', fence: 1, until, recovering: false, suspect: false }
+  const term = { ms: 1, until: new Date(1), untilMs: 1 }
+  const lease: LaneLease = { siteId, accountId: 'account', fence: 1, ...term, recovering: false, suspect: false }
   const run = new LaneRun(lease, kindOf(lease))
   run.waiting = Array.from({ length: count }, (_, index): DueDelivery => {
     const id = `${siteId}${index + 1}`

@@ -1,8 +1,13 @@
 import { performance } from 'node:perf_hooks'
+import { type RawBuilder, sql } from 'kysely'
 
 /** Where time comes from. Product code never reads the system clock itself, so tests can move time. */
 export type Clock = {
   now(): Date
+  /** Milliseconds since some moment. Setting the clock does not move it. */
+  monotonicMs(): number
+  /** The time when a statement begins, as a part of it, by the database's clock: the only one that all processes agree on. */
+  inDatabase(): RawBuilder<Date>
   /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Whether the event loop has been idle for part of the time since the last call; for a single caller that samples it now and then. */
@@ -26,6 +31,8 @@ export const systemClock: Clock = {
     return utilization <= BUSY
   },
   now: () => new Date(),
+  monotonicMs: () => performance.now(),
+  inDatabase: () => sql<Date>`statement_timestamp()`,
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()

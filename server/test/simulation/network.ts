@@ -56,7 +56,7 @@ type Parts = {
   receivers: Map<string, Receiver>
   /** Whether anything may break on our side now. */
   armed(): boolean
-  /** Until when, by the wall clock, the process has leased the lane of the site. */
+  /** Until when, in virtual time, the process has leased the lane of the site. */
   leasedUntil(process: Process, siteId: string): number
   tell(line: string): void
   complain(promise: string, detail: string): void
@@ -192,7 +192,7 @@ export class Network {
       if (state.is === true && state.since + this.patience(process) < agenda.now)
         complain('fresh endpoints', `${deliveryId} was sent to a site ${what} at ${state.since.toFixed(1)}`)
     }
-    if (wallAt + request.deadlineMs > this.#parts.leasedUntil(process, receiver.siteId))
+    if (agenda.now + request.deadlineMs > this.#parts.leasedUntil(process, receiver.siteId))
       complain('9 no attempt without a lease', `${deliveryId} was sent with a lease that ends before its deadline`)
     return {
       process,

@@ -99,7 +99,7 @@ export class World {
   readonly jumps: Array<{ at: number; wallBefore: number }> = []
   /** When no process delivered. */
   readonly silences: Array<{ from: number; to: number | undefined }> = []
-  /** Until when, by the wall clock, a process has leased the lane of a site. */
+  /** Until when, in virtual time, a process has leased the lane of a site. */
   readonly leases = new Map<string, number>()
   readonly #taken: Array<{ process: Process; siteId: string; at: number }> = []
   readonly #lines: string[] = []
@@ -143,7 +143,7 @@ export class World {
     }
   }
 
-  /** What the wall clock says at the agenda's zero, before any jump. */
+  /** What the wall clock says at the agenda's zero, before any jump. The database's clock, on another machine, never jumps. */
   readonly epoch = START
 
   /** What the wall clock says now. */
@@ -306,7 +306,7 @@ export class World {
     if (alone && (this.story.layout === 'embedded' || process.chance() < 0.7)) {
       this.#joining = true
       try {
-        this.count('leases abandoned', await abandonLeases(ctx.db.root, ctx.clock.now()))
+        this.count('leases abandoned', await abandonLeases(ctx.db.root, ctx.clock))
       } catch {
         return process.crash()
       } finally {
@@ -339,6 +339,8 @@ export class World {
     const kind = this.story.layout === 'embedded' ? 'embedded' : 'postgres'
     const clock: Clock = {
       now: () => new Date(this.wall),
+      monotonicMs: () => this.agenda.now,
+      inDatabase: () => sql<Date>`${new Date(START + this.agenda.now)}::timestamptz`,
       sleep: (ms, signal) => this.#sleep(process, ms, signal),
       hasSpareTime: () => process.chance() < 0.5,
     }
@@ -469,10 +471,12 @@ export class World {
     this.count('statements')
     const whenFilled = text.includes('from filled where idle')
     if (!whenFilled && !text.includes('from leased l join due')) return
-    const until = Math.max(...values.map((value) => (value instanceof Date ? value.getTime() : 0)))
+    // The database's time, which stands in the statement, is virtual time; the other times are those of the wall clock.
+    const times = values.flatMap((value) => (value instanceof Date ? value.getTime() - START : []))
+    const leasedAt = times.toSorted((a, b) => Math.abs(a - this.agenda.now) - Math.abs(b - this.agenda.now))[0] ?? 0
     for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
       this.count(whenFilled ? 'leases of filled lanes' : 'leases')
-      this.leases.set(`${process.name} ${lease.siteId}`, until)
+      this.leases.set(`${process.name} ${lease.siteId}`, leasedAt + LEASE_MS)
       this.#taken.push({ process, siteId: lease.siteId, at: this.agenda.now })
       if (lease.recovering) this.count('takeovers')
       this.tell(`${process.name} leases the lane of ${short(lease.siteId)}${lease.recovering ? ', recovering' : ''}`)

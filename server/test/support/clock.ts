@@ -1,16 +1,20 @@
+import { sql } from 'kysely'
 import type { Clock } from '../../src/platform/clock.ts'
 
-/** A clock that moves only when told, in a process that is busy only when told. */
+/** A clock that moves only when told, in a process that is busy only when told. The database's clock shows the same. */
 export type ManualClock = Clock & { advance(ms: number): void; busy: boolean }
 
 /** A manual clock; sleeps end when time has been advanced past them. */
 export function manualClock(start: Date): ManualClock {
   let now = start.getTime()
+  let elapsed = 0
   const sleepers = new Set<{ until: number; wake: () => void }>()
   const clock: ManualClock = {
     busy: false,
     hasSpareTime: () => !clock.busy,
     now: () => new Date(now),
+    monotonicMs: () => elapsed,
+    inDatabase: () => sql<Date>`${new Date(now)}::timestamptz`,
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
@@ -28,6 +32,7 @@ export function manualClock(start: Date): ManualClock {
     },
     advance(ms) {
       now += ms
+      elapsed += Math.max(0, ms)
       for (const sleeper of [...sleepers]) if (sleeper.until <= now) sleeper.wake()
     },
   }

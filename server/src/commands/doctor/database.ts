@@ -17,7 +17,7 @@ import { checkSealed } from '../sealed.ts'
 import type { Finding } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
-/** Leases outlast an attempt by fifteen seconds; processes whose clocks differ by more would take them from each other. */
+/** By the processes' clocks posts are published, attempts are due and signatures are dated, wherever their leases come from. */
 const MOST_SKEW_MS = 5_000
 /** Normally a worker leases a due lane within a second. */
 const OVERDUE_MS = 60_000
@@ -138,7 +138,7 @@ async function checkSecrets(db: Database, key: string): Promise<Finding> {
 }
 
 async function checkWork(db: Database): Promise<DatabaseFindings> {
-  const { overdueMs, sites, failing, hosts } = await backlogOf(db.root, systemClock.now(), MOST_HOSTS)
+  const { overdueMs, sites, failing, hosts } = await backlogOf(db.root, systemClock, MOST_HOSTS)
   const failingText = failing === 0 ? 'none failing' : `${failing} failing (those with the status "error")`
   const findings: Finding[] = [{ what: 'sites', state: 'good', text: `${sites} connected, ${failingText}` }]
   const overdue = `deliveries are overdue by ${Math.round(overdueMs / 1000)} s`

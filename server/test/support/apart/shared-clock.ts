@@ -3,6 +3,7 @@
  * request after the clock was moved sees the new time, whichever way the request came.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { sql } from 'kysely'
 import type { Clock } from '../../../src/platform/clock.ts'
 import { type ManualClock, manualClock } from '../clock.ts'
 
@@ -40,6 +41,8 @@ export function followSharedClock(path: string): Clock {
   return {
     hasSpareTime: () => true,
     now: () => new Date(read()),
+    monotonicMs: read,
+    inDatabase: () => sql<Date>`${new Date(read())}::timestamptz`,
     sleep(ms, signal) {
       const until = read() + ms
       if (signal?.aborted || ms <= 0) return Promise.resolve()
