@@ -1,7 +1,7 @@
 /** The only place that constructs things: configuration in, a running service out. */
 import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
-import { abandonLeases, joinWorkers } from './deliveries/index.ts'
+import { abandonLeases, joinWorkers, type Limits } from './deliveries/index.ts'
 import { abandonJobs } from './generation/index.ts'
 import { readThings } from './live/index.ts'
 import { createLoops, type Loops } from './loops.ts'
@@ -31,8 +31,8 @@ import { endpoints } from './routes.ts'
 import { VERSION } from './version.ts'
 
 /**
- * What tests replace (time, the log, an open database, name resolution, the dashboard's files), and `onBroken`, which is
- * called when the embedded database has stopped.
+ * What tests replace (time, the log, an open database, name resolution, the dashboard's files, limits on concurrent work), and
+ * `onBroken`, which is called when the embedded database has stopped.
  */
 export type Overrides = {
   clock?: Clock
@@ -41,6 +41,7 @@ export type Overrides = {
   lookup?: NonNullable<EgressOptions['lookup']>
   onBroken?: (error: Error) => void
   dashboardDirectory?: string
+  limits?: Partial<Limits>
 }
 
 /** A constructed service. */
@@ -95,7 +96,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     }
     if (config.role !== 'worker') feeds.start()
     signals.on('signed-out', (accountId) => void feeds.recheck(accountId))
-    const loops = createLoops(ctx, maintain)
+    const loops = createLoops(ctx, maintain, overrides.limits)
     await signals.ready
     return assemble(
       ctx,

@@ -181,6 +181,19 @@ describe('a database without room, or where nothing may be written,', () => {
   })
 })
 
+describe('the time in statements', () => {
+  it('goes on within a transaction, or a lease taken late in one would end too early', async () => {
+    const times = await db.tx(async (tx) => {
+      const read = async () =>
+        (await sql<{ at: Date }>`select ${systemClock.inDatabase()} as at`.execute(tx)).rows[0]?.at
+      const first = await read()
+      await sql`select pg_sleep(0.02)`.execute(tx)
+      return [first, await read()] as const
+    })
+    expect(Number(times[1]) - Number(times[0])).toBeGreaterThanOrEqual(19)
+  })
+})
+
 describe('a transaction', () => {
   it('refuses the root handle inside it at once, where it would otherwise hang', async () => {
     const inside = db.tx(async (tx) => {

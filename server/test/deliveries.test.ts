@@ -1,11 +1,11 @@
 /** The engine's promises, against real receivers. */
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Dispatcher } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import { type Answer, type Receiver, startReceiver } from './support/receiver.ts'
 import { refuseResults } from './support/refused.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+import { workerOf } from './support/worker.ts'
 
 let service: TestService
 let receiver: Receiver
@@ -35,7 +35,7 @@ const deliveriesOf = (postId: string) =>
 const laneOf = (siteId: string) =>
   service.ctx.db.root.selectFrom('lanes').selectAll().where('site_id', '=', siteId).executeTakeFirstOrThrow()
 const publish = async (title = 'Post') => (await client.posts.create({ title, status: 'published' })).id
-const anotherWorker = () => new Dispatcher(service.ctx, () => {})
+const anotherWorker = () => workerOf(service.ctx)
 
 /** An answer that takes 20 ms, and how many requests waited for it at once. */
 function slowAnswer(afterMs = 20): { answer: Answer; most(): number } {
@@ -190,7 +190,7 @@ describe('order, per site and post', () => {
     await service.drain()
     await service.advance(29_000)
     await client.posts.update(postId, { title: 'Newer' })
-    const crashed = new Dispatcher(unrecording(service), () => {})
+    const crashed = workerOf(unrecording(service))
     await crashed.step()
     await requests(2)
     await service.advance(60_000)
@@ -222,7 +222,7 @@ describe('after a crash, when the newest event may have been acknowledged', () =
     await service.drain()
     await service.advance(29_000)
     await client.posts.update(postId, { title: 'Newer' })
-    const crashed = new Dispatcher(unrecording(service), () => {})
+    const crashed = workerOf(unrecording(service))
     await crashed.step()
     await requests(2)
     receiver.answerNext(...Array.from({ length: failures }, () => 503))
@@ -249,7 +249,7 @@ describe('results whose commit is not known to have succeeded', () => {
       throw new Error('Connection terminated')
     }
     const tell = vi.spyOn(service.ctx.changes, 'tell')
-    const worker = new Dispatcher({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } }, () => {})
+    const worker = workerOf({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } })
     await worker.step()
     await expect.poll(() => lost).toBe(true)
     service.clock.advance(250)
@@ -271,11 +271,11 @@ describe('after a second crash', () => {
     }
     const past = plusMs(service.clock.now(), -1)
     await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
-    const crashed = new Dispatcher(unrecording(service), () => {})
+    const crashed = workerOf(unrecording(service))
     await crashed.step()
     await requests(1)
     service.clock.advance(60_000)
-    const worker = new Dispatcher(service.ctx, () => {}, { perStep: 16 })
+    const worker = workerOf(service.ctx, { perStep: 16 })
     await worker.drain()
     const versions = receiver.received.map(({ body }) => JSON.parse(body).post.version)
     expect(versions).toEqual([20, 20])
@@ -299,6 +299,28 @@ describe('results that come while the database is away', () => {
   })
 })
 
+describe('results that come right after a large batch', () => {
+  it('gather before they are recorded', async () => {
+    await connectSite(client, receiver)
+    let finish = () => {}
+    receiver.answerNext(200, (_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    const postId = await publish()
+    const worker = workerOf(service.ctx, { gathering: { from: 2, ms: 40 } })
+    await worker.step()
+    await requests(2)
+    const delivered = async () => (await deliveriesOf(postId)).filter(({ status }) => status === 'delivered').length
+    await expect.poll(delivered).toBe(1)
+    finish()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await delivered()).toBe(1)
+    service.clock.advance(40)
+    await worker.idle()
+    expect(await delivered()).toBe(2)
+  })
+})
+
 describe('a result that cannot be recorded', () => {
   it.each([
     ['because it is refused', '22023'],
@@ -307,7 +329,7 @@ describe('a result that cannot be recorded', () => {
     const [poor, fine] = [site.id, (await connectSite(client, receiver)).id]
     const mend = await refuseResults(service.ctx.db, poor, errcode)
     const postIds = [await publish('One'), await publish('Two')]
-    const worker = new Dispatcher({ ...service.ctx, log: { ...service.ctx.log, error() {}, warn() {} } }, () => {})
+    const worker = workerOf({ ...service.ctx, log: { ...service.ctx.log, error() {}, warn() {} } })
     await worker.step()
     const states = async () =>
       Object.groupBy((await Promise.all(postIds.map(deliveriesOf))).flat(), (one) =>
@@ -376,7 +398,7 @@ function failingWorker(message: string) {
   const error: typeof log.error = (_, fields) => {
     if (fields !== undefined && 'dropped' in fields && fields.dropped === true) dropped += 1
   }
-  const worker = new Dispatcher({ ...rest, log: { ...log, error }, db: { ...db, tx } }, () => {})
+  const worker = workerOf({ ...rest, log: { ...log, error }, db: { ...db, tx } })
   return {
     worker,
     tries: () => tries,
@@ -451,6 +473,24 @@ describe('leases', () => {
     expect(receiver.received).toHaveLength(2)
   })
 
+  it('are over after the machine slept', async () => {
+    let finish = () => {}
+    receiver.answerNext((_, response) => {
+      finish = () => void response.writeHead(200).end()
+    })
+    await publish('One')
+    await publish('Two')
+    const sleeper = anotherWorker()
+    await sleeper.step()
+    await requests(1)
+    service.clock.suspend(14_000)
+    finish()
+    await sleeper.idle()
+    expect(receiver.received).toHaveLength(1)
+    await anotherWorker().drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
   it('that ran out while their process was suspended are not taken again by it', async () => {
     let finish = () => {}
     receiver.answerNext((_, response) => {
@@ -472,7 +512,7 @@ describe('leases', () => {
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     const past = plusMs(service.clock.now(), -1)
     await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
-    const worker = new Dispatcher(service.ctx, () => {}, { perStep: 16 })
+    const worker = workerOf(service.ctx, { perStep: 16 })
     for (const [sent, recovering] of [
       [16, true],
       [20, false],
@@ -575,7 +615,7 @@ describe('stopping', () => {
 describe('isolation', () => {
   it('has fewer slots to share while the process is busy', () => {
     const busy = { ...service.ctx.clock, hasSpareTime: () => false }
-    const { slots } = new Dispatcher({ ...service.ctx, clock: busy }, () => {}).held()
+    const { slots } = workerOf({ ...service.ctx, clock: busy }).held()
     expect(slots).toBe(96)
     expect(anotherWorker().held().slots).toBe(512)
   })
@@ -588,7 +628,7 @@ describe('isolation', () => {
       Array.from({ length: 6 }, (_, index) => connectSite(owner, hanging, `Hanging ${index}`)),
     )
     for (let count = 0; count < 3; count += 1) await owner.posts.create({ title: `Post ${count}`, status: 'published' })
-    const worker = new Dispatcher(service.ctx, () => {}, { slots: 2, lanes: { prompt: 3, slow: 8, suspect: 1 } })
+    const worker = workerOf(service.ctx, { slots: 2, lanes: { prompt: 3, slow: 8, suspect: 1 } })
     await worker.step()
     service.clock.advance(10)
     await publish('Healthy')
@@ -648,7 +688,7 @@ describe('isolation', () => {
 
     it('make others wait for large ones only', async () => {
       const large = { above: 5_000, waiting: 9, prompt: 1, suspect: 1 }
-      const worker = new Dispatcher(service.ctx, () => {}, { slots: 2, large })
+      const worker = workerOf(service.ctx, { slots: 2, large })
       await worker.step()
       await arrives(hanging)
       await publish('Small')
@@ -663,7 +703,7 @@ describe('isolation', () => {
     it('do not keep the places of other lanes: those that find too many waiting come back two seconds later', async () => {
       const lanes = { prompt: 4, slow: 0, suspect: 1 }
       const large = { above: 5_000, waiting: 1, prompt: 1, suspect: 1 }
-      const worker = new Dispatcher(service.ctx, () => {}, { lanes, large })
+      const worker = workerOf(service.ctx, { lanes, large })
       await worker.step()
       await arrives(hanging)
       await expect.poll(() => worker.held()).toMatchObject({ lanes: 2, waitingForRoom: 1 })
@@ -687,7 +727,7 @@ describe('isolation', () => {
     const { answer, most } = slowAnswer()
     receiver.answerNext(...Array.from({ length: 5 }, () => answer))
     for (let count = 0; count < 5; count += 1) await publish(`Post ${count}`)
-    const worker = new Dispatcher(service.ctx, () => {}, {
+    const worker = workerOf(service.ctx, {
       large: { above: 0, waiting: 9, prompt: 1, suspect: 1 },
     })
     await worker.step()
@@ -719,7 +759,7 @@ describe('isolation', () => {
     await connectSite(owner, other)
     service.clock.advance(1_000)
     await owner.posts.create({ title: 'In between', status: 'published' })
-    const worker = new Dispatcher(service.ctx, () => {}, { lanes: { prompt: 1, slow: 0, suspect: 0 }, perStep: 16 })
+    const worker = workerOf(service.ctx, { lanes: { prompt: 1, slow: 0, suspect: 0 }, perStep: 16 })
     for (let turn = 0; turn < 2; turn += 1) {
       service.clock.advance(1)
       await worker.step()

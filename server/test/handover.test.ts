@@ -3,10 +3,11 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import { Dispatcher, enqueueEvents, handover } from '../src/deliveries/index.ts'
+import { type Dispatcher, enqueueEvents, handover } from '../src/deliveries/index.ts'
 import { publishPost } from '../src/posts/operations.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+import { workerOf } from './support/worker.ts'
 
 let service: TestService
 let receiver: Receiver
@@ -26,7 +27,7 @@ beforeEach(async () => {
   client = await newAccount(service)
   sites = [await connectSite(client, receiver), await connectSite(client, receiver)]
   receiver.received.length = 0
-  dispatcher = new Dispatcher(service.ctx, () => {})
+  dispatcher = workerOf(service.ctx)
   meanwhile = () => {}
   leftOver = []
   // It has time once it has looked and found nothing.
@@ -155,7 +156,7 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
   it('is left to all workers when more than 64 are filled at once, or the dispatcher has not looked yet', async () => {
     expect(dispatcher.promise(64, service.ctx.clock.now())).toBeDefined()
     expect(dispatcher.promise(65, service.ctx.clock.now())).toBeUndefined()
-    expect(new Dispatcher(service.ctx, () => {}).promise(1, service.ctx.clock.now())).toBeUndefined()
+    expect(workerOf(service.ctx).promise(1, service.ctx.clock.now())).toBeUndefined()
   })
 
   it('stays as it was when the transaction fails', async () => {

@@ -7,7 +7,7 @@ import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { removeAccount } from '../src/accounts/index.ts'
-import { Dispatcher, purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
+import { purgeDeletedSites, removeOldHistory } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
 import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
@@ -15,6 +15,7 @@ import { holdTransaction } from './support/held.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { refuseResults } from './support/refused.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+import { workerOf } from './support/worker.ts'
 
 let service: TestService
 let receiver: Receiver
@@ -120,7 +121,7 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     const other = await neighbour.posts.create({ title: 'It is refused', status: 'published' })
     const mend = await refuseResults(service.ctx.db, refusedAt, '22023')
     const log = { ...service.ctx.log, error() {}, warn() {} }
-    const worker = new Dispatcher({ ...service.ctx, log }, () => {})
+    const worker = workerOf({ ...service.ctx, log })
     await worker.step()
     await expect.poll(() => receiver.received.length).toBe(2)
     const release = await hold(lockLane)
@@ -141,7 +142,7 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
 
   it('a lane whose results wait keeps no place from those of others', async () => {
     const post = await client.posts.create({ title: 'Its lane is locked', status: 'published' })
-    const worker = new Dispatcher(service.ctx, () => {}, { lanes: { prompt: 1, slow: 1, suspect: 0 } })
+    const worker = workerOf(service.ctx, { lanes: { prompt: 1, slow: 1, suspect: 0 } })
     const answer = answerLater(1)
     await worker.step()
     await expect.poll(() => receiver.received.length).toBe(1)

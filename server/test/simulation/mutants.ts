@@ -163,6 +163,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: LEASES,
   },
   {
+    name: 'a machine that slept relies on its leases',
+    file: 'deliveries/dispatcher.ts',
+    from: 'clock.now().getTime() + neededMs <= until.getTime() && ',
+    to: '',
+    test: LEASES,
+  },
+  {
     name: 'whether a lease has run out is decided by the own clock',
     file: 'deliveries/lease.ts',
     from: '(leased_until is null or leased_until <= ${clock.inDatabase()})',

@@ -2,7 +2,15 @@ import { sql } from 'kysely'
 import type { Clock } from '../../src/platform/clock.ts'
 
 /** A clock that moves only when told, in a process that is busy only when told. The database's clock shows the same. */
-export type ManualClock = Clock & { advance(ms: number): void; busy: boolean }
+export type ManualClock = Clock & {
+  advance(ms: number): void
+  /** The machine sleeps so long: its monotonic clock stands still. */
+  suspend(ms: number): void
+  busy: boolean
+}
+
+/** Limits for a service whose clock stands still: its results would gather until somebody moves the clock. */
+export const WITHOUT_PAUSES = { gathering: { from: Number.POSITIVE_INFINITY, ms: 0 } }
 
 /** A manual clock; sleeps end when time has been advanced past them. */
 export function manualClock(start: Date): ManualClock {
@@ -29,6 +37,10 @@ export function manualClock(start: Date): ManualClock {
         sleepers.add(sleeper)
         signal?.addEventListener('abort', sleeper.wake, { once: true })
       })
+    },
+    suspend(ms) {
+      clock.advance(ms)
+      elapsed -= ms
     },
     advance(ms) {
       now += ms

@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/platform/config.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { startMembers } from './apart/members.ts'
 import { createSharedClock } from './apart/shared-clock.ts'
-import { type ManualClock, manualClock } from './clock.ts'
+import { type ManualClock, manualClock, WITHOUT_PAUSES } from './clock.ts'
 import { freshDatabase } from './database.ts'
 import { type LogLine, recordingLog } from './log.ts'
 import { unknownName } from './names.ts'
@@ -126,10 +126,11 @@ async function openApp(env: Record<string, string>, clock: ManualClock, override
   const database = await freshDatabase()
   const log = recordingLog((line) => void logged.push(line))
   const config = parseConfig(env)
-  const app = await createApp(config, { clock, database, log, lookup: unknownName, ...overrides })
+  const replaced = { clock, log, lookup: unknownName, limits: WITHOUT_PAUSES, ...overrides }
+  const app = await createApp(config, { ...replaced, database })
   const startAnother = async () => {
     const shared = { ...database, db: { ...database.db, close: async () => {} } }
-    const another = await createApp(config, { clock, database: shared, log, lookup: unknownName, ...overrides })
+    const another = await createApp(config, { ...replaced, database: shared })
     return { url: `http://127.0.0.1:${(await another.listen()).port}`, stop: () => another.stop(0) }
   }
   return { app, database, ctx: app.ctx, clock, logged, startAnother }

@@ -5,6 +5,7 @@
 import { flushCompileCache } from 'node:module'
 import { createApp } from '../../../src/app.ts'
 import { parseConfig } from '../../../src/platform/config.ts'
+import { WITHOUT_PAUSES } from '../clock.ts'
 import { recordingLog } from '../log.ts'
 import { unknownName } from '../names.ts'
 import type { MemberMessage, Order } from './members.ts'
@@ -16,6 +17,7 @@ const app = await createApp(parseConfig(process.env), {
   clock: followSharedClock(process.env.TEST_CLOCK ?? ''),
   log: recordingLog((line) => tell({ line })),
   lookup: unknownName,
+  limits: WITHOUT_PAUSES,
   ...JSON.parse(process.env.TEST_OVERRIDES ?? '{}'),
 })
 
