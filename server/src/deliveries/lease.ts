@@ -9,7 +9,7 @@ import type { EventKind } from './tables.ts'
 /**
  * How long a lease lasts: `ms`, which the database counts by its own clock from the statement that leases. The holder counted from before
  * that, and relies on the lease only while both its clock says that it is before `until` and its monotonic one that it is before `untilMs`.
- * So machines need not agree on the time, a clock that is set back makes no lease longer, and neither does a machine that slept.
+ * So machines need not agree on the time, a clock that is set back makes no lease longer, and neither does a machine's sleep.
  */
 export type Term = { ms: number; until: Date; untilMs: number }
 
@@ -217,10 +217,10 @@ export async function countDueLanes(db: Db, now: Date, limit: number): Promise<n
  * not wait for the leases to run out. Lanes are locked in the order of site ids, as everywhere.
  */
 export async function abandonLeases(db: Db, clock: Clock): Promise<number> {
-  const now = clock.inDatabase()
   const { numAffectedRows } = await sql`
-    with held as (select site_id from lanes where leased_until > ${now} order by site_id for update)
-    update lanes l set leased_until = ${now}, due_at = ${clock.now()} from held where l.site_id = held.site_id
+    with held as (select site_id from lanes where leased_until is not null order by site_id for update)
+    update lanes l set leased_until = least(leased_until, ${clock.inDatabase()}), due_at = least(due_at, ${clock.now()}::timestamptz)
+    from held where l.site_id = held.site_id
   `.execute(db)
   return Number(numAffectedRows)
 }

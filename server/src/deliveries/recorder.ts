@@ -151,7 +151,7 @@ export class Recorder {
       releases: entries.flatMap((entry) => ('release' in entry ? this.#checked(entry.release) : [])),
     }
     const { settlements, releases } = batch
-    const lastChance = Math.max(...entries.map((entry) => leaseOf(entry).until.getTime()))
+    const lastChanceMs = Math.max(...entries.map((entry) => leaseOf(entry).untilMs))
     // Of all tries: if the connection was lost during a commit that succeeded, the next try changes nothing.
     const changed: ChangedDelivery[] = []
     let retryMs = RETRY_MS
@@ -177,7 +177,7 @@ export class Recorder {
         const isAway = isDatabaseGone(error) && !isStatementTimeout(error)
         if (!isAway) changes.tell(outcomeChanges(changed))
         if (!isAway && entries.length > 1) return this.#writeHalves(line, entries)
-        const isDropped = !isAway && clock.now().getTime() >= lastChance
+        const isDropped = !isAway && clock.monotonicMs() >= lastChanceMs
         log.error('delivery.not_recorded', {
           results: settlements.length,
           lanes: releases.length,

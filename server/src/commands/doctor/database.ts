@@ -17,7 +17,7 @@ import { checkSealed } from '../sealed.ts'
 import type { Finding } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
-/** By the processes' clocks posts are published, attempts are due and signatures are dated, wherever their leases come from. */
+/** By the processes' clocks posts are published, attempts are due, signatures are dated and jobs of drafts are leased; lanes are not. */
 const MOST_SKEW_MS = 5_000
 /** Normally a worker leases a due lane within a second. */
 const OVERDUE_MS = 60_000
