@@ -26,6 +26,10 @@ export function createSharedClock(path: string, start: Date): ManualClock & { cl
       clock.advance(ms)
       write()
     },
+    suspend(ms) {
+      clock.suspend(ms)
+      write()
+    },
     close: () => closeSync(file),
   }
 }
