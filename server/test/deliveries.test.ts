@@ -2,7 +2,7 @@
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { plusMs } from '../src/platform/clock.ts'
-import { type Answer, type Receiver, startReceiver } from './support/receiver.ts'
+import { type Answer, heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
 import { refuseResults } from './support/refused.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 import { workerOf } from './support/worker.ts'
@@ -302,10 +302,8 @@ describe('results that come while the database is away', () => {
 describe('results that come right after a large batch', () => {
   it('gather before they are recorded', async () => {
     await connectSite(client, receiver)
-    let finish = () => {}
-    receiver.answerNext(200, (_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(200, answer)
     const postId = await publish()
     const worker = workerOf(service.ctx, { gathering: { from: 2, ms: 40 } })
     await worker.step()
@@ -359,10 +357,8 @@ describe('after results were dropped because they could not be recorded for as l
     await client.posts.update(postId, { title: 'Newer' })
     service.clock.advance(1)
     await publish('Other')
-    let finish = () => {}
-    receiver.answerNext(200, (_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(200, answer)
     const { worker, dropped, mend } = failingWorker('cannot be recorded')
     await worker.step()
     await requests(3)
@@ -416,10 +412,8 @@ function unrecording({ ctx }: TestService): TestService['ctx'] {
 
 describe('leases', () => {
   it('keep a second worker from what the first is sending', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     await publish()
     const first = anotherWorker()
     await first.step()
@@ -433,10 +427,8 @@ describe('leases', () => {
   })
 
   it('run out: the work of a dead worker is taken over, and its late answer changes nothing', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(500).end()
-    })
+    const { answer, finish } = heldAnswer(500)
+    receiver.answerNext(answer)
     const postId = await publish()
     const slow = anotherWorker()
     await slow.step()
@@ -454,10 +446,8 @@ describe('leases', () => {
   })
 
   it('are relied on no longer because the clock was set back', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     await publish('One')
     await publish('Two')
     const holder = anotherWorker()
@@ -474,10 +464,8 @@ describe('leases', () => {
   })
 
   it('are over after the machine slept', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     await publish('One')
     await publish('Two')
     const sleeper = anotherWorker()
@@ -492,10 +480,8 @@ describe('leases', () => {
   })
 
   it('that ran out while their process was suspended are not taken again by it', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     const postId = await publish()
     const suspended = anotherWorker()
     await suspended.step()
@@ -564,10 +550,8 @@ describe('leases', () => {
 
 describe('stopping', () => {
   it('lets what is in flight finish, starts nothing more and gives everything back', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     const postId = await publish()
     const worker = anotherWorker()
     await worker.step()
@@ -774,10 +758,8 @@ describe('isolation', () => {
 describe('a change of the endpoint', () => {
   /** Three posts of which the first is being sent, slowly. */
   async function startSlowly() {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     for (let count = 0; count < 3; count += 1) await publish(`Post ${count}`)
     const worker = anotherWorker()
     const told = Promise.withResolvers<void>()

@@ -12,7 +12,7 @@ import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
 import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
 import { holdTransaction } from './support/held.ts'
-import { type Receiver, startReceiver } from './support/receiver.ts'
+import { heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
 import { refuseResults } from './support/refused.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 import { workerOf } from './support/worker.ts'
@@ -62,13 +62,9 @@ async function somebodyWaits(count = 1): Promise<void> {
 
 /** The receiver keeps the next requests, so many, waiting until the returned function is called. */
 function answerLater(count: number): () => void {
-  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
-  const later: Parameters<Receiver['answerNext']>[0] = async (_, response) => {
-    await mayAnswer
-    response.end()
-  }
-  receiver.answerNext(...Array.from({ length: count }, () => later))
-  return answer
+  const { answer, finish } = heldAnswer()
+  receiver.answerNext(...Array.from({ length: count }, () => answer))
+  return finish
 }
 
 const deliveries = (postId: string) =>

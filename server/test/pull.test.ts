@@ -1,7 +1,7 @@
 import { createPullClient, type PostriderClient, type PullClient, type SiteWithSecrets } from '@postrider/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { request } from './support/http.ts'
-import { type Receiver, startReceiver } from './support/receiver.ts'
+import { heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -277,10 +277,8 @@ describe('POST /api/pull/confirm', () => {
   )
 
   it('while an attempt is in flight wins over its late failure', async () => {
-    let finish = () => {}
-    receiver.answerNext((_, response) => {
-      finish = () => void response.writeHead(500).end()
-    })
+    const { answer, finish } = heldAnswer(500)
+    receiver.answerNext(answer)
     const post = await client.posts.create({ title: 'Racing', status: 'published' })
     const draining = service.drain()
     while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))

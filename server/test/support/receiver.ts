@@ -7,6 +7,12 @@ export type Received = { headers: IncomingHttpHeaders; body: string; json: Recor
 /** How to answer one request: a status, or anything by hand. */
 export type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void)
 
+/** An answer that waits until `finish` is called. */
+export function heldAnswer(status = 200): { answer: Answer; finish: () => void } {
+  const { promise: mayAnswer, resolve: finish } = Promise.withResolvers<void>()
+  return { answer: (_, response) => void mayAnswer.then(() => response.writeHead(status).end()), finish }
+}
+
 /** A real receiving site. */
 export type Receiver = {
   url: string
