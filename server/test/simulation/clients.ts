@@ -14,7 +14,7 @@ import type { Process } from './process.ts'
 import type { Deed, Step } from './story.ts'
 import type { World } from './world.ts'
 
-/** A request and its outcome. Times are the agenda's, walls the clock's. */
+/** A request and its outcome. Times are the agenda's, walls those of the clock of the process that is asked. */
 export type Call = {
   what: string
   postId: string | undefined
@@ -156,7 +156,7 @@ export class Clients {
       siteId,
       from: world.agenda.now,
       to: undefined,
-      walls: [world.wall, world.wall],
+      walls: [world.wallOf(process), world.wallOf(process)],
       outcome: undefined,
     }
     this.calls.push(call)
@@ -169,7 +169,7 @@ export class Clients {
         this.#underWay.get(process)?.delete(giveUp)
         call.outcome = outcome
         call.to = world.agenda.now
-        call.walls[1] = world.wall
+        call.walls[1] = world.wallOf(process)
         world.count(`requests ${outcome}`)
         world.tell(`${what} is ${outcome}`)
         resolve(result)

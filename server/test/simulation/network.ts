@@ -13,7 +13,7 @@ export type Post = {
   postId: string
   event: string
   startedAt: number
-  /** What the clock on the wall said, in milliseconds. */
+  /** What the clock of its process said, in milliseconds since 1970. */
   wallAt: number
   /** When the receiver sent its 200. */
   acknowledgedAt: number | undefined
@@ -52,7 +52,7 @@ type Parts = {
   /** Whether nothing breaks on our side in the whole story. */
   calm: boolean
   agenda: Agenda
-  wall(): number
+  wall(process: Process): number
   receivers: Map<string, Receiver>
   /** Whether anything may break on our side now. */
   armed(): boolean
@@ -95,7 +95,7 @@ export class Network {
       const end = (outcome: EgressOutcome) => {
         if (post.endedAt !== undefined) return
         post.endedAt = agenda.now
-        post.endedWallAt = this.#parts.wall()
+        post.endedWallAt = this.#parts.wall(process)
         post.ok = outcome.kind === 'response' && outcome.status === 200
         post.silent = outcome.kind === 'unreachable'
         post.aborted = outcome.kind === 'unreachable' && outcome.cause === 'aborted'
@@ -163,7 +163,7 @@ export class Network {
     const header = (name: string) => headers[name] ?? ''
     const deliveryId = header('x-service-delivery')
     const { agenda, complain, tell } = this.#parts
-    const wallAt = this.#parts.wall()
+    const wallAt = this.#parts.wall(process)
     tell(
       `${process.name} sends ${short(deliveryId)} (${payload.event} of ${short(payload.post.id)}) to ${short(receiver.siteId)}`,
     )

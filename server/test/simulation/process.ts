@@ -12,6 +12,8 @@ export type Strikes = { crash: number; loss: number }
  */
 export class Process {
   readonly name: string
+  /** By how much the clock of its machine is wrong, in milliseconds. */
+  readonly skewMs: number
   readonly startedAt: number
   diedAt: number | undefined
   /** Whether it shut down in order. */
@@ -26,9 +28,16 @@ export class Process {
 
   constructor(
     name: string,
-    parts: { agenda: Agenda; random: () => number; strikes: () => Strikes; onDeath: (process: Process) => void },
+    parts: {
+      agenda: Agenda
+      skewMs: number
+      random: () => number
+      strikes: () => Strikes
+      onDeath: (process: Process) => void
+    },
   ) {
     this.name = name
+    this.skewMs = parts.skewMs
     this.#agenda = parts.agenda
     this.#random = parts.random
     this.#strikes = parts.strikes

@@ -209,11 +209,12 @@ function neverBackwards({ world, posts, byId }: Evidence): Violation[] {
             detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
           })
         const acknowledged = (earlier.acknowledgedAt ?? Number.POSITIVE_INFINITY) <= post.startedAt
-        // After a crash, a clock that was set back since the lease may say that the unrecorded event is not due yet: then an older
-        // one goes first.
+        // After a crash, a clock that was set back since the lease, or that of another machine, may say that the unrecorded event is not
+        // due yet: then an older one goes first.
+        const isBehind = post.process.skewMs < earlier.process.skewMs
         const forgotten =
           earlier.settled?.as !== 'recorded' &&
-          world.jumps.some(({ at }) => at >= earlier.startedAt - LEASE_MS && at <= post.startedAt)
+          (isBehind || world.jumps.some(({ at }) => at >= earlier.startedAt - LEASE_MS && at <= post.startedAt))
         if (acknowledged && !forgotten && sequenceOf(earlier) > sequenceOf(post))
           violations.push({
             promise: '5 never backwards',
@@ -227,7 +228,7 @@ function neverBackwards({ world, posts, byId }: Evidence): Violation[] {
 
 /** 5: what a site has confirmed by pulling counts as acknowledged; processes that did not take the confirmation learn it a moment later. */
 function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation[] {
-  if (world.jumps.length > 0) return []
+  if (!world.clocksAgree) return []
   return deliveries.filter(isPulled).flatMap((pulled) =>
     deliveries
       .filter(
@@ -274,7 +275,7 @@ function notBefore({ world, posts }: Evidence): Violation[] {
       if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
       world.count('delays checked')
       const between = world.jumps.filter(({ at }) => at > endedAt && at <= next.startedAt)
-      const latest = Math.max(next.wallAt, ...between.map(({ wallBefore }) => wallBefore))
+      const latest = Math.max(next.wallAt, ...between.map(({ wallBefore }) => wallBefore + next.process.skewMs))
       const early = Math.min(endedWallAt + delay - latest, endedAt + delay - next.startedAt)
       if (early <= 0) return []
       return [{ promise: '6 not before', detail: `${post.deliveryId} was sent again ${early} ms too early` }]
@@ -349,7 +350,7 @@ function promptly({ world, deliveries, posts, byId, troubles }: Evidence): Viola
 
 /** When a POST was due, in the agenda's time; undefined if unknown. */
 function dueAt(world: World, delivery: Delivery | undefined, before: Post | undefined): number | undefined {
-  if (delivery === undefined || world.jumps.length > 0) return undefined
+  if (delivery === undefined || !world.clocksAgree) return undefined
   if (before === undefined) return delivery.created_at - world.epoch
   const delay = RETRY_DELAYS_MS[(before.settled?.attempt ?? 0) - 1]
   if (delay === undefined || before.settled?.as !== 'recorded' || before.endedAt === undefined) return undefined
@@ -382,7 +383,7 @@ function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
     const late = Math.min(...published.map((one) => one.created_at)) - wallAt
     if (late < 0) return wrong(`was published ${-late} ms early`)
     const due = wallAt - world.epoch
-    const calm = world.jumps.length === 0 && !troubles.some((at) => at >= due - LEASE_MS && at <= due + late)
+    const calm = world.clocksAgree && !troubles.some((at) => at >= due - LEASE_MS && at <= due + late)
     return calm && published.length > 0 && late > PROMPT_MS ? wrong(`was published ${late} ms late`) : []
   })
 }

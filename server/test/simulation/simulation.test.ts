@@ -35,6 +35,7 @@ describe('the delivery engine', () => {
       'failed for good',
       'deliveries queued again',
       'clock jumps',
+      'stories whose clocks disagree',
       'connections lost',
       'schedules checked',
       'delays checked',

@@ -39,8 +39,13 @@ export type Story = {
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
   deaf: number
+  /** By how much each machine's clock is wrong, in milliseconds: the machine that only answers, then those of the workers; none if all agree. */
+  skews: number[]
   steps: Step[]
 }
+
+/** As long as a lease: a process that is stopped for longer has lost its lanes to others. */
+const LONG_MS = 23_000
 
 const BAD_WEATHER: readonly Weather[] = ['slow', 'error', 'hang', 'reset', 'refuse', 'mixed', 'mixed']
 
@@ -67,7 +72,11 @@ export function tell(seed: number): Story {
       steps.push({ at: random() * lengthMs, what: 'weather', site, weather: random() < 0.5 ? 'ok' : bad() })
   }
   if (!calm)
-    for (let trouble = below(4); trouble > 0; trouble -= 1) steps.push({ at: random() * lengthMs, ...accident() })
+    for (let trouble = below(4); trouble > 0; trouble -= 1) {
+      const step = { at: random() * lengthMs, ...accident() }
+      steps.push(step)
+      if (step.what === 'stop' && step.forMs > LONG_MS) steps.push(...around(step.at + step.forMs))
+    }
 
   function bad(): Weather {
     return !calm && random() < 0.25 ? 'acknowledge and crash' : one(BAD_WEATHER)
@@ -94,8 +103,17 @@ export function tell(seed: number): Story {
     if (drawn < 0.4) return { what: 'crash', worker }
     if (drawn < 0.5) return { what: 'restart', worker }
     if (drawn < 0.85)
-      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : 23_000 + random() * 8_000 }
+      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : LONG_MS + random() * 8_000 }
     return { what: 'jump', byMs: (random() < 0.7 ? 1 : -1) * random() ** 2 * 60_000 }
+  }
+
+  /** What happens around the moment when a process goes on that had lost its leases: others are at work on its lanes then. */
+  function around(at: number): Step[] {
+    return [
+      { at: at - random() * 9_000, what: 'weather', site: below(sites), weather: bad() },
+      { at: at - random() * 4_000, what: 'update post', post: below(posts) },
+      { at: at + random() * 1_000, ...deed() },
+    ]
   }
 
   return {
@@ -110,5 +128,9 @@ export function tell(seed: number): Story {
       : { crash: random() < 0.5 ? random() * 0.02 : 0, loss: random() < 0.4 ? random() * 0.05 : 0 },
     deaf: !calm && random() < 0.3 ? 0.5 : 0,
     steps: steps.sort((a, b) => a.at - b.at),
+    skews:
+      !calm && layout !== 'embedded' && random() < 0.3
+        ? Array.from({ length: 1 + workers }, () => (random() < 0.5 ? 1 : -1) * random() ** 2 * 30_000)
+        : [],
   }
 }

@@ -75,6 +75,9 @@ export type Counts = Record<string, number>
 
 export type Outcome = { violations: Violation[]; counts: Counts; lines: string[] }
 
+/** What the database's clock says: virtual time, told from the times of other clocks among the values of a statement. */
+class DatabaseTime extends Date {}
+
 /** A process of the service. */
 type Service = { process: Process; ctx: Context; loops: Loops; leaving: boolean }
 
@@ -95,7 +98,7 @@ export class World {
   readonly processes: Process[] = []
   /** When a connection broke. */
   readonly losses: number[] = []
-  /** When the clock jumped, and what it said until then. */
+  /** When the clocks jumped, and what one that was right said until then. */
   readonly jumps: Array<{ at: number; wallBefore: number }> = []
   /** When no process delivered. */
   readonly silences: Array<{ from: number; to: number | undefined }> = []
@@ -129,7 +132,7 @@ export class World {
     this.network = new Network({
       calm: story.calm,
       agenda: this.agenda,
-      wall: () => this.wall,
+      wall: (process) => this.wallOf(process),
       receivers: this.clients.byUrl,
       armed: () => this.#armed,
       leasedUntil: (process, siteId) => this.leases.get(`${process.name} ${siteId}`) ?? 0,
@@ -143,12 +146,22 @@ export class World {
     }
   }
 
-  /** What the wall clock says at the agenda's zero, before any jump. The database's clock, on another machine, never jumps. */
+  /** What a clock that is right says at the agenda's zero, before any jump. The database's, on another machine, never jumps. */
   readonly epoch = START
 
-  /** What the wall clock says now. */
+  /** What a clock that is right says now. */
   get wall(): number {
     return START + Math.floor(this.agenda.now + this.#offset)
+  }
+
+  /** What the clock of a process says now. */
+  wallOf({ skewMs }: Process): number {
+    return this.wall + Math.floor(skewMs)
+  }
+
+  /** Whether all clocks have always agreed, so that times of one can be compared with those of another. */
+  get clocksAgree(): boolean {
+    return this.jumps.length === 0 && this.story.skews.length === 0
   }
 
   tell(line: string): void {
@@ -175,6 +188,7 @@ export class World {
 
   async run(): Promise<Outcome> {
     const { story, agenda } = this
+    if (story.skews.length > 0) this.count('stories whose clocks disagree')
     if (story.layout === 'apart') this.#start(FRONT)
     this.clients.prepare(story.sites)
     await agenda.run(() => this.clients.idle, 60_000)
@@ -282,6 +296,7 @@ export class World {
     const name = `${role}.${this.#born}`
     const process = new Process(name, {
       agenda,
+      skewMs: this.#skewOf(role),
       random: stream(story.seed, name),
       strikes: () => (this.#armed ? story.strikes : { crash: 0, loss: 0 }),
       onDeath: () => this.#died(role),
@@ -293,6 +308,12 @@ export class World {
     this.#services.set(role, service)
     this.tell(`${name} starts`)
     if (role !== FRONT) void this.#join(service)
+  }
+
+  /** A process that starts again does so on its machine. */
+  #skewOf(role: string): number {
+    const machine = role === FRONT ? 0 : 1 + Number(role.replace('worker ', ''))
+    return this.story.skews[machine] ?? 0
   }
 
   /**
@@ -338,9 +359,9 @@ export class World {
   #contextOf(process: Process): Context {
     const kind = this.story.layout === 'embedded' ? 'embedded' : 'postgres'
     const clock: Clock = {
-      now: () => new Date(this.wall),
+      now: () => new Date(this.wallOf(process)),
       monotonicMs: () => this.agenda.now,
-      inDatabase: () => sql<Date>`${new Date(START + this.agenda.now)}::timestamptz`,
+      inDatabase: () => sql<Date>`${new DatabaseTime(START + this.agenda.now)}::timestamptz`,
       sleep: (ms, signal) => this.#sleep(process, ms, signal),
       hasSpareTime: () => process.chance() < 0.5,
     }
@@ -471,9 +492,7 @@ export class World {
     this.count('statements')
     const whenFilled = text.includes('from filled where idle')
     if (!whenFilled && !text.includes('from leased l join due')) return
-    // The database's time, which stands in the statement, is virtual time; the other times are those of the wall clock.
-    const times = values.flatMap((value) => (value instanceof Date ? value.getTime() - START : []))
-    const leasedAt = times.toSorted((a, b) => Math.abs(a - this.agenda.now) - Math.abs(b - this.agenda.now))[0] ?? 0
+    const leasedAt = (values.find((value) => value instanceof DatabaseTime)?.getTime() ?? 0) - START
     for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
       this.count(whenFilled ? 'leases of filled lanes' : 'leases')
       this.leases.set(`${process.name} ${lease.siteId}`, leasedAt + LEASE_MS)
