@@ -275,7 +275,7 @@ describe('after a second crash', () => {
     await crashed.step()
     await requests(1)
     service.clock.advance(60_000)
-    const worker = workerOf(service.ctx, { perStep: 16 })
+    const worker = workerOf(service.ctx, { waitingDeliveries: 16 })
     await worker.drain()
     const versions = receiver.received.map(({ body }) => JSON.parse(body).post.version)
     expect(versions).toEqual([20, 20])
@@ -498,7 +498,7 @@ describe('leases', () => {
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     const past = plusMs(service.clock.now(), -1)
     await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
-    const worker = workerOf(service.ctx, { perStep: 16 })
+    const worker = workerOf(service.ctx, { waitingDeliveries: 16 })
     for (const [sent, recovering] of [
       [16, true],
       [20, false],
@@ -736,6 +736,19 @@ describe('isolation', () => {
     await worker.idle()
   })
 
+  it('a lane that is alone is read further ahead, unless many deliveries wait already', async () => {
+    for (let count = 0; count < 40; count += 1) await publish(`Post ${count}`)
+    const full = workerOf(service.ctx, { waitingDeliveries: 0 })
+    await full.step()
+    await full.idle()
+    expect(receiver.received).toHaveLength(16)
+    service.clock.advance(1)
+    const worker = anotherWorker()
+    await worker.step()
+    await worker.idle()
+    expect(receiver.received).toHaveLength(40)
+  })
+
   it('a site with a backlog takes turns with the others', async () => {
     for (let count = 0; count < 40; count += 1) await publish(`Backlog ${count}`)
     const other = await startReceiver()
@@ -743,7 +756,7 @@ describe('isolation', () => {
     await connectSite(owner, other)
     service.clock.advance(1_000)
     await owner.posts.create({ title: 'In between', status: 'published' })
-    const worker = workerOf(service.ctx, { lanes: { prompt: 1, slow: 0, suspect: 0 }, perStep: 16 })
+    const worker = workerOf(service.ctx, { lanes: { prompt: 1, slow: 0, suspect: 0 }, waitingDeliveries: 16 })
     for (let turn = 0; turn < 2; turn += 1) {
       service.clock.advance(1)
       await worker.step()

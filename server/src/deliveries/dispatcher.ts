@@ -35,8 +35,8 @@ import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
 export type Limits = TurnLimits & {
   /** Lanes held, by kind. */
   lanes: Record<RunKind, number>
-  /** Deliveries read in one step, shared between the lanes leased in it. */
-  perStep: number
+  /** Deliveries that wait in prompt lanes, shared between them; a lane gets enough to keep its slots busy in any case. */
+  waitingDeliveries: number
   gathering: Gathering
 }
 
@@ -47,7 +47,7 @@ const LIMITS: Limits = {
   slotsPerSite: 8,
   perTurn: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
-  perStep: 1_024,
+  waitingDeliveries: 2_048,
   gathering: { from: 32, ms: 40 },
   large: { above: 16 * 1024, waiting: 512, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
@@ -63,8 +63,10 @@ const MOST_HANDED_OVER = 64
 const RECORDING_MS = 2_000
 /** A lease lasts this much longer than one deadline: the time to start a lane's attempts and to record the last. */
 const STARTING_MS = 15_000
-/** Most deliveries read from one lane at once. */
-const MOST_PER_LANE = 256
+/** Most deliveries read from one lane at once. Once they are sent, the lane is idle until it is released and leased anew. */
+const MOST_PER_LANE = 1_024
+/** A slow lane keeps no more than this: about what it can send under one lease. */
+const MOST_IN_SLOW = 128
 
 /** A lane that found too many others waiting for room is due again so much later: a thousand of them in a second, in this order. */
 const POSTPONED_MS = 2_000
@@ -256,7 +258,7 @@ export class Dispatcher {
       if (free <= 0) return
       const isSlow = run.kind === 'prompt' && run.isSlow(now.getTime() - SLOW_MS)
       if (run.kind === 'slow' || !(isSlow || this.#recorder.isAside(run.lease.siteId))) continue
-      run.kind = 'slow'
+      run.slowDown(MOST_IN_SLOW)
       free -= 1
     }
   }
@@ -283,19 +285,32 @@ export class Dispatcher {
   }
 
   async #startLanes(leases: readonly LaneLease[], now: Date): Promise<void> {
-    // Enough to keep a site's slots busy, few enough that lanes take turns; more while there are few lanes.
-    const { slotsPerSite, perStep } = this.#limits
-    const perLane = Math.max(2 * slotsPerSite, Math.min(MOST_PER_LANE, Math.floor(perStep / leases.length)))
     const { root } = this.#ctx.db
-    const [found, targets] = await Promise.all([readDue(root, leases, perLane, now), readTargets(root, leases)])
-    const due = Map.groupBy(found, (one) => one.siteId)
+    const { prompt = [], suspect = [] } = Object.groupBy(leases, kindOf)
+    const perLane = this.#perLane(prompt.length)
+    const [inPrompt, inSuspect, targets] = await Promise.all([
+      readDue(root, prompt, perLane.prompt, now),
+      readDue(root, suspect, perLane.suspect, now),
+      readTargets(root, leases),
+    ])
+    const due = Map.groupBy([...inPrompt, ...inSuspect], (one) => one.siteId)
     for (const lease of leases) {
       const run = this.#runs.get(lease.siteId)
       if (run === undefined) continue
       const dueInLane = due.get(lease.siteId) ?? []
-      run.complete = dueInLane.length < perLane
+      run.complete = dueInLane.length < perLane[kindOf(lease)]
       this.#start(run, targets.get(lease.siteId), dueInLane)
     }
+  }
+
+  /** How many deliveries to read from each of so many prompt lanes, and from a suspect: at least enough to keep a site's slots busy. */
+  #perLane(promptLanes: number): Record<LeasedKind, number> {
+    const { slotsPerSite, waitingDeliveries } = this.#limits
+    const least = 2 * slotsPerSite
+    let waiting = 0
+    for (const run of this.#runs.values()) if (run.kind === 'prompt') waiting += run.waiting.length
+    const share = Math.floor((waitingDeliveries - waiting) / promptLanes)
+    return { prompt: Math.max(least, Math.min(MOST_PER_LANE, share)), suspect: least }
   }
 
   #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {

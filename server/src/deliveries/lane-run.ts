@@ -79,6 +79,14 @@ export class LaneRun extends Linked<LaneRun> {
     this.halt()
   }
 
+  /** Moves to the slow lanes' budget; keeps at most so many that wait, the next holder reads the others again. */
+  slowDown(most: number): void {
+    this.kind = 'slow'
+    if (this.waiting.length <= most) return
+    this.waiting.length = most
+    this.complete = false
+  }
+
   /** Whether an attempt has been in flight since `at` (milliseconds since 1970) or for longer. */
   isSlow(at: number): boolean {
     return this.flights.some(({ since }) => since <= at)

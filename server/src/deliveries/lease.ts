@@ -121,6 +121,7 @@ export async function readDue(
   perLane: number,
   now: Date,
 ): Promise<DueDelivery[]> {
+  if (leases.length === 0) return []
   const { rows } = await sql<DueDelivery>`
     select ${DUE}
     from unnest(${siteIdsOf(leases)}::uuid[]) as l (site_id)
