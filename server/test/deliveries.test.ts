@@ -51,6 +51,9 @@ function slowAnswer(afterMs = 20): { answer: Answer; most(): number } {
   return { answer, most: () => most }
 }
 
+/** Sixteen deliveries from each lane, the least. */
+const LITTLE = { perStep: 16, many: 16, few: 16, waiting: 16 }
+
 /** Resolves once the receiver has `count` requests. */
 async function requests(count: number): Promise<void> {
   while (receiver.received.length < count) await new Promise((resolve) => setTimeout(resolve, 2))
@@ -275,7 +278,7 @@ describe('after a second crash', () => {
     await crashed.step()
     await requests(1)
     service.clock.advance(60_000)
-    const worker = workerOf(service.ctx, { waitingDeliveries: 16 })
+    const worker = workerOf(service.ctx, { reading: LITTLE })
     await worker.drain()
     const versions = receiver.received.map(({ body }) => JSON.parse(body).post.version)
     expect(versions).toEqual([20, 20])
@@ -498,7 +501,7 @@ describe('leases', () => {
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     const past = plusMs(service.clock.now(), -1)
     await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
-    const worker = workerOf(service.ctx, { waitingDeliveries: 16 })
+    const worker = workerOf(service.ctx, { reading: LITTLE })
     for (const [sent, recovering] of [
       [16, true],
       [20, false],
@@ -736,17 +739,32 @@ describe('isolation', () => {
     await worker.idle()
   })
 
-  it('a lane that is alone is read further ahead, unless many deliveries wait already', async () => {
-    for (let count = 0; count < 40; count += 1) await publish(`Post ${count}`)
-    const full = workerOf(service.ctx, { waitingDeliveries: 0 })
-    await full.step()
-    await full.idle()
-    expect(receiver.received).toHaveLength(16)
+  it('a lane is read less far once enough waits in prompt ones', async () => {
+    const first = heldAnswer()
+    receiver.answerNext(first.answer)
+    for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
+    const other = await startReceiver()
+    const owner = await newAccount(service)
+    await connectSite(owner, other)
+    for (let count = 0; count < 20; count += 1)
+      await owner.posts.create({ title: `Another ${count}`, status: 'published' })
+    const lanes = service.ctx.db.root.updateTable('lanes').where('site_id', '!=', site.id)
+    await lanes.set({ due_at: plusMs(service.clock.now(), 1) }).execute()
+    const worker = workerOf(service.ctx, { reading: { perStep: 100, many: 100, few: 1, waiting: 19 } })
+    await worker.step()
+    await requests(1) // and nineteen wait
     service.clock.advance(1)
-    const worker = anotherWorker()
+    await worker.step()
+    await expect.poll(() => other.received.length).toBe(16)
+    first.finish()
+    await worker.idle()
+    expect(receiver.received).toHaveLength(20)
+    expect(other.received).toHaveLength(16)
+    service.clock.advance(1)
     await worker.step()
     await worker.idle()
-    expect(receiver.received).toHaveLength(40)
+    expect(other.received).toHaveLength(20)
+    await other.close()
   })
 
   it('a site with a backlog takes turns with the others', async () => {
@@ -756,7 +774,7 @@ describe('isolation', () => {
     await connectSite(owner, other)
     service.clock.advance(1_000)
     await owner.posts.create({ title: 'In between', status: 'published' })
-    const worker = workerOf(service.ctx, { lanes: { prompt: 1, slow: 0, suspect: 0 }, waitingDeliveries: 16 })
+    const worker = workerOf(service.ctx, { lanes: { prompt: 1, slow: 0, suspect: 0 }, reading: LITTLE })
     for (let turn = 0; turn < 2; turn += 1) {
       service.clock.advance(1)
       await worker.step()

@@ -35,10 +35,15 @@ import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
 export type Limits = TurnLimits & {
   /** Lanes held, by kind. */
   lanes: Record<RunKind, number>
-  /** Deliveries that wait in prompt lanes, shared between them; a lane gets enough to keep its slots busy in any case. */
-  waitingDeliveries: number
+  reading: Reading
   gathering: Gathering
 }
+
+/**
+ * Deliveries read in one step, shared between the lanes leased in it. From one lane at most `many`, and once `waiting` of them wait in
+ * prompt lanes, `few`; a slow lane keeps `few`.
+ */
+type Reading = { perStep: number; many: number; few: number; waiting: number }
 
 const LIMITS: Limits = {
   slots: 512,
@@ -47,7 +52,7 @@ const LIMITS: Limits = {
   slotsPerSite: 8,
   perTurn: 8,
   lanes: { prompt: 2_048, slow: 1_024, suspect: 64 },
-  waitingDeliveries: 2_048,
+  reading: { perStep: 2_048, many: 1_024, few: 256, waiting: 16_384 },
   gathering: { from: 32, ms: 40 },
   large: { above: 16 * 1024, waiting: 512, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
@@ -63,10 +68,6 @@ const MOST_HANDED_OVER = 64
 const RECORDING_MS = 2_000
 /** A lease lasts this much longer than one deadline: the time to start a lane's attempts and to record the last. */
 const STARTING_MS = 15_000
-/** Most deliveries read from one lane at once. Once they are sent, the lane is idle until it is released and leased anew. */
-const MOST_PER_LANE = 1_024
-/** A slow lane keeps no more than this: about what it can send under one lease. */
-const MOST_IN_SLOW = 128
 
 /** A lane that found too many others waiting for room is due again so much later: a thousand of them in a second, in this order. */
 const POSTPONED_MS = 2_000
@@ -258,7 +259,7 @@ export class Dispatcher {
       if (free <= 0) return
       const isSlow = run.kind === 'prompt' && run.isSlow(now.getTime() - SLOW_MS)
       if (run.kind === 'slow' || !(isSlow || this.#recorder.isAside(run.lease.siteId))) continue
-      run.slowDown(MOST_IN_SLOW)
+      run.slowDown(this.#limits.reading.few)
       free -= 1
     }
   }
@@ -303,14 +304,18 @@ export class Dispatcher {
     }
   }
 
-  /** How many deliveries to read from each of so many prompt lanes, and from a suspect: at least enough to keep a site's slots busy. */
+  /**
+   * How many deliveries to read from each of so many prompt lanes, and from a suspect: at least enough to keep a site's slots busy. Once a
+   * lane has sent what was read, it is idle until it is released and leased anew.
+   */
   #perLane(promptLanes: number): Record<LeasedKind, number> {
-    const { slotsPerSite, waitingDeliveries } = this.#limits
+    const { slotsPerSite, reading } = this.#limits
     const least = 2 * slotsPerSite
     let waiting = 0
     for (const run of this.#runs.values()) if (run.kind === 'prompt') waiting += run.waiting.length
-    const share = Math.floor((waitingDeliveries - waiting) / promptLanes)
-    return { prompt: Math.max(least, Math.min(MOST_PER_LANE, share)), suspect: least }
+    const most = waiting < reading.waiting ? reading.many : reading.few
+    const share = Math.floor(reading.perStep / Math.max(1, promptLanes))
+    return { prompt: Math.max(least, Math.min(most, share)), suspect: least }
   }
 
   #start(run: LaneRun, target: Target | undefined, due: readonly DueDelivery[]): void {

@@ -79,7 +79,7 @@ export class LaneRun extends Linked<LaneRun> {
     this.halt()
   }
 
-  /** Moves to the slow lanes' budget; keeps at most so many that wait, the next holder reads the others again. */
+  /** Moves to the slow lanes' budget. Keeps at most so many of what waits; the next holder reads the others again. */
   slowDown(most: number): void {
     this.kind = 'slow'
     if (this.waiting.length <= most) return

@@ -188,6 +188,13 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'set leased_until = ${end}, due_at = null',
   },
   {
+    name: 'a lane counts as recovered though only a part of it was read',
+    file: 'deliveries/dispatcher.ts',
+    from: 'run.complete = dueInLane.length < perLane[kindOf(lease)]',
+    to: 'run.complete = true',
+    test: LEASES,
+  },
+  {
     name: 'what was read before a change of the endpoint is sent after it',
     file: 'deliveries/lane-run.ts',
     from: 'this.halted = true',

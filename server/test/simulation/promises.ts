@@ -209,12 +209,10 @@ function neverBackwards({ world, posts, byId }: Evidence): Violation[] {
             detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
           })
         const acknowledged = (earlier.acknowledgedAt ?? Number.POSITIVE_INFINITY) <= post.startedAt
-        // After a crash, a clock that was set back since the lease, or that of another machine, may say that the unrecorded event is not
-        // due yet: then an older one goes first.
-        const isBehind = post.process.skewMs < earlier.process.skewMs
+        // After a crash, a clock that was set back since, or that of another machine, may say that the unrecorded event is not due yet:
+        // then an older one goes first.
         const forgotten =
-          earlier.settled?.as !== 'recorded' &&
-          (isBehind || world.jumps.some(({ at }) => at >= earlier.startedAt - LEASE_MS && at <= post.startedAt))
+          earlier.settled?.as !== 'recorded' && (world.wallAtLease(post) ?? Number.POSITIVE_INFINITY) < earlier.wallAt
         if (acknowledged && !forgotten && sequenceOf(earlier) > sequenceOf(post))
           violations.push({
             promise: '5 never backwards',

@@ -24,6 +24,7 @@ export async function shrink(
   await attempt({ ...best.story, strikes: { ...best.story.strikes, loss: 0 } })
   await attempt({ ...best.story, strikes: { ...best.story.strikes, crash: 0 } })
   await attempt({ ...best.story, deaf: 0 })
+  await attempt({ ...best.story, skews: [] })
   await attempt({ ...best.story, room: 'plenty' })
   await attempt({ ...best.story, workers: 1 })
   for (let size = Math.ceil(story.steps.length / 2); size >= 1; size = Math.floor(size / 2)) {

@@ -32,6 +32,7 @@ describe('the delivery engine', () => {
       'superseded',
       'uncertain',
       'late answers',
+      'late answers before anything was recorded',
       'failed for good',
       'deliveries queued again',
       'clock jumps',

@@ -1,5 +1,6 @@
 /** What happens in a simulation, drawn from a seed: its processes, sites and posts, what is done, and what goes wrong. */
 import { stream } from './agenda.ts'
+import { LEASE_MS } from './world.ts'
 
 /** How a receiver behaves for a while. `mixed`: for each request one of the others, by chance. */
 export type Weather = 'ok' | 'slow' | 'error' | 'hang' | 'reset' | 'refuse' | 'acknowledge and crash' | 'mixed'
@@ -44,9 +45,6 @@ export type Story = {
   steps: Step[]
 }
 
-/** As long as a lease: a process that is stopped for longer has lost its lanes to others. */
-const LONG_MS = 23_000
-
 const BAD_WEATHER: readonly Weather[] = ['slow', 'error', 'hang', 'reset', 'refuse', 'mixed', 'mixed']
 
 /** The story of a seed. Every third is calm: nothing breaks on our side, so that the strictest promises can be checked. */
@@ -75,7 +73,7 @@ export function tell(seed: number): Story {
     for (let trouble = below(4); trouble > 0; trouble -= 1) {
       const step = { at: random() * lengthMs, ...accident() }
       steps.push(step)
-      if (step.what === 'stop' && step.forMs > LONG_MS) steps.push(...around(step.at + step.forMs))
+      if (step.what === 'stop' && step.forMs > LEASE_MS && workers > 1) steps.push(...around(step.at + step.forMs))
     }
 
   function bad(): Weather {
@@ -103,7 +101,7 @@ export function tell(seed: number): Story {
     if (drawn < 0.4) return { what: 'crash', worker }
     if (drawn < 0.5) return { what: 'restart', worker }
     if (drawn < 0.85)
-      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : LONG_MS + random() * 8_000 }
+      return { what: 'stop', worker, forMs: random() < 0.25 ? random() * 3_000 : LEASE_MS + random() * 8_000 }
     return { what: 'jump', byMs: (random() < 0.7 ? 1 : -1) * random() ** 2 * 60_000 }
   }
 

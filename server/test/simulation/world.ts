@@ -20,7 +20,7 @@ import { noTraces } from '../../src/platform/traces/traces.ts'
 import { Agenda, stream } from './agenda.ts'
 import { Clients } from './clients.ts'
 import { CONNECTION_LOST, SimulatedDatabase, type Store } from './database.ts'
-import { Network, short } from './network.ts'
+import { Network, type Post, short } from './network.ts'
 import { Process } from './process.ts'
 import { checkPromises, type Violation } from './promises.ts'
 import type { Room, Step, Story } from './story.ts'
@@ -42,7 +42,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     slots: 2,
     slotsWhenBusy: 1,
     slotsPerSite: 2,
-    waitingDeliveries: 0,
+    reading: { perStep: 20, many: 5, few: 2, waiting: 4 },
     lanes: { prompt: 2, slow: 3, suspect: 2 },
     large: { above: 0, waiting: 2, prompt: 3_000, suspect: 1_000 },
   },
@@ -51,7 +51,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     slotsWhenBusy: 2,
     slotsPerSite: 2,
     inFlight: 5,
-    waitingDeliveries: 0,
+    reading: { perStep: 20, many: 5, few: 2, waiting: 4 },
     lanes: { prompt: 8, slow: 8, suspect: 3 },
     large: { above: 0, waiting: 8, prompt: 10_000, suspect: 2_000 },
     gathering: { from: 2, ms: 40 },
@@ -106,7 +106,7 @@ export class World {
   readonly silences: Array<{ from: number; to: number | undefined }> = []
   /** Until when, in virtual time, a process has leased the lane of a site. */
   readonly leases = new Map<string, number>()
-  readonly #taken: Array<{ process: Process; siteId: string; at: number }> = []
+  readonly #taken: Array<{ process: Process; siteId: string; at: number; wallAt: number }> = []
   readonly #lines: string[] = []
   readonly #random: () => number
   readonly #services = new Map<string, Service>()
@@ -158,7 +158,7 @@ export class World {
 
   /** What the clock of a process says now. */
   wallOf({ skewMs }: Process): number {
-    return this.wall + Math.floor(skewMs)
+    return this.wall + skewMs
   }
 
   /** Whether all clocks have always agreed, so that times of one can be compared with those of another. */
@@ -200,6 +200,9 @@ export class World {
     for (const step of story.steps) agenda.after(step.at, () => this.#play(step))
     const length = Math.max(0, ...story.steps.map(({ at }) => at)) + 500
     await agenda.run(() => false, begin + length)
+    // A process that was stopped meets what others did meanwhile.
+    for (let to = this.#stoppedUntil; to + 500 > agenda.now; to = this.#stoppedUntil)
+      await agenda.run(() => false, to + 500)
     await this.#end()
     this.violations.push(...(await checkPromises(this)))
     for (const forget of this.#sleepers) forget()
@@ -218,10 +221,14 @@ export class World {
       const until = agenda.now + 1_000
       await agenda.run(() => false, until)
       await agenda.run(() => !this.database.isBusy(), limit)
-      const stopped = this.processes.some(({ stops }) => stops.some(({ to }) => to + 500 > agenda.now))
-      if (this.clients.idle && !stopped && (await this.#isQuiet())) return
+      if (this.clients.idle && this.#stoppedUntil + 500 <= agenda.now && (await this.#isQuiet())) return
     }
     this.complain('2 at least once', `something is still owed ${LONGEST_END_MS} ms after all was well`)
+  }
+
+  /** When the last process that was stopped goes on. */
+  get #stoppedUntil(): number {
+    return Math.max(0, ...this.processes.flatMap(({ stops }) => stops.map(({ to }) => to)))
   }
 
   async #isQuiet(): Promise<boolean> {
@@ -315,7 +322,7 @@ export class World {
   /** A process that starts again does so on its machine. */
   #skewOf(role: string): number {
     const machine = role === FRONT ? 0 : 1 + Number(role.replace('worker ', ''))
-    return this.story.skews[machine] ?? 0
+    return Math.floor(this.story.skews[machine] ?? 0)
   }
 
   /**
@@ -374,7 +381,7 @@ export class World {
     return {
       config,
       clock,
-      ids: { next: () => this.#nextId() },
+      ids: { next: () => this.#nextId(process) },
       log,
       metrics: new Metrics(),
       db,
@@ -406,9 +413,9 @@ export class World {
     })
   }
 
-  #nextId(): string {
+  #nextId(process: Process): string {
     this.#ids += 1
-    const time = this.wall.toString(16).padStart(12, '0')
+    const time = this.wallOf(process).toString(16).padStart(12, '0')
     const tail = Math.floor(this.#random() * 2 ** 24)
       .toString(16)
       .padStart(6, '0')
@@ -481,6 +488,11 @@ export class World {
     )
     if (post === undefined) this.complain('9 books', `a result without a POST: ${fields.delivery_id}`)
     else {
+      const since = this.network.posts.filter(
+        ({ siteId, postId, settled }) =>
+          siteId === post.siteId && postId === post.postId && settled !== undefined && settled.at >= post.startedAt,
+      )
+      if (as === 'late' && since.length === 0) this.count('late answers before anything was recorded')
       post.settled = { as, at: this.agenda.now, attempt: fields.attempt, status: fields.status }
       const taken = this.#taken.some(
         (one) => one.siteId === post.siteId && one.process !== process && one.at > post.startedAt,
@@ -490,15 +502,22 @@ export class World {
     }
   }
 
+  /** What the clock of the process said when it last leased the lane of the POST, if it did. */
+  wallAtLease({ process, siteId, startedAt }: Post): number | undefined {
+    return this.#taken.findLast((one) => one.process === process && one.siteId === siteId && one.at <= startedAt)
+      ?.wallAt
+  }
+
   #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
     this.count('statements')
     const whenFilled = text.includes('from filled where idle')
     if (!whenFilled && !text.includes('from leased l join due')) return
+    const wallAt = values.find((value) => value instanceof Date && !(value instanceof DatabaseTime))
     const leasedAt = (values.find((value) => value instanceof DatabaseTime)?.getTime() ?? 0) - START
     for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
       this.count(whenFilled ? 'leases of filled lanes' : 'leases')
       this.leases.set(`${process.name} ${lease.siteId}`, leasedAt + LEASE_MS)
-      this.#taken.push({ process, siteId: lease.siteId, at: this.agenda.now })
+      this.#taken.push({ process, siteId: lease.siteId, at: this.agenda.now, wallAt: (wallAt as Date).getTime() })
       if (lease.recovering) this.count('takeovers')
       this.tell(`${process.name} leases the lane of ${short(lease.siteId)}${lease.recovering ? ', recovering' : ''}`)
     }
