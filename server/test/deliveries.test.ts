@@ -724,17 +724,15 @@ describe('isolation', () => {
   })
 
   it('a site that is slow to answer is sent the rest side by side once it has', async () => {
-    let answer = () => {}
-    receiver.answerNext((_, response) => {
-      answer = () => void response.writeHead(200).end()
-    })
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
     for (let count = 0; count < 3; count += 1) await publish(`Post ${count}`)
     const worker = anotherWorker()
     await worker.step()
     await requests(1)
     service.clock.advance(1_000)
     await worker.step()
-    answer()
+    finish()
     await requests(3)
     await worker.idle()
   })

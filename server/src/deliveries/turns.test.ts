@@ -2,9 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { manualClock } from '../../test/support/clock.ts'
+import { lane } from '../../test/support/lane.ts'
 import { randomFrom } from '../../test/support/random.ts'
-import { type Flight, kindOf, LaneRun } from './lane-run.ts'
-import type { DueDelivery, LaneLease } from './lease.ts'
+import type { Flight, LaneRun } from './lane-run.ts'
+import type { DueDelivery } from './lease.ts'
 import { type TurnLimits, Turns } from './turns.ts'
 
 const LARGE = 100
@@ -52,19 +53,6 @@ function startTurns(limits: Partial<TurnLimits> = {}) {
     await nextTurn()
   }
   return { turns, started, done, reading, land, pass, clock }
-}
-
-/** A lane called `a` with so many deliveries `a1`, `a2` … of these bytes. */
-function lane(siteId: string, count: number, { bytes = 1 } = {}): LaneRun {
-  const term = { ms: 1, until: new Date(1), untilMs: 1 }
-  const lease: LaneLease = { siteId, accountId: 'account', fence: 1, ...term, recovering: false, suspect: false }
-  const run = new LaneRun(lease, kindOf(lease))
-  run.waiting = Array.from({ length: count }, (_, index): DueDelivery => {
-    const id = `${siteId}${index + 1}`
-    const counts = { sequence: 1, attempts: 0, attemptsInRound: 0, uncertain: false }
-    return { id, siteId, postId: id, ...counts, eventId: id, payloadBytes: bytes }
-  })
-  return run
 }
 
 describe('turns', () => {

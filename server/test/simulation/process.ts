@@ -12,7 +12,7 @@ export type Strikes = { crash: number; loss: number }
  */
 export class Process {
   readonly name: string
-  /** By how much the clock of its machine is wrong, in whole milliseconds. */
+  /** By how much the clock of its machine is wrong, in milliseconds. */
   readonly skewMs: number
   readonly startedAt: number
   diedAt: number | undefined

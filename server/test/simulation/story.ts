@@ -40,7 +40,7 @@ export type Story = {
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
   deaf: number
-  /** By how much each machine's clock is wrong, in milliseconds: the machine that only answers, then those of the workers; none if all agree. */
+  /** By how much each machine's clock is wrong, in whole milliseconds: the machine that only answers, then those of the workers; none if all agree. */
   skews: number[]
   steps: Step[]
 }
@@ -128,7 +128,7 @@ export function tell(seed: number): Story {
     steps: steps.sort((a, b) => a.at - b.at),
     skews:
       !calm && layout !== 'embedded' && random() < 0.3
-        ? Array.from({ length: 1 + workers }, () => (random() < 0.5 ? 1 : -1) * random() ** 2 * 30_000)
+        ? Array.from({ length: 1 + workers }, () => Math.floor((random() < 0.5 ? 1 : -1) * random() ** 2 * 30_000))
         : [],
   }
 }

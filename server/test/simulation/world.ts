@@ -36,13 +36,15 @@ const START = Date.UTC(2026, 10, 2, 23, 59, 50)
 const LONGEST_END_MS = 6 * LEASE_MS
 /** Contents here have less than 400 bytes, or over 500 with a long title. */
 export const LARGE = 500
+/** Lanes are seldom read as a whole. */
+const LITTLE = { perStep: 20, many: 5, few: 2, waiting: 4 }
 const LIMITS: Record<Room, Partial<Limits>> = {
   plenty: {},
   tight: {
     slots: 2,
     slotsWhenBusy: 1,
     slotsPerSite: 2,
-    reading: { perStep: 20, many: 5, few: 2, waiting: 4 },
+    reading: LITTLE,
     lanes: { prompt: 2, slow: 3, suspect: 2 },
     large: { above: 0, waiting: 2, prompt: 3_000, suspect: 1_000 },
   },
@@ -51,7 +53,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
     slotsWhenBusy: 2,
     slotsPerSite: 2,
     inFlight: 5,
-    reading: { perStep: 20, many: 5, few: 2, waiting: 4 },
+    reading: LITTLE,
     lanes: { prompt: 8, slow: 8, suspect: 3 },
     large: { above: 0, waiting: 8, prompt: 10_000, suspect: 2_000 },
     gathering: { from: 2, ms: 40 },
@@ -322,7 +324,7 @@ export class World {
   /** A process that starts again does so on its machine. */
   #skewOf(role: string): number {
     const machine = role === FRONT ? 0 : 1 + Number(role.replace('worker ', ''))
-    return Math.floor(this.story.skews[machine] ?? 0)
+    return this.story.skews[machine] ?? 0
   }
 
   /**
@@ -488,11 +490,9 @@ export class World {
     )
     if (post === undefined) this.complain('9 books', `a result without a POST: ${fields.delivery_id}`)
     else {
-      const since = this.network.posts.filter(
-        ({ siteId, postId, settled }) =>
-          siteId === post.siteId && postId === post.postId && settled !== undefined && settled.at >= post.startedAt,
-      )
-      if (as === 'late' && since.length === 0) this.count('late answers before anything was recorded')
+      const isSince = ({ siteId, postId, settled }: Post) =>
+        siteId === post.siteId && postId === post.postId && settled !== undefined && settled.at >= post.startedAt
+      if (as === 'late' && !this.network.posts.some(isSince)) this.count('late answers before anything was recorded')
       post.settled = { as, at: this.agenda.now, attempt: fields.attempt, status: fields.status }
       const taken = this.#taken.some(
         (one) => one.siteId === post.siteId && one.process !== process && one.at > post.startedAt,
