@@ -137,8 +137,8 @@ export async function createPost(
       await reclaimSlug(tx, accountId, slug)
       notePosts(ctx, tx, [created])
       if (standing.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
-      const post = standing.status === 'published' ? await publishToAll(ctx, tx, created, now) : created
-      return withDeliveries(tx, post)
+      if (standing.status !== 'published') return { post: created, deliveries: [] }
+      return withDeliveries(tx, await publishToAll(ctx, tx, created, now))
     })
   return refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
 }

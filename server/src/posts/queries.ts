@@ -101,18 +101,20 @@ export async function deletePost(tx: Tx, id: string): Promise<void> {
 
 /**
  * The first free one of `base`, `base-2`, `base-3` … Locks the name until the transaction ends, so that posts with the same
- * title created at the same time get different numbers. `generate_series` is in a select list, where PostgreSQL evaluates it
- * lazily; in a from clause it would generate all of it, at 70 ms a post.
+ * title created at the same time get different numbers; the lock is sent ahead, and the look comes after it. `generate_series` is in
+ * a select list, where PostgreSQL evaluates it lazily; in a from clause it would generate all of it, at 70 ms a post.
  */
 export async function freeSlug(tx: Tx, accountId: string, base: string): Promise<string> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`.execute(tx)
-  const { rows } = await sql<{ slug: string }>`
+  await sendAhead(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`)
+  const { rows } = await prepared(sql<{ slug: string }>`
     select candidate as slug
     from (select generate_series(1, 1000000) as n) as numbers,
-      lateral (select case when n = 1 then ${base} else rtrim(left(${base}, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate) c
+      lateral (
+        select case when n = 1 then ${base}::text else rtrim(left(${base}::text, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate
+      ) c
     where not exists (select from posts where account_id = ${accountId} and slug = candidate)
     limit 1
-  `.execute(tx)
+  `).execute(tx)
   return rows[0]?.slug ?? base
 }
 
@@ -129,7 +131,7 @@ export async function retireSlug(tx: Tx, accountId: string, postId: string, slug
 
 /** Removes a slug from the former ones, because a post has it now. */
 export async function reclaimSlug(tx: Tx, accountId: string, slug: string): Promise<void> {
-  await tx.deleteFrom('post_slugs').where('account_id', '=', accountId).where('slug', '=', slug).execute()
+  await sendAhead(tx, sql`delete from post_slugs where account_id = ${accountId} and slug = ${slug}`)
 }
 
 /** What sites know of a post. */
