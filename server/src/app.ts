@@ -69,7 +69,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     ...(overrides.lookup === undefined ? {} : { lookup: overrides.lookup }),
   })
   const traces = await createTraces(config.traces, { egress, log, version: VERSION })
-  const database = overrides.database ?? (await openDatabase(config, log, overrides.onBroken ?? (() => {})))
+  const database =
+    overrides.database ?? (await openDatabase(config, log, overrides.onBroken ?? (() => {}), { ready: true }))
   const { db, maintain } = database
   if (traces.statement !== undefined) db.observe(traces.statement)
   try {

@@ -13,6 +13,7 @@ import {
 } from '../src/platform/db/database.ts'
 import type { Sent } from '../src/platform/db/manner.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
+import { keepReady } from '../src/platform/db/ready.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
 import { createSignalSender, createSignals } from '../src/platform/signals.ts'
 import { newApi } from './support/api.ts'
@@ -55,11 +56,30 @@ describe('the error of a statement', () => {
 describe.skipIf(inject('database').kind === 'embedded')('a database server', () => {
   const LIMITS = { statement_timeout: 300, query_timeout: 600 }
 
+  it('has connections before anything is asked of it, and new ones when it has lost them', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const pool = createPostgresPool(signalsUrl, { max: 4, min: 3 }, () => {})
+    const open = () => pool.totalCount
+    keepReady(pool)
+    await expect.poll(() => pool.idleCount).toBe(3)
+    const others = sql`pid <> pg_backend_pid() and datname = current_database()`
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`.execute(own.root)
+    await expect.poll(open).toBe(0)
+    await expect.poll(() => pool.idleCount, { timeout: 10_000 }).toBe(3)
+    // While some are in use there are enough.
+    const used = await pool.connect()
+    expect(open()).toBe(3)
+    used.release()
+    await pool.end()
+    await own.close()
+    await dropOwn()
+  })
+
   it('that falls silent is not waited for, and is asked again over another connection', async () => {
     const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const silent = createDatabase(
-      createPostgresPool(proxy.url, 2, () => {}, LIMITS),
+      createPostgresPool(proxy.url, { max: 2 }, () => {}, LIMITS),
       'postgres',
     )
     await sql`select 1`.execute(silent.root)
@@ -86,7 +106,7 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     const proxy = await startForgetfulProxy(signalsUrl)
     const watched = (url: string) =>
       createDatabase(
-        createPostgresPool(url, 2, () => {}),
+        createPostgresPool(url, { max: 2 }, () => {}),
         'postgres',
       )
     const [silent, slow] = [watched(proxy.url), watched(signalsUrl)]
@@ -132,7 +152,7 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const hurried = createDatabase(
-      createPostgresPool(proxy.url, 2, () => {}),
+      createPostgresPool(proxy.url, { max: 2 }, () => {}),
       'postgres',
     )
     const inUse = hurried.unhurried((patient) => {
@@ -152,7 +172,7 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
       .raw(`alter database ${new URL(signalsUrl).pathname.slice(1)} set statement_timeout = '300ms'`)
       .execute(own.root)
     const hurried = createDatabase(
-      createPostgresPool(signalsUrl, 2, () => {}, LIMITS),
+      createPostgresPool(signalsUrl, { max: 2 }, () => {}, LIMITS),
       'postgres',
     )
     const slow = sql`select 'slept' as done from pg_sleep(0.8)`
@@ -160,7 +180,7 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     expect(isDatabaseGone(error)).toBe(true)
     expect((await hurried.unhurried((patient) => slow.execute(patient))).rows).toEqual([{ done: 'slept' }])
     const unhurried = createDatabase(
-      createPostgresPool(signalsUrl, 2, () => {}, UNHURRIED),
+      createPostgresPool(signalsUrl, { max: 2 }, () => {}, UNHURRIED),
       'postgres',
     )
     expect((await slow.execute(unhurried.root)).rows).toEqual([{ done: 'slept' }])

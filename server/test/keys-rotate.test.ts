@@ -59,7 +59,7 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
 
   it('sees a process that rests, which is only listening', async () => {
     await withService({ ...env, ROLE: 'api' }, async () => {
-      // What the pool does by itself when nobody asks anything for a while.
+      // All are gone until the pool is filled again.
       const pool = `from pg_stat_activity where datname = current_database() and application_name = 'postrider'`
       await query(`select pg_terminate_backend(pid) ${pool}`)
       await expect.poll(() => query(`select pid ${pool}`)).toEqual([])

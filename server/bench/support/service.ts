@@ -94,7 +94,7 @@ async function startUnread(env: Record<string, string>): Promise<ServiceProcess>
 
 async function withContext<T>(env: Record<string, string>, work: (ctx: Context) => Promise<T>): Promise<T> {
   const config = parseConfig({ ...env, PORT: '0', LOG_LEVEL: 'error' })
-  const database = await openDatabase(config, createLog('error'), () => {}, UNHURRIED) // a million posts take their time
+  const database = await openDatabase(config, createLog('error'), () => {}, { limits: UNHURRIED }) // a million posts take their time
   const app = await createApp(config, { database })
   try {
     return await work(app.ctx)

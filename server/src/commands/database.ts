@@ -55,7 +55,7 @@ export async function withExistingDatabase<T>(
 
 async function openForCommand(config: Config, onBroken: (error: Error) => void): Promise<OpenDatabase> {
   try {
-    return await openDatabase(config, createLog('silent'), onBroken, UNHURRIED)
+    return await openDatabase(config, createLog('silent'), onBroken, { limits: UNHURRIED })
   } catch (error) {
     if (!(error instanceof EmbeddedInUseError)) throw error
     const holder = error.pid === null ? 'another process' : `process ${error.pid}`

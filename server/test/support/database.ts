@@ -19,7 +19,7 @@ export async function freshDatabase(): Promise<OpenDatabase & { drop(): Promise<
   const source = inject('database')
   if (source.kind === 'postgres') {
     const database = await createDatabaseFromTemplate(source.adminUrl, source.template)
-    const pool = createPostgresPool(database.url, TEST_CONNECTIONS, () => {})
+    const pool = createPostgresPool(database.url, { max: TEST_CONNECTIONS }, () => {})
     return {
       db: createDatabase(pool, 'postgres'),
       maintain: undefined,

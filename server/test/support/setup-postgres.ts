@@ -16,7 +16,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const url = new URL(server.url)
   url.pathname = `/${template}`
   const db = createDatabase(
-    createPostgresPool(url.href, 2, () => {}),
+    createPostgresPool(url.href, { max: 2 }, () => {}),
     'postgres',
   )
   await migrate(db, migrations)

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
 /**
- * How many other connections of this service a PostgreSQL server has now. An idle process closes the connections of its pool, but
- * never the one on which it hears signals, whose application name begins with the pool's.
+ * How many other connections of this service a PostgreSQL server has now. A process has at least the one on which it hears signals,
+ * whose application name begins with the pool's.
  */
 export async function otherConnections(db: Db): Promise<number> {
   const { rows } = await sql<{ others: number }>`

@@ -175,11 +175,11 @@ export const UNHURRIED: StatementLimits = {
 /** For every connection to a PostgreSQL server: detects one that cannot be made, or that was silently lost while idle. */
 export const NOTICED = { connectionTimeoutMillis: 5_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 }
 
-/** A pool for a PostgreSQL server. `max` connections; an error of a connection, idle or in use, is reported and its
- * query rejected, never thrown at the process. */
+/** A pool for a PostgreSQL server. At most `max` connections, of which the last `min` are not closed when they are idle; an error of a
+ * connection, idle or in use, is reported and its query rejected, never thrown at the process. */
 export function createPostgresPool(
   url: string,
-  max: number,
+  { max, min = 0 }: { max: number; min?: number },
   onError: (error: Error) => void,
   limits: StatementLimits = HURRIED,
 ): pg.Pool {
@@ -187,6 +187,7 @@ export function createPostgresPool(
   const pool = new pg.Pool({
     ...server,
     max,
+    min,
     pipeline: true,
     idle_in_transaction_session_timeout: 60_000,
     ...limits,

@@ -2,10 +2,16 @@ import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
 import { createDatabase, createPostgresPool, type Database, hearErrors, type StatementLimits } from './database.ts'
+import { keepReady } from './ready.ts'
 import { assertSessions } from './sessions.ts'
 
 /** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
 const POOL_SIZE = 16
+/** How many of them a service keeps open: what publishing, delivering and some requests at a time use. */
+const READY = 8
+
+/** How a database is opened. `limits`: of statements, by default the service's. `ready`: whether connections are opened beforehand. */
+type Opening = { limits?: StatementLimits; ready?: boolean }
 
 /** An open database, and the upkeep it needs from us (the embedded one has no autovacuum and no checkpointer). */
 export type OpenDatabase = {
@@ -16,19 +22,20 @@ export type OpenDatabase = {
 }
 
 /**
- * Opens the database that the configuration names, with the service's statement limits unless others are given. `onBroken` is
- * called when the embedded database has stopped. Throws ConfigError for a server whose connections are shared (`assertSessions`).
+ * Opens the database that the configuration names. `onBroken` is called when the embedded database has stopped. Throws ConfigError for a server whose connections are shared (`assertSessions`).
  */
 export async function openDatabase(
   config: Config,
   log: Log,
   onBroken: (error: Error) => void,
-  limits?: StatementLimits,
+  { limits, ready = false }: Opening = {},
 ): Promise<OpenDatabase> {
   const lost = (error: Error) => log.warn('db.connection_lost', { error: errorField(error) })
   if (config.databaseUrl !== undefined) {
     await assertSessions(config.databaseUrl)
-    const pool = createPostgresPool(config.databaseUrl, POOL_SIZE, lost, limits)
+    const size = { max: POOL_SIZE, min: ready ? READY : 0 }
+    const pool = createPostgresPool(config.databaseUrl, size, lost, limits)
+    if (ready) keepReady(pool)
     return { db: createDatabase(pool, 'postgres'), maintain: undefined, signalsUrl: config.databaseUrl }
   }
   // Imported here, so that a service on a PostgreSQL server does not load it.
