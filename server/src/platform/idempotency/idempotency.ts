@@ -202,22 +202,24 @@ function isTakenOver(error: unknown): boolean {
   return missingValue(error) === 'idempotency_keys.state'
 }
 
-/**
- * Keeps an answer. If that fails, the answer is still the request's: only a repeated one will not get it. So it does not wait for the
- * disk either: after a crash of the database server the key tells that the work was done.
- */
+/** Keeps an answer. If that fails, the answer is still the request's: only a repeated one will not get it. */
 async function keep(
   { db, keys, log }: Needs,
   { scope, key, now }: Claim,
   { status, body, headers }: Reply,
 ): Promise<void> {
-  const sealed = body === undefined ? null : seal(keys, place(scope, key), JSON.stringify(body))
-  const kept = prepared(sql`
-    update idempotency_keys
-    set state = 'answered', status = ${status}, headers = ${JSON.stringify(headers ?? {})}::jsonb, body = ${sealed}::bytea
-    from (select set_config('synchronous_commit', 'off', true)) as unsynced
-    where scope = ${scope} and key = ${key} and begun_at = ${now}::timestamptz
-  `).execute(db.root)
+  const kept = db.root
+    .updateTable('idempotency_keys')
+    .set({
+      state: 'answered',
+      status,
+      headers: JSON.stringify(headers ?? {}),
+      body: body === undefined ? null : seal(keys, place(scope, key), JSON.stringify(body)),
+    })
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('begun_at', '=', now)
+    .execute()
   await kept.catch((error: unknown) => log.warn('idempotency.answer_not_kept', { error: errorField(error) }))
 }
 
