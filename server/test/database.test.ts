@@ -59,16 +59,15 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
   it('has connections before anything is asked of it, and new ones when it has lost them', async () => {
     const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
     const pool = createPostgresPool(signalsUrl, { max: 4, min: 3 }, () => {})
-    const open = () => pool.totalCount
     keepReady(pool)
     await expect.poll(() => pool.idleCount).toBe(3)
     const others = sql`pid <> pg_backend_pid() and datname = current_database()`
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`.execute(own.root)
-    await expect.poll(open).toBe(0)
+    await expect.poll(() => pool.totalCount).toBe(0)
     await expect.poll(() => pool.idleCount, { timeout: 10_000 }).toBe(3)
     // While some are in use there are enough.
     const used = await pool.connect()
-    expect(open()).toBe(3)
+    expect(pool.totalCount).toBe(3)
     used.release()
     await pool.end()
     await own.close()

@@ -22,7 +22,8 @@ export type OpenDatabase = {
 }
 
 /**
- * Opens the database that the configuration names. `onBroken` is called when the embedded database has stopped. Throws ConfigError for a server whose connections are shared (`assertSessions`).
+ * Opens the database that the configuration names. `onBroken` is called when the embedded database has stopped. Throws ConfigError
+ * for a server whose connections are shared (`assertSessions`).
  */
 export async function openDatabase(
   config: Config,

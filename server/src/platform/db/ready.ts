@@ -3,7 +3,8 @@
  * process of the server's and several round trips: a tenth of a second when many posts come due and both processes are busy. The
  * pool's `min` only keeps it from closing idle ones; here they are opened, at the start and after they were lost.
  */
-import type pg from 'pg'
+import { setImmediate as turn } from 'node:timers/promises'
+import pg from 'pg'
 
 const LOOK_EVERY_MS = 5_000
 
@@ -17,11 +18,26 @@ export function keepReady(pool: pg.Pool): void {
 }
 
 async function fill(pool: pg.Pool): Promise<void> {
-  const { min = 0 } = pool.options
-  if (pool.totalCount >= min) return
-  // The idle ones are taken too, and all are kept until the last is there: one given back would be taken again instead of a new one.
-  const taken = await Promise.allSettled(
-    Array.from({ length: min - pool.totalCount + pool.idleCount }, () => pool.connect()),
-  )
-  for (const one of taken) if (one.status === 'fulfilled') one.value.release()
+  const missing = (pool.options.min ?? 0) - pool.totalCount
+  if (missing <= 0 || !canMakeClients(pool)) return
+  // Idle ones are taken before new ones are made.
+  const wanted = missing + pool.idleCount
+  await Promise.allSettled(Array.from({ length: wanted }, () => borrow(pool)))
+}
+
+/** Takes a connection and gives it back one turn of the event loop later: by then the others are taken, or being made. */
+async function borrow(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  await turn()
+  client.release()
+}
+
+/** When no client can be made, because a certificate's file is gone, the pool throws where nobody can catch it. */
+function canMakeClients(pool: pg.Pool): boolean {
+  try {
+    void new pg.Client(pool.options)
+    return true
+  } catch {
+    return false // whoever needs a connection is told
+  }
 }
