@@ -17,6 +17,8 @@ import { Detector } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
 const POLL_MS = 1_000
+/** How often the embedded database's tables are seen to: those that have grown, and all of them. */
+const GROWN_MS = 10_000
 const MAINTAIN_MS = 5 * 60_000
 const EXPIRE_MS = 10 * 60_000
 
@@ -110,15 +112,20 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
 
 /** Its first step does nothing: at start, people are waiting. */
 function maintenanceLoop({ clock, log }: Context, maintain: NonNullable<OpenDatabase['maintain']>): Loop {
-  let first = true
+  let maintainedAtMs: number | undefined
   return defineLoop({
     name: 'maintain',
-    everyMs: MAINTAIN_MS,
+    everyMs: GROWN_MS,
     clock,
     log,
     async step() {
-      if (!first) await maintain()
-      first = false
+      const now = clock.monotonicMs()
+      maintainedAtMs ??= now
+      const since = now - maintainedAtMs
+      if (since >= MAINTAIN_MS) {
+        await maintain('all')
+        maintainedAtMs = now
+      } else if (since > 0) await maintain('grown')
       return { again: false }
     },
   })

@@ -87,7 +87,7 @@ async function loadAll(
       await load(tx, { path, header, raiseBy }, terminal)
     })
     if (maintain === undefined) await sql`analyze`.execute(db.root)
-    else await maintain()
+    else await maintain('all')
   })
 }
 

@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
 import { createDatabase, createPostgresPool, type Database, hearErrors, type StatementLimits } from './database.ts'
+import type { Extent } from './embedded/maintenance.ts'
 import { keepReady } from './ready.ts'
 import { assertSessions } from './sessions.ts'
 
@@ -16,7 +17,7 @@ type Opening = { limits?: StatementLimits; ready?: boolean }
 /** An open database, and the upkeep it needs from us (the embedded one has no autovacuum and no checkpointer). */
 export type OpenDatabase = {
   db: Database
-  maintain: (() => Promise<void>) | undefined
+  maintain: ((extent: Extent) => Promise<void>) | undefined
   /** Where to listen for signals of other processes; undefined when there are none. */
   signalsUrl: string | undefined
 }
@@ -51,6 +52,6 @@ export async function openDatabase(
   return {
     db: createDatabase(pool, 'embedded', embedded.close),
     signalsUrl: undefined,
-    maintain: () => embedded.maintain((statement) => pool.query(statement)),
+    maintain: (extent) => embedded.maintain((statement) => pool.query(statement), extent),
   }
 }

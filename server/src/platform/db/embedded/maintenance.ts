@@ -4,17 +4,35 @@ export type RunStatement = (sql: string) => Promise<{ rows: Record<string, unkno
 /** Far below the two billion at which PostgreSQL stops accepting writes, and above its own autovacuum's default. */
 const OLDEST_TRANSACTION_AGE = 250_000_000
 
+/** Which tables are seen to: all of them, or only those that have grown to twice their size since. */
+export type Extent = 'all' | 'grown'
+
+/** So many pages are nothing: a table counts as grown from twice its size and these on. */
+const FEW_PAGES = 8
+
 /**
  * Does what autovacuum and the checkpointer do on a server; the embedded database has neither. It covers every table: one that is
  * left out grows for ever. Each statement is a separate call, so that others run in between.
  */
-export async function maintain(run: RunStatement): Promise<void> {
-  const { rows: tables } = await run(`
-    SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-    WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY name
-  `)
-  for (const { name } of tables) await run(`VACUUM (ANALYZE) ${String(name)}`)
+export async function maintain(run: RunStatement, extent: Extent): Promise<void> {
+  await vacuum(run, extent)
+  if (extent === 'grown') return
   const { rows } = await run('SELECT age(datfrozenxid) AS age FROM pg_database WHERE datname = current_database()')
   if (Number(rows[0]?.age) > OLDEST_TRANSACTION_AGE) await run('VACUUM')
   await run('CHECKPOINT')
 }
+
+/**
+ * Vacuums and analyses tables. A statement that was prepared when a table had a page reads all of the table, whatever has become of it,
+ * until it is analysed again; so growth is not left to wait.
+ */
+async function vacuum(run: RunStatement, extent: Extent): Promise<void> {
+  const { rows: tables } = await run(`
+    SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ${extent === 'grown' ? GROWN : ''}
+    ORDER BY name
+  `)
+  for (const { name } of tables) await run(`VACUUM (ANALYZE) ${String(name)}`)
+}
+
+const GROWN = `AND pg_relation_size(c.oid) / current_setting('block_size')::int > 2 * c.relpages + ${FEW_PAGES}`

@@ -12,7 +12,7 @@ import type { Engine, Snapshot, Start } from './engine.ts'
 import { EmbeddedError, reasonOf } from './errors.ts'
 import { Health } from './health.ts'
 import { type Hold, holdDirectory } from './lock.ts'
-import { maintain, type RunStatement } from './maintenance.ts'
+import { type Extent, maintain, type RunStatement } from './maintenance.ts'
 import { Session } from './session.ts'
 import { SessionStream } from './session-stream.ts'
 
@@ -33,8 +33,8 @@ export type EmbeddedOptions = {
 export type EmbeddedDatabase = {
   /** For `new pg.Pool(poolConfig)`. One connection: nothing may wait for a second one while holding it. */
   poolConfig: pg.PoolConfig
-  /** Vacuums and analyses every table, then checkpoints; `run` must not be inside a transaction. */
-  maintain: (run: RunStatement) => Promise<void>
+  /** Vacuums and analyses tables; with all of them, checkpoints afterwards. `run` must not be inside a transaction. */
+  maintain: (run: RunStatement, extent: Extent) => Promise<void>
   /** The database as an uncompressed tarball; the caller leaves no transaction open. */
   dump: () => Promise<Blob>
   /** Shuts down and gives up the directory; end the pool first. Does nothing the second time. */

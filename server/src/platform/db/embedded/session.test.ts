@@ -179,7 +179,7 @@ test('maintenance keeps every table as large as what is in it, and leaves it ana
     await pool.query(`INSERT INTO ${name} SELECT n FROM generate_series(1, 5000) AS n`)
     await pool.query(`DELETE FROM ${name} WHERE id <= 4500`)
   }
-  await database.maintain((sql) => pool.query(sql))
+  await database.maintain((sql) => pool.query(sql), 'all')
   for (const table of tables) {
     const name = pg.escapeIdentifier(table)
     const stored = await pool.query(
@@ -191,6 +191,21 @@ test('maintenance keeps every table as large as what is in it, and leaves it ana
     const { rows } = await pool.query(`SELECT pg_relation_size(oid) AS bytes FROM pg_class WHERE relname = $1`, [table])
     expect(rows[0].bytes).toBe(stored.rows[0].bytes)
   }
+})
+
+test('a table that has grown is vacuumed and analysed before its time, others are not', async () => {
+  const names = ['grew', 'stayed']
+  const seen = async () =>
+    (await pool.query(`SELECT relname, reltuples FROM pg_class WHERE relname = ANY ($1) ORDER BY relname`, [names]))
+      .rows
+  for (const name of names) await pool.query(`CREATE TABLE ${name} (id int); INSERT INTO ${name} VALUES (1)`)
+  await database.maintain((sql) => pool.query(sql), 'all')
+  await pool.query('INSERT INTO stayed VALUES (2); INSERT INTO grew SELECT n FROM generate_series(2, 5000) AS n')
+  await database.maintain((sql) => pool.query(sql), 'grown')
+  expect(await seen()).toEqual([
+    { relname: 'grew', reltuples: 5_000 },
+    { relname: 'stayed', reltuples: 1 },
+  ])
 })
 
 test('a dump is refused inside a transaction', async () => {
