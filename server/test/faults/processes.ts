@@ -1,6 +1,7 @@
 /** Faults of processes that share a database. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestPostgres } from '../support/postgres/server.ts'
+import type { ServiceProcess } from '../support/process.ts'
 import { Load, type Outcome } from './load.ts'
 import { countAttempts, envFor } from './postgres.ts'
 
@@ -61,27 +62,50 @@ export async function stoppedPastLease(
   return { ...outcome, posts: load.posts(), attemptsOnRecord: attempts, takenOverAfterMs }
 }
 
-/** One of two workers is killed under load. Measures how long the other one takes until nothing is pending. */
-export async function workerKilled(postgres: TestPostgres): Promise<Outcome & { takenOverAfterMs: number }> {
-  const { load, service } = await Load.start({ ...envFor(postgres), DELIVERY_TIMEOUT: '15s', ROLE: 'api' })
-  const [first, second] = [await load.startService({ ROLE: 'worker' }), await load.startService({ ROLE: 'worker' })]
-  let takenOverAfterMs = 0
+/**
+ * One of two workers is killed under load, one that holds lanes. Measures how long the other one takes until nothing is pending.
+ * `held`: the lanes that were taken over.
+ */
+export async function workerKilled(
+  postgres: TestPostgres,
+): Promise<Outcome & { held: number; takenOverAfterMs: number }> {
+  const env = { ...envFor(postgres), DELIVERY_TIMEOUT: '15s', METRICS_TOKEN }
+  const { load, service } = await Load.start({ ...env, ROLE: 'api' })
+  const workers = [await load.startService({ ROLE: 'worker' }), await load.startService({ ROLE: 'worker' })]
   // Slow enough at first that the worker has attempts in flight when it is killed.
   let answerMs = 300
   load.answer(10_000, (_, response) => setTimeout(() => response.writeHead(200).end(), answerMs))
-  await load.publishing(service, async () => {
+  const held = await load.publishing(service, async () => {
     await sleep(2_000)
-    await load.fault(() => first.kill())
+    const lanes = await load.fault(() => killHolder(workers))
     answerMs = 0
+    return lanes
   })
   const from = performance.now()
   await load.fault(async () => {
     while ((await countAttempts(postgres)).pending > 0) await sleep(100)
   })
-  takenOverAfterMs = Math.round(performance.now() - from)
+  const takenOverAfterMs = Math.round(performance.now() - from)
   const outcome = await load.outcome()
-  await second.end('SIGTERM')
-  await service.end('SIGTERM')
+  for (const process of [...workers, service]) await process.kill()
   await load.receiver.close()
-  return { ...outcome, takenOverAfterMs }
+  return { ...outcome, held, takenOverAfterMs }
+}
+
+const METRICS_TOKEN = 'a token for this run'
+
+/** Kills the first of these processes that holds lanes; returns how many. */
+async function killHolder(processes: readonly ServiceProcess[]): Promise<number> {
+  for (;;)
+    for (const process of processes) {
+      const held = await heldLanes(process)
+      if (held === 0) continue
+      await process.kill()
+      return held
+    }
+}
+
+async function heldLanes({ url }: ServiceProcess): Promise<number> {
+  const response = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${METRICS_TOKEN}` } })
+  return Number(/^postrider_held_lanes (\d+)$/m.exec(await response.text())?.[1])
 }
