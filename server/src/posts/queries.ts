@@ -110,9 +110,7 @@ export async function freeSlug(tx: Tx, accountId: string, base: string): Promise
   const { rows } = await sql<{ slug: string }>`
     select candidate as slug
     from (select generate_series(1, 1000000) as n) as numbers,
-      lateral (
-        select case when n = 1 then ${base}::text else rtrim(left(${base}::text, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate
-      ) c
+      lateral (select case when n = 1 then ${base} else rtrim(left(${base}, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate) c
     where not exists (select from posts where account_id = ${accountId} and slug = candidate)
     limit 1
   `.execute(tx)

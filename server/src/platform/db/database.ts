@@ -91,7 +91,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
     kind,
     async unhurried(work) {
       if (kind === 'embedded') return work(root)
-      const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2 })
+      const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2, min: 0 })
       hearErrors(patient, () => {}) // the query that uses the connection rejects
       const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: guarded(patient) }) })
       try {
