@@ -33,7 +33,8 @@ async function join() {
   changes.listen({
     changed: (owner, kind, ids) =>
       heard.push(...ids.map((id) => `${owner === OWNER ? 'owner' : 'other'} ${kind} ${id}`)),
-    anythingChanged: (owner) => heard.push(owner === undefined ? 'anything' : 'owner anything'),
+    anythingChanged: (owner) =>
+      heard.push(owner === undefined ? 'anything' : `${owner === OWNER ? 'owner' : 'other'} anything`),
     watched: () => {},
   })
   await signals.ready
@@ -106,19 +107,32 @@ describe('changes', () => {
 })
 
 describe.runIf(inject('database').kind === 'postgres')('between processes', () => {
-  it('changes reach whoever watches, once, and also those that were made while the watch was on its way', async () => {
+  it('changes reach whoever watches, once; of those made while the watch was on its way, it is told whose they are', async () => {
     const [here, there] = [await join(), await join()]
     await settle()
-    here.changes.tell([change('early')])
+    here.changes.tell([change('early', OTHER)])
     await pass(3_001)
     here.changes.tell([change('late')])
-    await there.changes.watch([OWNER])
-    await hears(there.heard, 'owner post late')
+    await there.changes.watch([OTHER, OWNER])
+    await hears(there.heard, 'owner anything')
     here.changes.tell([change('after')])
     await hears(there.heard, 'owner post after')
     await settle()
-    expect(there.heard.filter((text) => text.startsWith('owner'))).toEqual(['owner post late', 'owner post after'])
-    expect(here.heard.filter((text) => text.startsWith('owner'))).toEqual(['owner post late', 'owner post after'])
+    for (const { heard } of [here, there])
+      expect(heard.filter((text) => text !== 'anything')).toEqual(['owner anything', 'owner post after'])
+  })
+
+  it('made before the clock was set back are not taken for ones of the last seconds', async () => {
+    const [here, there] = [await join(), await join()]
+    await settle()
+    here.changes.tell([change('before', OTHER)])
+    clock.advance(-30_000)
+    here.changes.tell([change('late')])
+    await there.changes.watch([OTHER, OWNER])
+    await hears(there.heard, 'owner anything')
+    here.changes.tell([change('after', OTHER)])
+    await hears(there.heard, 'other post after')
+    clock.advance(30_000)
   })
 
   it('many ids are told in several signals', async () => {

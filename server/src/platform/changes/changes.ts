@@ -8,8 +8,9 @@
  *   Each treats the owner as watched for `WATCH_MS` from then on.
  * - *Telling.* Changes of watched owners go out to all processes, gathered for up to `FLUSH_MS`, in one statement outside
  *   the transactions that made them. If too much of one owner changed at once, the owner is told as a whole.
- * - *No gap when a watch begins.* A process keeps the changes of all owners for `RECENT_MS`, and tells them late if a watch
- *   of the owner arrives; a watch takes milliseconds to reach all processes.
+ * - *No gap when a watch begins.* A process remembers for `RECENT_MS` whose things have changed, and if a watch of such an owner
+ *   arrives, tells the owner as a whole; a watch takes milliseconds to reach all processes. What has changed is not kept: under load
+ *   it would be tens of thousands of ids, which outlive the collections of young objects.
  * - *No gap otherwise.* A process that begins to listen does not know who is watched, nor which changes it has withheld or
  *   not heard: it tells everything as changed, and treats every owner as watched until all watches have been renewed. After
  *   a failure to tell, it tells everything as changed too. Only a process that dies right after a commit can withhold a
@@ -60,8 +61,10 @@ export class Changes {
   /** In order of expiry. */
   readonly #watchedUntil = new Map<string, number>()
   #allWatchedUntil = 0
-  #recent: Array<{ at: number; changes: readonly Change[] }> = []
+  /** When something of an owner last changed. In that order. */
+  readonly #recent = new Map<string, number>()
   #pending = new Map<string, Map<ChangeKind, Set<string>>>()
+  #wholePending = new Set<string>()
   #everythingPending = false
   /** Changes are told outside the async context of whoever made the first of them: the others are not part of its trace. */
   readonly #outside = AsyncLocalStorage.snapshot()
@@ -81,10 +84,15 @@ export class Changes {
   /** Tells changes that have been committed. Cheap while nobody watches: the hot path calls it. */
   tell(changes: readonly Change[]): void {
     const now = this.#now()
-    // Entries from the future were made before the clock was set back.
-    while (this.#recent[0] !== undefined && !(this.#recent[0].at >= now - RECENT_MS && this.#recent[0].at <= now))
-      this.#recent.shift()
-    this.#recent.push({ at: now, changes })
+    for (const { owner } of changes) {
+      if (this.#recent.get(owner) === now) continue
+      this.#recent.delete(owner)
+      this.#recent.set(owner, now)
+    }
+    for (const [owner, at] of this.#recent) {
+      if (isRecent(at, now)) break
+      this.#recent.delete(owner)
+    }
     if (this.#watchedUntil.size > 0 || this.#allWatchedUntil > now)
       this.#queue(changes.filter(({ owner }) => this.#isWatched(owner, now)))
   }
@@ -132,12 +140,13 @@ export class Changes {
 
   #hearWatch(owners: readonly string[]): void {
     const now = this.#now()
-    const fresh = new Set(owners.filter((owner) => !this.#isWatched(owner, now)))
+    const fresh = owners.filter((owner) => !this.#isWatched(owner, now))
     for (const owner of owners) this.#prolong(owner, now)
     for (const listener of this.#listeners) for (const owner of owners) listener.watched(owner)
-    if (fresh.size === 0) return
-    for (const { at, changes } of this.#recent)
-      if (at >= now - RECENT_MS) this.#queue(changes.filter(({ owner }) => fresh.has(owner)))
+    const late = fresh.filter((owner) => isRecent(this.#recent.get(owner), now))
+    if (late.length === 0) return
+    for (const owner of late) this.#wholePending.add(owner)
+    this.#flush()
   }
 
   #hearChange(subject: string | undefined): void {
@@ -170,7 +179,7 @@ export class Changes {
   async #flushAll(): Promise<void> {
     // Changes of one commit are told together.
     await new Promise(setImmediate)
-    while (this.#everythingPending || this.#pending.size > 0) {
+    while (this.#everythingPending || this.#wholePending.size > 0 || this.#pending.size > 0) {
       const { signals, db, clock, log } = this.#ctx
       try {
         await signals.broadcast(db.root, 'changed', this.#take())
@@ -188,15 +197,26 @@ export class Changes {
   #take(): string[] {
     const everything = this.#everythingPending
     const pending = this.#pending
+    const whole = this.#wholePending
     this.#everythingPending = false
     this.#pending = new Map()
+    this.#wholePending = new Set()
     if (everything) return [EVERYTHING]
-    return [...pending].flatMap(([owner, kinds]) => {
-      const count = kinds.values().reduce((sum, ids) => sum + ids.size, 0)
-      if (count > MOST_PER_OWNER) return [`${owner}/${EVERYTHING}`]
-      return [...kinds].flatMap(([kind, ids]) => inChunks([...ids]).map((chunk) => `${owner}/${kind}/${chunk}`))
-    })
+    for (const [owner, kinds] of pending)
+      if (kinds.values().reduce((sum, ids) => sum + ids.size, 0) > MOST_PER_OWNER) whole.add(owner)
+    const parts = [...pending].filter(([owner]) => !whole.has(owner))
+    return [
+      ...[...whole].map((owner) => `${owner}/${EVERYTHING}`),
+      ...parts.flatMap(([owner, kinds]) =>
+        [...kinds].flatMap(([kind, ids]) => inChunks([...ids]).map((chunk) => `${owner}/${kind}/${chunk}`)),
+      ),
+    ]
   }
+}
+
+/** Whether a change was told in the last `RECENT_MS`. A time that is still to come is from before the clock was set back. */
+function isRecent(at: number | undefined, now: number): boolean {
+  return at !== undefined && at <= now && at >= now - RECENT_MS
 }
 
 function inChunks(ids: readonly string[]): string[] {
