@@ -39,20 +39,36 @@ export function hourOf(time: Date): Date {
   return new Date(Math.floor(time.getTime() / HOUR_MS) * HOUR_MS)
 }
 
-/** Sums per site and hour. */
-export function sumByHour(outcomes: readonly Outcome[]): HourSums[] {
-  const sums = new Map<string, HourSums>()
-  for (const { accountId, siteId, finishedAt, ok, retried, tookMs } of outcomes) {
-    const hour = hourOf(finishedAt)
-    const key = `${siteId} ${hour.getTime()}`
-    const sum = sums.get(key) ?? { accountId, siteId, hour, delivered: 0, failed: 0, retried: 0, ms: 0 }
-    sum.delivered += ok ? 1 : 0
-    sum.failed += ok ? 0 : 1
-    sum.retried += retried ? 1 : 0
-    sum.ms += ok ? tookMs : 0
-    sums.set(key, sum)
+/** Sums per site and hour, by site. */
+export function sumByHour(outcomes: readonly Outcome[]): Map<string, HourSums[]> {
+  const bySite = new Map<string, HourSums[]>()
+  for (const outcome of outcomes) {
+    const own = bySite.get(outcome.siteId) ?? []
+    let sum = own.find(({ hour }) => isInHour(outcome.finishedAt, hour))
+    if (sum === undefined) {
+      sum = noneIn(outcome)
+      bySite.set(outcome.siteId, own)
+      own.push(sum)
+    }
+    add(sum, outcome)
   }
-  return [...sums.values()]
+  return bySite
+}
+
+function isInHour(time: Date, hour: Date): boolean {
+  const sinceMs = time.getTime() - hour.getTime()
+  return sinceMs >= 0 && sinceMs < HOUR_MS
+}
+
+function noneIn({ accountId, siteId, finishedAt }: Outcome): HourSums {
+  return { accountId, siteId, hour: hourOf(finishedAt), delivered: 0, failed: 0, retried: 0, ms: 0 }
+}
+
+function add(sum: HourSums, { ok, retried, tookMs }: Outcome): void {
+  sum.delivered += ok ? 1 : 0
+  sum.failed += ok ? 0 : 1
+  sum.retried += retried ? 1 : 0
+  sum.ms += ok ? tookMs : 0
 }
 
 /**
@@ -60,18 +76,18 @@ export function sumByHour(outcomes: readonly Outcome[]): HourSums[] {
  * others, which go to the roll-ups: earlier hours, and what the lane kept of an hour that is over. `keptOf`: what a lane keeps now.
  */
 export function divideByLatest(
-  sums: readonly HourSums[],
+  sums: ReadonlyMap<string, readonly HourSums[]>,
   keptOf: (siteId: string) => HourSums | undefined,
 ): { latest: Map<string, HourSums>; others: HourSums[] } {
   const latest = new Map<string, HourSums>()
   const others: HourSums[] = []
-  for (const [siteId, own] of Map.groupBy(sums, (one) => one.siteId)) {
+  for (const [siteId, own] of sums) {
     const kept = keptOf(siteId)
     const newest = own.reduce((before, one) => (one.hour > before.hour ? one : before))
     if (kept !== undefined && kept.hour > newest.hour) others.push(...own)
     else {
       latest.set(siteId, newest)
-      others.push(...own.filter((one) => one !== newest))
+      for (const one of own) if (one !== newest) others.push(one)
       if (kept !== undefined && kept.hour < newest.hour) others.push(kept)
     }
   }
