@@ -341,7 +341,7 @@ export class Dispatcher {
       const event = this.#contents.known(delivery.eventId) ?? (await this.#readContent(run, delivery.eventId))
       const { target } = run
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
-      if (event === undefined || target === undefined || run.ended.has(delivery.postId)) return
+      if (event === undefined || target === undefined || run.hasEnded(delivery.postId)) return
       this.#readAhead(run)
       run.started()
       this.#turns.sent(flight)

@@ -39,8 +39,6 @@ export class LaneRun extends Linked<LaneRun> {
   waiting: DueDelivery[] = []
   /** Whether everything that was due was read. */
   complete = true
-  /** Posts of which nothing more may be sent. */
-  readonly ended = new Set<string>()
   halted = false
   /** Whether it was halted because others want the little there is, and should not be due again at once. */
   postponed = false
@@ -52,6 +50,8 @@ export class LaneRun extends Linked<LaneRun> {
   readonly flights: Flight[] = []
   /** The current turn, or the last one: attempts started in it, and when it began (milliseconds since 1970). */
   turn = { attempts: 0, since: 0 }
+  /** Posts of which nothing more may be sent; most lanes have none. */
+  #ended: Set<string> | undefined
   #hasAnswered = false
   #started = 0
   #unknown = 0
@@ -64,8 +64,14 @@ export class LaneRun extends Linked<LaneRun> {
 
   /** Nothing more of a post may start. */
   end(postId: string): void {
-    this.ended.add(postId)
+    this.#ended ??= new Set()
+    this.#ended.add(postId)
     this.waiting = this.waiting.filter((one) => one.postId !== postId)
+  }
+
+  /** Whether nothing more of a post may start. */
+  hasEnded(postId: string): boolean {
+    return this.#ended?.has(postId) === true
   }
 
   /** Nothing more may start. */

@@ -62,6 +62,7 @@ export function chooseAttempts<Due extends { postId: string; sequence: number }>
   due: readonly Due[],
   recovering: boolean,
 ): Due[] {
+  if (due.length < 2) return [...due]
   const byPost = new Map<string, Due>()
   for (const one of due) {
     const chosen = byPost.get(one.postId)

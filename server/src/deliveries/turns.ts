@@ -83,8 +83,9 @@ export class Turns {
   /** How many attempts could start now; none while lanes stand in line. */
   free(): number {
     if (this.#line.size > 0) return 0
-    this.#adjust()
-    this.#takeFromSlow()
+    const now = this.#now()
+    this.#adjust(now)
+    this.#takeFromSlow(now)
     return this.#free
   }
 
@@ -111,10 +112,11 @@ export class Turns {
 
   /** Notes that an attempt makes its request: from now on it waits for its site. */
   sent(flight: Flight): void {
-    flight.since = this.#clock.now().getTime()
+    const now = this.#now()
+    flight.since = now
     this.#reading -= 1
     this.#holders.add(flight)
-    if (this.#line.size > 0 && this.#free === 0) this.#comeBack()
+    if (this.#line.size > 0 && this.#free === 0) this.#comeBack(now)
   }
 
   /** Ends an attempt: its lane continues the turn or goes back to the line. */
@@ -139,8 +141,13 @@ export class Turns {
 
   #isStillItsTurn(run: LaneRun): boolean {
     const { attempts, since } = run.turn
-    if (attempts >= this.#limits.perTurn || this.#clock.now().getTime() - since >= PROMPT_MS) return false
+    if (attempts >= this.#limits.perTurn || this.#now() - since >= PROMPT_MS) return false
     return this.#mayStart(run)
+  }
+
+  /** Milliseconds since 1970. */
+  #now(): number {
+    return this.#clock.now().getTime()
   }
 
   get #free(): number {
@@ -148,8 +155,7 @@ export class Turns {
   }
 
   /** Adapts the number of slots to the spare time. It sinks faster than it rises, so it settles where the process is just busy. */
-  #adjust(): void {
-    const now = this.#clock.now().getTime()
+  #adjust(now: number): void {
     const looks = (now - this.#adjustedAt) / LOOK_MS
     if (looks >= 0 && looks < 1) return
     this.#adjustedAt = now
@@ -233,28 +239,32 @@ export class Turns {
 
   /** Gives the free slots to the lanes in line, one each. */
   #serve(): void {
-    this.#adjust()
+    const now = this.#now()
+    this.#adjust(now)
     for (;;) {
       for (const kind of KINDS) this.#admit(this.#rooms[kind])
       const run = this.#line.first
       if (run === undefined) return
-      if (this.#free === 0) this.#takeFromSlow()
-      if (this.#free === 0) {
-        this.#comeBack()
-        return
-      }
+      if (this.#free === 0 && !this.#makeFree(this.#now())) return
       this.#line.delete(run)
-      this.#takeTurn(run)
+      this.#takeTurn(run, now)
     }
   }
 
+  /** Takes slots away from slow attempts; if there is still none, comes back once there may be one. Returns whether there is one now. */
+  #makeFree(now: number): boolean {
+    this.#takeFromSlow(now)
+    if (this.#free === 0) this.#comeBack(now)
+    return this.#free > 0
+  }
+
   /** Starts a turn with the lane's next attempt, if that may still start. */
-  #takeTurn(run: LaneRun): void {
+  #takeTurn(run: LaneRun, now: number): void {
     if (!this.#mayStart(run)) {
       this.#goOn(run)
       return
     }
-    run.turn = { attempts: 1, since: this.#clock.now().getTime() }
+    run.turn = { attempts: 1, since: now }
     this.#start(run)
   }
 
@@ -285,8 +295,7 @@ export class Turns {
   }
 
   /** Takes away the slots that attempts have had for `#patienceMs`. */
-  #takeFromSlow(): void {
-    const now = this.#clock.now().getTime()
+  #takeFromSlow(now: number): void {
     const patienceMs = this.#patienceMs()
     for (let flight = this.#holders.first; flight !== undefined; flight = this.#holders.first) {
       if (flight.since > now) this.#neverAfter(now)
@@ -301,10 +310,9 @@ export class Turns {
   }
 
   /** Schedules `#serve` for when the next slot can be taken away, or sooner if there may be more slots by then. */
-  #comeBack(): void {
+  #comeBack(now: number): void {
     const { first } = this.#holders
     if (first === undefined) return // all slots are with attempts that still read; `sent` comes back here
-    const now = this.#clock.now().getTime()
     const until = Math.min(first.since, now) + this.#patienceMs()
     const mayBeMore = this.#reading + this.#holders.size < this.#limits.slots
     const at = Math.max(now + 1, mayBeMore ? Math.min(until, now + LOOK_MS) : until)

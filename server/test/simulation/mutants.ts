@@ -221,8 +221,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt that hangs keeps its slot',
     file: 'deliveries/turns.ts',
-    from: 'if (this.#free === 0) this.#takeFromSlow()',
-    to: '',
+    from: 'this.#takeFromSlow(now)\n    if (this.#free === 0) this.#comeBack(now)',
+    to: 'if (this.#free === 0) this.#comeBack(now)',
   },
   {
     name: 'room for a large content is not given back',
