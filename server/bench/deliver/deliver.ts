@@ -1,6 +1,7 @@
 /**
  * Durable deliveries per second, against bare `undici` POSTs of the same bytes to the same receiver, and against job
- * queues that only POST. All sides take turns in every round; figures are medians of the rounds.
+ * queues that only POST. All sides take turns in every round; figures are medians of the rounds, also the shares of bare requests,
+ * which each round has of its own: the machine's speed changes from round to round.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -69,8 +70,9 @@ export async function run(args: string[]): Promise<void> {
     METHOD,
     `Of ${total.toLocaleString('en-US')} deliveries each side makes ${warmUp.toLocaleString('en-US')} before the clock starts: a service runs for days, and its first seconds say nothing of them.`,
     ...shapes.map((shape) => {
-      const of = (name: string) => median(figures.get(`${shape.name} ${name}`) ?? [])
-      const rows = sides.map(({ name }) => [name, Math.round(of(name)), (of(name) / of('bare undici')).toFixed(2)])
+      const of = (name: string) => figures.get(`${shape.name} ${name}`) ?? []
+      const ofBare = (perSecond: number, round: number) => perSecond / (of('bare undici')[round] ?? Number.NaN)
+      const rows = sides.map(({ name }) => [name, Math.round(median(of(name))), median(of(name).map(ofBare)).toFixed(2)])
       return `## ${shape.name}\n\n${table(['', 'per second', 'of bare'], rows)}`
     }),
   ])

@@ -5,9 +5,11 @@ import { cpus, release, totalmem, type } from 'node:os'
 
 const RESULTS = new URL('../results/', import.meta.url)
 
-/** The median of the values. */
+/** The median of the values; of an even number of them, the middle between the two in the middle. */
 export function median(values: readonly number[]): number {
-  return percentile(values, 0.5)
+  const sorted = [...values].sort((a, b) => a - b)
+  const [below = Number.NaN, above = Number.NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]]
+  return (below + above) / 2
 }
 
 /** The value below which `share` of the values lie. */
