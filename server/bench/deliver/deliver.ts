@@ -72,7 +72,11 @@ export async function run(args: string[]): Promise<void> {
     ...shapes.map((shape) => {
       const of = (name: string) => figures.get(`${shape.name} ${name}`) ?? []
       const ofBare = (perSecond: number, round: number) => perSecond / (of('bare undici')[round] ?? Number.NaN)
-      const rows = sides.map(({ name }) => [name, Math.round(median(of(name))), median(of(name).map(ofBare)).toFixed(2)])
+      const rows = sides.map(({ name }) => [
+        name,
+        Math.round(median(of(name))),
+        median(of(name).map(ofBare)).toFixed(2),
+      ])
       return `## ${shape.name}\n\n${table(['', 'per second', 'of bare'], rows)}`
     }),
   ])
