@@ -68,6 +68,7 @@ export async function run(args: string[]): Promise<void> {
       }
   await report('deliver', `npm run bench -- deliver${args.map((arg) => ` ${arg}`).join('')}`, [
     METHOD,
+    `Medians of ${values.rounds} rounds, in which all sides take turns; the shares are medians of each round's own.`,
     `Of ${total.toLocaleString('en-US')} deliveries each side makes ${warmUp.toLocaleString('en-US')} before the clock starts: a service runs for days, and its first seconds say nothing of them.`,
     ...shapes.map((shape) => {
       const of = (name: string) => figures.get(`${shape.name} ${name}`) ?? []

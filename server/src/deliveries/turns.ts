@@ -239,15 +239,14 @@ export class Turns {
 
   /** Gives the free slots to the lanes in line, one each. */
   #serve(): void {
-    const now = this.#now()
-    this.#adjust(now)
+    this.#adjust(this.#now())
     for (;;) {
       for (const kind of KINDS) this.#admit(this.#rooms[kind])
       const run = this.#line.first
       if (run === undefined) return
       if (this.#free === 0 && !this.#makeFree(this.#now())) return
       this.#line.delete(run)
-      this.#takeTurn(run, now)
+      this.#takeTurn(run)
     }
   }
 
@@ -259,12 +258,12 @@ export class Turns {
   }
 
   /** Starts a turn with the lane's next attempt, if that may still start. */
-  #takeTurn(run: LaneRun, now: number): void {
+  #takeTurn(run: LaneRun): void {
     if (!this.#mayStart(run)) {
       this.#goOn(run)
       return
     }
-    run.turn = { attempts: 1, since: now }
+    run.turn = { attempts: 1, since: this.#now() }
     this.#start(run)
   }
 

@@ -8,9 +8,9 @@
  *   Each treats the owner as watched for `WATCH_MS` from then on.
  * - *Telling.* Changes of watched owners go out to all processes, gathered for up to `FLUSH_MS`, in one statement outside
  *   the transactions that made them. If too much of one owner changed at once, the owner is told as a whole.
- * - *No gap when a watch begins.* A process remembers for `RECENT_MS` whose things have changed, and if a watch of such an owner
- *   arrives, tells the owner as a whole; a watch takes milliseconds to reach all processes. What has changed is not kept: under load
- *   it would be tens of thousands of ids, which outlive the collections of young objects.
+ * - *No gap when a watch begins.* A process keeps the changes of all owners for `RECENT_MS`, and tells them late if a watch
+ *   of the owner arrives; a watch takes milliseconds to reach all processes. Of an owner with more than `RECENT_PER_OWNER` only that is
+ *   kept, and the owner told as a whole: under load they would be tens of thousands, which outlive the collections of young objects.
  * - *No gap otherwise.* A process that begins to listen does not know who is watched, nor which changes it has withheld or
  *   not heard: it tells everything as changed, and treats every owner as watched until all watches have been renewed. After
  *   a failure to tell, it tells everything as changed too. Only a process that dies right after a commit can withhold a
@@ -25,6 +25,9 @@ import type { ChangeKind } from './kinds.ts'
 
 /** A thing that has changed, come or gone; its owner is an account. */
 export type Change = { owner: string; kind: ChangeKind; id: string }
+
+/** An owner's latest changes, the last of them at `atMs` of the monotonic clock; no changes if there were too many. */
+type Recent = { atMs: number; changes: readonly Change[] | undefined }
 
 /** Is told of changes. */
 export type ChangeListener = {
@@ -43,6 +46,8 @@ export const WATCH_MS = 65_000
 
 const FLUSH_MS = 100
 const RECENT_MS = 3_000
+/** What one person does in that time, and what becomes of it. */
+const RECENT_PER_OWNER = 32
 const RETRY_MS = 1_000
 /** Above this many changed things of one owner in one flush, the owner is told as a whole. */
 const MOST_PER_OWNER = 500
@@ -61,8 +66,8 @@ export class Changes {
   /** In order of expiry. */
   readonly #watchedUntil = new Map<string, number>()
   #allWatchedUntil = 0
-  /** When something of an owner last changed. In that order. */
-  readonly #recent = new Map<string, number>()
+  /** What has changed lately, by owner; who had a change last comes last. */
+  readonly #recent = new Map<string, Recent>()
   #pending = new Map<string, Map<ChangeKind, Set<string>>>()
   #wholePending = new Set<string>()
   #everythingPending = false
@@ -84,15 +89,7 @@ export class Changes {
   /** Tells changes that have been committed. Cheap while nobody watches: the hot path calls it. */
   tell(changes: readonly Change[]): void {
     const now = this.#now()
-    for (const { owner } of changes) {
-      if (this.#recent.get(owner) === now) continue
-      this.#recent.delete(owner)
-      this.#recent.set(owner, now)
-    }
-    for (const [owner, at] of this.#recent) {
-      if (isRecent(at, now)) break
-      this.#recent.delete(owner)
-    }
+    this.#remember(changes)
     if (this.#watchedUntil.size > 0 || this.#allWatchedUntil > now)
       this.#queue(changes.filter(({ owner }) => this.#isWatched(owner, now)))
   }
@@ -119,6 +116,25 @@ export class Changes {
     return this.#ctx.clock.now().getTime()
   }
 
+  #remember(changes: readonly Change[]): void {
+    this.#forgetOld()
+    const atMs = this.#ctx.clock.monotonicMs()
+    for (const [owner, own] of Map.groupBy(changes, (one) => one.owner)) {
+      const before = this.#recent.get(owner) ?? { changes: [] }
+      const isFew = before.changes !== undefined && before.changes.length + own.length <= RECENT_PER_OWNER
+      this.#recent.delete(owner)
+      this.#recent.set(owner, { atMs, changes: isFew ? [...(before.changes ?? []), ...own] : undefined })
+    }
+  }
+
+  #forgetOld(): void {
+    const fromMs = this.#ctx.clock.monotonicMs() - RECENT_MS
+    for (const [owner, { atMs }] of this.#recent) {
+      if (atMs >= fromMs) return
+      this.#recent.delete(owner)
+    }
+  }
+
   #isWatched(owner: string, now: number): boolean {
     return this.#allWatchedUntil > now || (this.#watchedUntil.get(owner) ?? 0) > now
   }
@@ -143,10 +159,12 @@ export class Changes {
     const fresh = owners.filter((owner) => !this.#isWatched(owner, now))
     for (const owner of owners) this.#prolong(owner, now)
     for (const listener of this.#listeners) for (const owner of owners) listener.watched(owner)
-    const late = fresh.filter((owner) => isRecent(this.#recent.get(owner), now))
-    if (late.length === 0) return
-    for (const owner of late) this.#wholePending.add(owner)
-    this.#flush()
+    this.#forgetOld()
+    for (const owner of fresh) {
+      const recent = this.#recent.get(owner)
+      if (recent?.changes !== undefined) this.#queue(recent.changes)
+      else if (recent !== undefined) this.#queueWhole(owner)
+    }
   }
 
   #hearChange(subject: string | undefined): void {
@@ -169,6 +187,11 @@ export class Changes {
       const kinds = this.#pending.get(owner) ?? new Map<ChangeKind, Set<string>>()
       this.#pending.set(owner, kinds.set(kind, (kinds.get(kind) ?? new Set()).add(id)))
     }
+    this.#flush()
+  }
+
+  #queueWhole(owner: string): void {
+    this.#wholePending.add(owner)
     this.#flush()
   }
 
@@ -212,11 +235,6 @@ export class Changes {
       ),
     ]
   }
-}
-
-/** Whether a change was told in the last `RECENT_MS`. A time that is still to come is from before the clock was set back. */
-function isRecent(at: number | undefined, now: number): boolean {
-  return at !== undefined && at <= now && at >= now - RECENT_MS
 }
 
 function inChunks(ids: readonly string[]): string[] {

@@ -30,7 +30,7 @@ import type { EgressOutcome, EgressRequest, EgressStream } from './message.ts'
 import { ConnectionPool } from './pool.ts'
 import { createResolver } from './resolve.ts'
 import { streamBody } from './stream-body.ts'
-import { checkUrl, createTargetParser } from './target.ts'
+import { checkUrl, parseTarget } from './target.ts'
 
 export type { EgressOutcome, EgressRequest } from './message.ts'
 
@@ -81,7 +81,6 @@ export function createEgress(options: EgressOptions): Egress {
   const aborts = new AbortWatch((signal) => {
     for (const attempt of underWay.toArray()) if (attempt.signal === signal) attempt.stop('aborted', BY_CALLER)
   })
-  const parseTarget = createTargetParser()
   let closed = false
 
   function begin(

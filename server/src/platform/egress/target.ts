@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { LRUCache } from 'lru-cache'
 import { type Allowed, judgeAddress } from './addresses.ts'
 
 /** A parsed URL. `hostname` has no brackets and no trailing dot. */
@@ -15,29 +14,13 @@ export type Target = {
 }
 
 type Refusal = { ok: false; reason: string }
-type Parsed = { ok: true; target: Target } | Refusal
-
-/** How many parsed URLs are kept, and how long they may be in all. */
-const KEPT = { max: 1_024, maxSize: 256 * 1024 }
-
-/** `parseTarget` with a memory: a site's requests come in groups, and parsing takes as long as putting the headers together. */
-export function createTargetParser(): (text: string) => Parsed {
-  const kept = new LRUCache<string, Parsed>({ ...KEPT, sizeCalculation: (_, text) => Math.max(1, text.length) })
-  return (text) => {
-    const known = kept.get(text)
-    if (known !== undefined) return known
-    const parsed = parseTarget(text)
-    kept.set(text, parsed)
-    return parsed
-  }
-}
 
 /**
  * Parses a URL by the WHATWG rules, which also turn every other spelling of an IPv4 address (`2130706433`, `0x7f.1`,
  * `0177.1`, full-width digits) into the usual one, so that the address judged is the one connected to.
  * Any port but 0 is accepted: receivers run on all sorts of ports, and nothing but TLS is spoken to public addresses.
  */
-export function parseTarget(text: string): Parsed {
+export function parseTarget(text: string): { ok: true; target: Target } | Refusal {
   const url = URL.parse(text)
   if (url === null) return { ok: false, reason: 'not a valid URL' }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { ok: false, reason: 'must be an https URL' }
