@@ -29,6 +29,9 @@ export type Change = { owner: string; kind: ChangeKind; id: string }
 /** An owner's latest changes, the last of them at `atMs` of the monotonic clock; no changes if there were too many. */
 type Recent = { atMs: number; changes: readonly Change[] | undefined }
 
+/** What is to be told of an owner: ids by kind, or that anything may have changed. */
+type Pending = Map<ChangeKind, Set<string>> | 'anything'
+
 /** Is told of changes. */
 export type ChangeListener = {
   /** Something of a watched owner changed. */
@@ -68,8 +71,7 @@ export class Changes {
   #allWatchedUntil = 0
   /** What has changed lately, by owner; who had a change last comes last. */
   readonly #recent = new Map<string, Recent>()
-  #pending = new Map<string, Map<ChangeKind, Set<string>>>()
-  #wholePending = new Set<string>()
+  #pending = new Map<string, Pending>()
   #everythingPending = false
   /** Changes are told outside the async context of whoever made the first of them: the others are not part of its trace. */
   readonly #outside = AsyncLocalStorage.snapshot()
@@ -120,10 +122,10 @@ export class Changes {
     this.#forgetOld()
     const atMs = this.#ctx.clock.monotonicMs()
     for (const [owner, own] of Map.groupBy(changes, (one) => one.owner)) {
-      const before = this.#recent.get(owner) ?? { changes: [] }
-      const isFew = before.changes !== undefined && before.changes.length + own.length <= RECENT_PER_OWNER
+      const before: Pick<Recent, 'changes'> = this.#recent.get(owner) ?? { changes: [] }
+      const all = before.changes?.concat(own)
       this.#recent.delete(owner)
-      this.#recent.set(owner, { atMs, changes: isFew ? [...(before.changes ?? []), ...own] : undefined })
+      this.#recent.set(owner, { atMs, changes: all !== undefined && all.length <= RECENT_PER_OWNER ? all : undefined })
     }
   }
 
@@ -185,13 +187,14 @@ export class Changes {
     if (changes.length === 0) return
     for (const { owner, kind, id } of changes) {
       const kinds = this.#pending.get(owner) ?? new Map<ChangeKind, Set<string>>()
+      if (kinds === 'anything') continue
       this.#pending.set(owner, kinds.set(kind, (kinds.get(kind) ?? new Set()).add(id)))
     }
     this.#flush()
   }
 
   #queueWhole(owner: string): void {
-    this.#wholePending.add(owner)
+    this.#pending.set(owner, 'anything')
     this.#flush()
   }
 
@@ -202,7 +205,7 @@ export class Changes {
   async #flushAll(): Promise<void> {
     // Changes of one commit are told together.
     await new Promise(setImmediate)
-    while (this.#everythingPending || this.#wholePending.size > 0 || this.#pending.size > 0) {
+    while (this.#everythingPending || this.#pending.size > 0) {
       const { signals, db, clock, log } = this.#ctx
       try {
         await signals.broadcast(db.root, 'changed', this.#take())
@@ -220,21 +223,18 @@ export class Changes {
   #take(): string[] {
     const everything = this.#everythingPending
     const pending = this.#pending
-    const whole = this.#wholePending
     this.#everythingPending = false
     this.#pending = new Map()
-    this.#wholePending = new Set()
     if (everything) return [EVERYTHING]
-    for (const [owner, kinds] of pending)
-      if (kinds.values().reduce((sum, ids) => sum + ids.size, 0) > MOST_PER_OWNER) whole.add(owner)
-    const parts = [...pending].filter(([owner]) => !whole.has(owner))
-    return [
-      ...[...whole].map((owner) => `${owner}/${EVERYTHING}`),
-      ...parts.flatMap(([owner, kinds]) =>
-        [...kinds].flatMap(([kind, ids]) => inChunks([...ids]).map((chunk) => `${owner}/${kind}/${chunk}`)),
-      ),
-    ]
+    return [...pending].flatMap(([owner, kinds]) => {
+      if (kinds === 'anything' || isMuch(kinds)) return [`${owner}/${EVERYTHING}`]
+      return [...kinds].flatMap(([kind, ids]) => inChunks([...ids]).map((chunk) => `${owner}/${kind}/${chunk}`))
+    })
   }
+}
+
+function isMuch(kinds: Exclude<Pending, string>): boolean {
+  return kinds.values().reduce((sum, ids) => sum + ids.size, 0) > MOST_PER_OWNER
 }
 
 function inChunks(ids: readonly string[]): string[] {
