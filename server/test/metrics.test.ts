@@ -1,6 +1,7 @@
 import type { PostriderClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeDraft, writtenBy } from './support/drafts.ts'
+import { scrape } from './support/metrics.ts'
 import { startModelServer } from './support/model-server.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -24,20 +25,13 @@ describe('GET /metrics', () => {
     await receiver.close()
   })
 
-  const scrape = (authorization?: string) =>
-    fetch(`${service.url}/metrics`, authorization === undefined ? {} : { headers: { authorization } })
-
-  /** The value of a metric; NaN when it is not there. */
-  async function metric(name: string): Promise<number> {
-    const text = await (await scrape(`Bearer ${TOKEN}`)).text()
-    const line = text.split('\n').find((one) => one.startsWith(`${name} `))
-    return Number(line?.split(' ').at(-1) ?? 'none')
-  }
+  const metric = async (name: string) => (await scrape(service.url, TOKEN)).get(name)
 
   it('is for those who have the token', async () => {
-    expect((await scrape()).status).toBe(401)
-    expect((await scrape('Bearer another')).status).toBe(401)
-    expect((await scrape(`Bearer ${TOKEN}`)).headers.get('content-type')).toMatch(/^text\/plain/)
+    const ask = (headers: Record<string, string>) => fetch(`${service.url}/metrics`, { headers })
+    expect((await ask({})).status).toBe(401)
+    expect((await ask({ authorization: 'Bearer another' })).status).toBe(401)
+    expect((await ask({ authorization: `Bearer ${TOKEN}` })).headers.get('content-type')).toMatch(/^text\/plain/)
   })
 
   it('shows what waits, and what came of attempts', async () => {
@@ -60,12 +54,10 @@ describe('GET /metrics', () => {
     expect(await metric('postrider_database_up')).toBe(1)
     const stranded = await startService({ METRICS_TOKEN: TOKEN })
     await stranded.cutDatabase()
-    const answer = await fetch(`${stranded.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-    const shown = (await answer.text()).split('\n').map((line) => line.split(' ')[0])
-    expect(answer.status).toBe(200)
-    expect(shown).toEqual(expect.arrayContaining(['postrider_held_lanes', 'process_resident_memory_bytes']))
-    expect(shown).not.toContain('postrider_lanes_due')
-    expect(shown).toContain('postrider_database_up')
+    const shown = await scrape(stranded.url, TOKEN)
+    expect([...shown.keys()]).toEqual(expect.arrayContaining(['postrider_held_lanes', 'process_resident_memory_bytes']))
+    expect(shown.has('postrider_lanes_due')).toBe(false)
+    expect(shown.get('postrider_database_up')).toBe(0)
   })
 
   it('counts requests by route', async () => {
@@ -83,14 +75,10 @@ it('drafts are counted, with the tokens they used, and with why they failed', as
   const { tokens } = await writeDraft(service, client, { topic: 'Watering tomatoes', length: 'short' })
   model.follow(() => ({ status: 402, body: 'no' }))
   await writeDraft(service, client, { topic: 'Watering tomatoes', length: 'short' })
-  const scraped = await fetch(`${service.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
-  expect((await scraped.text()).split('\n')).toEqual(
-    expect.arrayContaining([
-      'postrider_drafts_total{outcome="complete"} 1',
-      'postrider_drafts_total{outcome="model_quota"} 1',
-      `postrider_draft_tokens_total{kind="output"} ${tokens.output}`,
-    ]),
-  )
+  const shown = await scrape(service.url, TOKEN)
+  expect(shown.get('postrider_drafts_total{outcome="complete"}')).toBe(1)
+  expect(shown.get('postrider_drafts_total{outcome="model_quota"}')).toBe(1)
+  expect(shown.get('postrider_draft_tokens_total{kind="output"}')).toBe(tokens.output)
   await service.stop()
   await model.close()
 })

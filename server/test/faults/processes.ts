@@ -1,5 +1,6 @@
 /** Faults of processes that share a database. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { scrape } from '../support/metrics.ts'
 import type { TestPostgres } from '../support/postgres/server.ts'
 import type { ServiceProcess } from '../support/process.ts'
 import { Load, type Outcome } from './load.ts'
@@ -98,14 +99,10 @@ const METRICS_TOKEN = 'a token for this run'
 async function killHolder(processes: readonly ServiceProcess[]): Promise<number> {
   for (;;)
     for (const process of processes) {
-      const held = await heldLanes(process)
+      const held = (await scrape(process.url, METRICS_TOKEN)).get('postrider_held_lanes')
+      if (held === undefined) throw new Error('a worker does not tell how many lanes it holds')
       if (held === 0) continue
       await process.kill()
       return held
     }
-}
-
-async function heldLanes({ url }: ServiceProcess): Promise<number> {
-  const response = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${METRICS_TOKEN}` } })
-  return Number(/^postrider_held_lanes (\d+)$/m.exec(await response.text())?.[1])
 }
