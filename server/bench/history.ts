@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import type { Db } from '../src/platform/db/database.ts'
 import { type BenchReceiver, startBenchReceiver } from './support/processes.ts'
-import { median, report, table } from './support/report.ts'
+import { median, medianShare, report, table } from './support/report.ts'
 import { seedBacklog, seedSites } from './support/seed.ts'
 import { type Place, postgresPlace } from './support/service.ts'
 
@@ -31,12 +31,11 @@ export async function run(args: string[]): Promise<void> {
     )
   }
   await full.seed((ctx) => seedOld(ctx.db.root, old))
-  const figures: Record<string, number[]> = { without: [], with: [] }
+  const figures: Record<'without' | 'with', number[]> = { without: [], with: [] }
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    figures.without?.push(await drain(empty, receiver))
-    figures.with?.push(await drain(full, receiver))
+    figures.without.push(await drain(empty, receiver))
+    figures.with.push(await drain(full, receiver))
   }
-  const [without, withOld] = [median(figures.without ?? []), median(figures.with ?? [])]
   await Promise.all([empty.close(), full.close()])
   receiver.stop()
   await report('history', `npm run bench -- history${args.map((arg) => ` ${arg}`).join('')}`, [
@@ -44,11 +43,11 @@ export async function run(args: string[]): Promise<void> {
     table(
       ['', 'per second'],
       [
-        ['without history', Math.round(without)],
-        ['with it', Math.round(withOld)],
+        ['without history', Math.round(median(figures.without))],
+        ['with it', Math.round(median(figures.with))],
       ],
     ),
-    `With history: ${(withOld / without).toFixed(2)} of the rate without.`,
+    `With history: ${medianShare(figures.with, figures.without).toFixed(2)} of the rate without, as the median of each round's own.`,
   ])
 }
 

@@ -1,14 +1,13 @@
 /**
  * Durable deliveries per second, against bare `undici` POSTs of the same bytes to the same receiver, and against job
- * queues that only POST. All sides take turns in every round; figures are medians of the rounds, also the shares of bare requests,
- * which each round has of its own: the machine's speed changes from round to round.
+ * queues that only POST. All sides take turns in every round; figures are medians of the rounds, the shares of bare requests too.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { webhookBody } from '../../src/deliveries/payload.ts'
 import { signedHeaders, signingKey } from '../../src/deliveries/sign.ts'
 import { type BenchReceiver, runScript, startBenchReceiver } from '../support/processes.ts'
-import { median, report, table } from '../support/report.ts'
+import { median, medianShare, report, table } from '../support/report.ts'
 import { countDeliveries, postPayload, SECRET, seedBacklog, seedSites } from '../support/seed.ts'
 import { embeddedPlace, type Place, postgresPlace } from '../support/service.ts'
 import type { PostTask } from './bare.ts'
@@ -72,11 +71,10 @@ export async function run(args: string[]): Promise<void> {
     `Of ${total.toLocaleString('en-US')} deliveries each side makes ${warmUp.toLocaleString('en-US')} before the clock starts: a service runs for days, and its first seconds say nothing of them.`,
     ...shapes.map((shape) => {
       const of = (name: string) => figures.get(`${shape.name} ${name}`) ?? []
-      const ofBare = (perSecond: number, round: number) => perSecond / (of('bare undici')[round] ?? Number.NaN)
       const rows = sides.map(({ name }) => [
         name,
         Math.round(median(of(name))),
-        median(of(name).map(ofBare)).toFixed(2),
+        medianShare(of(name), of('bare undici')).toFixed(2),
       ])
       return `## ${shape.name}\n\n${table(['', 'per second', 'of bare'], rows)}`
     }),

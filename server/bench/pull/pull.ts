@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util'
 import { request } from 'undici'
 import type { ServiceProcess } from '../../test/support/process.ts'
 import { runScript } from '../support/processes.ts'
-import { median, percentile, report, table } from '../support/report.ts'
+import { median, medianShare, percentile, report, table } from '../support/report.ts'
 import { postgresPlace } from '../support/service.ts'
 import type { BareTask } from './bare.ts'
 import { isSeeded, seedInstallation } from './installation.ts'
@@ -130,17 +130,17 @@ async function pulls(
         figures.get(side.name)?.push({ ...result, used })
         process.stderr.write(`${one.name}, round ${round}, ${side.name}: ${Math.round(result.perSecond)}/s\n`)
       }
-    const middle = (name: string, of: keyof LoadResult | 'used') =>
-      median((figures.get(name) ?? []).map((each) => each[of]))
+    const inRounds = (name: string, of: keyof LoadResult | 'used') => (figures.get(name) ?? []).map((each) => each[of])
+    const middle = (name: string, of: keyof LoadResult | 'used') => median(inRounds(name, of))
     const rows = sides.map(({ name, status }): Cells => {
       const yardstick = status === 200 ? 'bare node:http' : 'bare node:http, 304'
-      const share = middle(name, 'perSecond') / middle(yardstick, 'perSecond')
+      const share = medianShare(inRounds(name, 'perSecond'), inRounds(yardstick, 'perSecond'))
       const processors = [middle(name, 'used'), middle(name, 'busy')].map((value) => value.toFixed(2))
       return [name, Math.round(middle(name, 'perSecond')), share.toFixed(2), ...processors]
     })
     const bytes = Math.round(one.requests.reduce((sum, { length }) => sum + (length ?? 0), 0) / one.requests.length)
     sections.push(
-      `## GET /api/pull/posts, ${one.name}: ${bytes.toLocaleString('en-US')} bytes on average\n\n${CONNECTIONS} connections, one request at a time on each; medians of ${rounds} rounds of ${ms / 1_000} s. The last two columns: processors used by the server and by the load.`,
+      `## GET /api/pull/posts, ${one.name}: ${bytes.toLocaleString('en-US')} bytes on average\n\n${CONNECTIONS} connections, one request at a time on each; medians of ${rounds} rounds of ${ms / 1_000} s, the shares too. The last two columns: processors used by the server and by the load.`,
       table(['', 'per second', 'of bare', 'server', 'load'], rows),
       `At ${PULLS_PER_SECOND} requests a second, at random times, milliseconds from the moment a request was due:`,
       await pullTimes(one, sides.slice(0, 3), 3 * ms),

@@ -12,6 +12,11 @@ export function median(values: readonly number[]): number {
   return (below + above) / 2
 }
 
+/** The share a side has of another, each round's own, as their median: the machine's speed changes from round to round. */
+export function medianShare(values: readonly number[], ofValues: readonly number[]): number {
+  return median(values.map((value, round) => value / (ofValues[round] ?? Number.NaN)))
+}
+
 /** The value below which `share` of the values lie. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
