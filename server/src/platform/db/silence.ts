@@ -11,6 +11,12 @@ import pg from 'pg'
 /** A connection without an answer for this long is asked about. */
 const QUIET_MS = 3_000
 const LOOK_EVERY_MS = 1_000
+/**
+ * After connections were closed, others are looked at again so soon, for so long: statements that waited for locks of the closed
+ * ones end now, one after the other, and their answers may be lost as well.
+ */
+const LOOK_AGAIN_MS = 250
+const LOOK_AGAIN_FOR_MS = 2_000
 /** The server must answer within this time when it is asked. */
 const ASKED_MS = 5_000
 
@@ -111,27 +117,32 @@ export function watchForSilence(pool: pg.Pool, server: pg.ClientConfig): void {
   }
   pool.on('acquire', (client) => setIdle(client, false))
   pool.on('release', (_, client) => setIdle(client, true))
-  let looking = false
-  const timer = setInterval(async () => {
-    if (pool.ending) return clearInterval(timer)
-    if (looking) return
-    looking = true
-    await closeSilent(watched, server)
-    looking = false
-  }, LOOK_EVERY_MS).unref()
+  let closedAt = Number.NEGATIVE_INFINITY
+  const look = async () => {
+    if (pool.ending) return
+    if (await closeSilent(watched, server)) closedAt = performance.now()
+    lookLater()
+  }
+  const lookLater = () => {
+    const soon = performance.now() - closedAt < LOOK_AGAIN_FOR_MS
+    setTimeout(look, soon ? LOOK_AGAIN_MS : LOOK_EVERY_MS).unref()
+  }
+  lookLater()
 }
 
-async function closeSilent(watched: ReadonlySet<Line>, server: pg.ClientConfig): Promise<void> {
+/** Closes the connections that are silent; resolves with whether there were any. Never rejects. */
+async function closeSilent(watched: ReadonlySet<Line>, server: pg.ClientConfig): Promise<boolean> {
   const now = performance.now()
   // All of them look at what has arrived.
   const quiet = [...watched].filter((line) => line.isQuiet(now))
-  if (quiet.length === 0) return
+  if (quiet.length === 0) return false
   const silent = await silentAmong(quiet, server).catch(() => [])
-  if (silent.length === 0) return
+  if (silent.length === 0) return false
   const since = Math.min(...silent.map((line) => line.quietSince))
   // What became of one has probably become of those that lie unused, and the next statement would find out only by waiting.
   const unused = [...watched].filter((line) => line.idle && line.heardAt <= since)
   for (const line of [...silent, ...unused]) line.close()
+  return true
 }
 
 /** Asks the server which of these connections are silent, and ends the processes of those. Throws if it does not say. */
