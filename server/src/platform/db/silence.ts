@@ -6,6 +6,7 @@
  * are ended too: one may be in the middle of a transaction, whose locks everybody else would wait for.
  */
 import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 /** A connection without an answer for this long is asked about. */
@@ -117,17 +118,16 @@ export function watchForSilence(pool: pg.Pool, server: pg.ClientConfig): void {
   }
   pool.on('acquire', (client) => setIdle(client, false))
   pool.on('release', (_, client) => setIdle(client, true))
-  let closedAt = Number.NEGATIVE_INFINITY
-  const look = async () => {
+  void lookUntilItEnds(pool, watched, server)
+}
+
+async function lookUntilItEnds(pool: pg.Pool, watched: ReadonlySet<Line>, server: pg.ClientConfig): Promise<void> {
+  for (let closedAt = Number.NEGATIVE_INFINITY; ; ) {
+    const soon = performance.now() - closedAt < LOOK_AGAIN_FOR_MS
+    await sleep(soon ? LOOK_AGAIN_MS : LOOK_EVERY_MS, undefined, { ref: false })
     if (pool.ending) return
     if (await closeSilent(watched, server)) closedAt = performance.now()
-    lookLater()
   }
-  const lookLater = () => {
-    const soon = performance.now() - closedAt < LOOK_AGAIN_FOR_MS
-    setTimeout(look, soon ? LOOK_AGAIN_MS : LOOK_EVERY_MS).unref()
-  }
-  lookLater()
 }
 
 /** Closes the connections that are silent; resolves with whether there were any. Never rejects. */
