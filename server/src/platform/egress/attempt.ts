@@ -1,3 +1,4 @@
+import { endOfTurn } from '../end-of-turn.ts'
 import { Linked } from '../linked-list.ts'
 import type { Allowed } from './addresses.ts'
 import { Answer } from './answer.ts'
@@ -101,12 +102,12 @@ export class Attempt extends Linked<Attempt> implements Ask, ExchangeOwner {
   }
 
   /**
-   * Sends one turn of the event loop later, so that a pending close is seen first. undici does the same before it reuses a
+   * Sends at the end of the turn of the event loop, so that a pending close is seen first. undici does the same before it reuses a
    * socket, but not when it is called while network events are handled: the close may then be the next event in the queue.
    * Servers that close after each answer without announcing it close right behind the answer.
    */
   #sendIfAlive(connection: Connection): void {
-    setImmediate(() => {
+    void endOfTurn().then(() => {
       if (this.#settled) this.#parts.pool.release(connection)
       else if (connection.usable) this.#send(connection)
       else {
@@ -157,12 +158,10 @@ export class Attempt extends Linked<Attempt> implements Ask, ExchangeOwner {
       this.#finish(answer)
       return
     }
-    // The parser is still processing the last bytes; in the microtask it is known whether the socket stays open. The
-    // connection goes back to the pool first, so that the caller's next request finds it.
-    queueMicrotask(() => {
-      this.#parts.pool.release(connection)
-      this.#finish(answer)
-    })
+    // The parser is still processing the last bytes; in the microtask it is known whether the socket stays open.
+    queueMicrotask(() => this.#parts.pool.release(connection))
+    // Later, so that the caller's next request finds the connection, and with the other answers of this turn.
+    void endOfTurn().then(() => this.#finish(answer))
   }
 
   #fail(error: unknown): void {
