@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts'
+import { isDatabaseGone, isStatementTimeout } from './db/database.ts'
 import { errorField, type Log } from './log.ts'
 import { messageOf } from './thrown.ts'
 
@@ -23,6 +24,8 @@ export type Loop = {
 export type StepResult = { again: true } | { again: false; waitMs?: number }
 
 const LONGEST_BACKOFF_MS = 30_000
+/** When the database is back, everybody waits for the loops. */
+const LONGEST_BACKOFF_WHILE_AWAY_MS = 2_000
 
 /** Defines a loop that runs `step` at least every `everyMs`. */
 export function defineLoop(options: {
@@ -46,7 +49,9 @@ export function defineLoop(options: {
     } catch (error) {
       failing = messageOf(error)
       log.error('loop.failed', { loop: name, failures: failures + 1, error: errorField(error) })
-      return { waitMs: Math.min(250 * 2 ** failures, LONGEST_BACKOFF_MS), failures: failures + 1 }
+      const isAway = isDatabaseGone(error) && !isStatementTimeout(error)
+      const longestMs = isAway ? LONGEST_BACKOFF_WHILE_AWAY_MS : LONGEST_BACKOFF_MS
+      return { waitMs: Math.min(250 * 2 ** failures, longestMs), failures: failures + 1 }
     }
   }
 
