@@ -1,7 +1,7 @@
 /** Who is told of changes, and who is not bothered. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type Change, Changes } from '../src/platform/changes/changes.ts'
+import { type Change, Changes, WATCH_MS } from '../src/platform/changes/changes.ts'
 import { createSignals } from '../src/platform/signals.ts'
 import { manualClock } from './support/clock.ts'
 import { freshDatabase } from './support/database.ts'
@@ -142,6 +142,16 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     await there.changes.watch([OWNER])
     await hears(there.heard, 'owner post late')
     clock.advance(1_000)
+  })
+
+  it('a watch is heard by the process whose clock was set forward as long as by any other', async () => {
+    const [here, there] = [await join(), await join()]
+    await settle()
+    await there.changes.watch([OWNER])
+    await pass(100)
+    clock.suspend(WATCH_MS + 1_000)
+    here.changes.tell([change('later')])
+    await hears(there.heard, 'owner post later')
   })
 
   it('of many changes made while the watch was on its way it is told whose they are', async () => {

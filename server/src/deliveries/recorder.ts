@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '../platform/context.ts'
 import { isDatabaseGone, isLockTimeout, isStatementTimeout } from '../platform/db/database.ts'
+import { endOfTurn } from '../platform/end-of-turn.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
 import type { LaneLease } from './lease.ts'
@@ -100,7 +101,7 @@ export class Recorder {
 
   async #writeAll(line: Line): Promise<void> {
     // Let everything that is ready in this turn of the event loop join the batch.
-    await new Promise(setImmediate)
+    await endOfTurn()
     while (line.entries.length > 0) {
       const written = line.entries.splice(0, LARGEST_BATCH)
       line.batch = written

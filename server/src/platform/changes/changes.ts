@@ -19,6 +19,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../clock.ts'
 import { afterCommit, type Database, type Tx } from '../db/database.ts'
+import { endOfTurn } from '../end-of-turn.ts'
 import { errorField, type Log } from '../log.ts'
 import type { Signals } from '../signals.ts'
 import type { ChangeKind } from './kinds.ts'
@@ -114,13 +115,14 @@ export class Changes {
     await this.#flushing
   }
 
+  /** Milliseconds: a clock that is set must neither end watches nor prolong them. */
   #now(): number {
-    return this.#ctx.clock.now().getTime()
+    return this.#ctx.clock.monotonicMs()
   }
 
   #remember(changes: readonly Change[]): void {
     this.#forgetOld()
-    const atMs = this.#ctx.clock.monotonicMs()
+    const atMs = this.#now()
     for (const [owner, own] of Map.groupBy(changes, (one) => one.owner)) {
       const before: Pick<Recent, 'changes'> = this.#recent.get(owner) ?? { changes: [] }
       const all = before.changes?.concat(own)
@@ -130,7 +132,7 @@ export class Changes {
   }
 
   #forgetOld(): void {
-    const fromMs = this.#ctx.clock.monotonicMs() - RECENT_MS
+    const fromMs = this.#now() - RECENT_MS
     for (const [owner, { atMs }] of this.#recent) {
       if (atMs >= fromMs) return
       this.#recent.delete(owner)
@@ -204,7 +206,7 @@ export class Changes {
 
   async #flushAll(): Promise<void> {
     // Changes of one commit are told together.
-    await new Promise(setImmediate)
+    await endOfTurn()
     while (this.#everythingPending || this.#pending.size > 0) {
       const { signals, db, clock, log } = this.#ctx
       try {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../clock.ts'
+import { endOfTurn } from '../end-of-turn.ts'
 import { type EventStream, eventText, heartbeatText, type ServerEvent } from '../http/event-stream.ts'
 import { errorField, type Log } from '../log.ts'
 import type { Cursors } from './cursors.ts'
@@ -109,7 +110,7 @@ export class Feed {
 
   async #run(): Promise<void> {
     // What is heard in one turn of the event loop is read together.
-    await new Promise(setImmediate)
+    await endOfTurn()
     for (;;) {
       const joining = this.#joining.shift()
       if (joining !== undefined) await this.#admit(joining)
