@@ -50,6 +50,17 @@ describe('GET /metrics', () => {
     expect(await metric('postrider_oldest_due_seconds')).toBe(0)
   })
 
+  it('counts suspects that wait apart: nobody here can help them', async () => {
+    const { db, clock } = service.ctx
+    const lanes = db.root.updateTable('lanes')
+    await lanes.set({ suspect: true, due_at: clock.now() }).execute()
+    service.clock.advance(3_000)
+    expect(await metric('postrider_suspects_due')).toBe(1)
+    expect(await metric('postrider_lanes_due')).toBe(0)
+    expect(await metric('postrider_oldest_due_seconds')).toBe(0)
+    await lanes.set({ suspect: false, due_at: null }).execute()
+  })
+
   it('shows whether the database answers, and without it what the process knows', async () => {
     expect(await metric('postrider_database_up')).toBe(1)
     const stranded = await startService({ METRICS_TOKEN: TOKEN })

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import type { Db } from '../platform/db/database.ts'
 
-/** How delivery is doing. `overdueMs` is how long the longest waiting lane has been due; 0 when none is. */
+/** How delivery is doing. `overdueMs` is how long the longest waiting lane that is not suspect has been due; 0 when none is. */
 type Backlog = { overdueMs: number; sites: number; failing: number; hosts: string[] }
 
 /** The state of all living endpoints; `hosts` has at most `mostHosts` of the names that webhooks go to. */
@@ -10,7 +10,7 @@ export async function backlogOf(db: Db, clock: Clock, mostHosts: number): Promis
   const now = clock.now()
   const { rows } = await sql<{ due: Date | null; sites: number; failing: number }>`
     select count(*) as sites, count(*) filter (where l.failing and not e.paused) as failing,
-      min(l.due_at) filter (where not e.paused and (l.leased_until is null or l.leased_until <= ${clock.inDatabase()})) as due
+      min(l.due_at) filter (where not e.paused and not l.suspect and (l.leased_until is null or l.leased_until <= ${clock.inDatabase()})) as due
     from endpoints e join lanes l on l.site_id = e.site_id where e.deleted_at is null
   `.execute(db)
   const { rows: newest } = await sql<{ webhook_url: string }>`

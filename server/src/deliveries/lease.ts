@@ -205,10 +205,10 @@ export async function nextDueAt(db: Db, now: Date): Promise<Date | undefined> {
   return rows[0]?.due_at ?? undefined
 }
 
-/** How many lanes are due, counted up to `limit`. */
+/** How many lanes are due, without suspect ones, counted up to `limit`. */
 export async function countDueLanes(db: Db, now: Date, limit: number): Promise<number> {
   const { rows } = await prepared(sql<{ count: number }>`
-    select count(*)::int as count from (select from lanes where due_at <= ${now} limit ${limit}) due
+    select count(*)::int as count from (select from lanes where not suspect and due_at <= ${now} limit ${limit}) due
   `).execute(db)
   return rows[0]?.count ?? 0
 }

@@ -32,8 +32,9 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
   ctx.metrics.gauges(
     {
       postrider_deliveries_pending: `Deliveries that are not finished, counted up to ${COUNTED}`,
-      postrider_oldest_due_seconds: 'How long the longest-waiting lane has been due, in seconds',
-      postrider_lanes_due: 'Lanes that are due and not held',
+      postrider_oldest_due_seconds: 'How long the longest-waiting lane that is not suspect has been due, in seconds',
+      postrider_lanes_due: 'Lanes that are due and not held, without suspect ones',
+      postrider_suspects_due: 'Suspect lanes that are due and not held: they wait for each other',
       postrider_lanes_leased: 'Lanes that some process holds',
       postrider_lanes_suspect: 'Lanes whose site did not answer last time',
       postrider_database_up: 'Whether the database answers (1) or not (0)',
@@ -44,17 +45,22 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
       const { rows } = await sql<{
         pending: number
         due: number
+        suspectsDue: number
         leased: number
         suspects: number
         oldest: Date | null
       }>`
         select
           (select count(*) from (select from deliveries where status = 'pending' limit ${COUNTED}) p) as pending,
-          count(*) filter (where due_at <= ${now} and free) as due,
+          count(*) filter (where waits and not suspect) as due,
+          count(*) filter (where waits and suspect) as "suspectsDue",
           count(*) filter (where not free) as leased,
           count(*) filter (where suspect) as suspects,
-          min(due_at) filter (where due_at <= ${now} and free) as oldest
-        from (select *, leased_until is null or leased_until <= ${ctx.clock.inDatabase()} as free from lanes) l
+          min(due_at) filter (where waits and not suspect) as oldest
+        from (
+          select *, free and due_at <= ${now} as waits
+          from (select *, leased_until is null or leased_until <= ${ctx.clock.inDatabase()} as free from lanes) l
+        ) l
       `.execute(ctx.db.root)
       const [row] = rows
       return {
@@ -62,6 +68,7 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
         postrider_deliveries_pending: row?.pending ?? 0,
         postrider_oldest_due_seconds: row?.oldest ? (now.getTime() - row.oldest.getTime()) / 1000 : 0,
         postrider_lanes_due: row?.due ?? 0,
+        postrider_suspects_due: row?.suspectsDue ?? 0,
         postrider_lanes_leased: row?.leased ?? 0,
         postrider_lanes_suspect: row?.suspects ?? 0,
       }
