@@ -4207,7 +4207,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. */
+            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. An operator may have set other times. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4313,7 +4313,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. */
+            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. An operator may have set other times. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -4372,7 +4372,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. */
+            /** @description Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. An operator may have set other times. */
             default: {
                 headers: {
                     [name: string]: unknown;

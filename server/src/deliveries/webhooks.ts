@@ -40,7 +40,7 @@ const HEADERS: Record<SignedHeader, { name: string; description: string }> = {
 const ANSWERS = {
   200: 'Received. Answer 200 once the event is stored; do slow work afterwards.',
   default:
-    'Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one.',
+    'Any other answer is a failure, and so is a redirect or no answer within 15 seconds. Failed attempts are repeated 30 seconds, 5 minutes and 30 minutes after the previous one. An operator may have set other times.',
 }
 
 const AT = examplePost.published_at
