@@ -1,8 +1,8 @@
 /** The only place that constructs things: configuration in, a running service out. */
 import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
-import { abandonLeases, joinWorkers, type Limits } from './deliveries/index.ts'
-import { abandonJobs } from './generation/index.ts'
+import { abandonLeases, areLanesHeld, joinWorkers, type Limits } from './deliveries/index.ts'
+import { abandonJobs, areJobsHeld } from './generation/index.ts'
 import { readThings } from './live/index.ts'
 import { createLoops, type Loops } from './loops.ts'
 import { migrations } from './migrations/index.ts'
@@ -135,9 +135,13 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     listen: () => listen(server, config),
     async startLoops() {
       if (config.role === 'api') return
-      const membership = await joinWorkers(ctx, async (db) => {
-        await abandonLeases(db, ctx.clock)
-        await abandonJobs(db)
+      const membership = await joinWorkers(ctx, {
+        isWorkHeld: async (db) => (await areLanesHeld(db, ctx.clock)) || areJobsHeld(db),
+        async abandon(db) {
+          await abandonLeases(db, ctx.clock)
+          await abandonJobs(db)
+        },
+        onLost: () => dispatcher.endpointChanged(undefined),
       })
       leaveWorkers = membership.leave
       for (const loop of running) loop.start()

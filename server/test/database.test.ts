@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import { joinWorkers } from '../src/deliveries/index.ts'
+import { joinWorkers, type Membership } from '../src/deliveries/index.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import {
@@ -330,18 +330,41 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
   })
   afterAll(() => service.stop())
 
+  const idle: Membership = { isWorkHeld: async () => false, abandon: async () => {}, onLost() {} }
+
   it('know whether they are alone', async () => {
-    const first = await joinWorkers(service.ctx, async () => {})
-    const second = await joinWorkers(service.ctx, async () => {})
+    const first = await joinWorkers(service.ctx, idle)
+    const second = await joinWorkers(service.ctx, idle)
     expect([first.alone, second.alone]).toEqual([true, false])
     await first.leave()
-    const third = await joinWorkers(service.ctx, async () => {})
+    const third = await joinWorkers(service.ctx, idle)
     expect(third.alone).toBe(false)
     await second.leave()
     await third.leave()
-    const fourth = await joinWorkers(service.ctx, async () => {})
+    const fourth = await joinWorkers(service.ctx, idle)
     expect(fourth.alone).toBe(true)
     await fourth.leave()
+  })
+
+  it('do not take one for dead whose connections were ended, and that one begins nothing more under its leases', async () => {
+    const ctx = { ...service.ctx, clock: systemClock }
+    const told: string[] = []
+    const busy = (name: string): Membership => ({
+      isWorkHeld: async () => true,
+      abandon: async () => void told.push(`${name} abandons`),
+      onLost: () => void told.push(`${name} has lost its membership`),
+    })
+    const first = await joinWorkers(ctx, busy('first'))
+    const { db: other, drop } = await freshDatabase()
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(ctx.db.root)
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${rows[0]?.name}`.execute(
+      other.root,
+    )
+    const second = await joinWorkers(ctx, busy('second'))
+    expect(second.alone).toBe(false)
+    expect(told).toEqual(['first abandons', 'first has lost its membership'])
+    await Promise.all([first.leave(), second.leave(), other.close()])
+    await drop()
   })
 })
 
@@ -368,7 +391,11 @@ describe.runIf(inject('database').kind === 'postgres')('connections that the ser
   it('fail what used them, and nothing else: the service goes on', async () => {
     const service = await startService()
     const api = await newApi(service)
-    const membership = await joinWorkers(service.ctx, async () => {})
+    const membership = await joinWorkers(service.ctx, {
+      isWorkHeld: async () => false,
+      abandon: async () => {},
+      onLost() {},
+    })
     const inUse = service.ctx.db.tx(async (tx) => sql`select pg_sleep(30)`.execute(tx))
     inUse.catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, 100))

@@ -29,7 +29,7 @@ export {
   sumByTime,
 } from './history.ts'
 export { lockLanesOfAccount } from './lanes.ts'
-export { abandonLeases, countDueLanes } from './lease.ts'
+export { abandonLeases, areLanesHeld, countDueLanes } from './lease.ts'
 export {
   type DeliveryDetails,
   deliveryDetails,
@@ -42,7 +42,7 @@ export {
 export { showBacklog } from './metrics.ts'
 export { BodyForms, DeliveryStatus, EventName, Meta, PublishedPost, RichText } from './payload.ts'
 export type { AttemptResult } from './policy.ts'
-export { claimFromWorkers, joinWorkers } from './presence.ts'
+export { claimFromWorkers, joinWorkers, type Membership } from './presence.ts'
 export {
   type DeliveryState,
   deliveryStates,

@@ -213,6 +213,14 @@ export async function countDueLanes(db: Db, now: Date, limit: number): Promise<n
   return rows[0]?.count ?? 0
 }
 
+/** Whether some process seems to hold lanes. */
+export async function areLanesHeld(db: Db, clock: Clock): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select exists (select from lanes where leased_until > ${clock.inDatabase()}) as held
+  `.execute(db)
+  return rows[0]?.held === true
+}
+
 /**
  * Declares every lease abandoned. Only for a process that knows it is alone: the holders are dead, so their lanes need
  * not wait for the leases to run out. Lanes are locked in the order of site ids, as everywhere.

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Clock } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
@@ -6,26 +7,37 @@ import { errorField } from '../platform/log.ts'
 /** The advisory lock that every worker shares for as long as it lives (an arbitrary number, the same for all). */
 const WORKERS_LOCK = 7_301_946_112
 
-const LOOK_MS = 5_000
-/** Short: until this worker has joined again, one that starts cannot know that it lives. */
+/** How often a worker looks whether it is still a member, and how long it waits before it joins again. */
+const LOOK_MS = 250
 const REJOIN_MS = 250
+/** A living worker that has lost its connection is a member again within this time, unless it cannot reach the database. */
+const MISSED_MS = 1_000
+
+/** What the membership decides about. */
+export type Membership = {
+  /** Whether somebody seems to work under leases. */
+  isWorkHeld(db: Db): Promise<boolean>
+  /** No other worker lives, and none can join yet: what is held was left by dead ones. */
+  abandon(db: Db): Promise<unknown>
+  /** Others may take this worker for dead: it must begin nothing more under the leases that it has. */
+  onLost(): void
+}
 
 /**
- * Joins the workers of this database. When no other worker lives, every lease left behind is a dead worker's, and `whenAlone`
- * runs before any other worker can join. On PostgreSQL the proof is an advisory lock, which the server releases with the
- * connection that held it; the embedded database admits one process anyway. `leave` ends the membership.
+ * Joins the workers of this database. When no other worker lives, every lease left behind is a dead worker's, and is abandoned
+ * before any other worker can join. On PostgreSQL the proof is an advisory lock, which the server releases with the
+ * connection that held it; the embedded database admits one process anyway. A living worker, too, loses the lock when the server
+ * is restarted or ends its connection, so leases are taken for abandoned only if nobody has joined again a moment later. `leave`
+ * ends the membership.
  */
-export async function joinWorkers(
-  ctx: Needs,
-  whenAlone: (db: Db) => Promise<unknown>,
-): Promise<{ alone: boolean; leave(): Promise<void> }> {
+export async function joinWorkers(ctx: Needs, about: Membership): Promise<{ alone: boolean; leave(): Promise<void> }> {
   if (ctx.db.kind === 'embedded') {
-    await whenAlone(ctx.db.root)
+    await about.abandon(ctx.db.root)
     return { alone: true, leave: async () => {} }
   }
   const leaving = new AbortController()
   const joined = Promise.withResolvers<boolean>()
-  const membership = keepMembership(ctx, leaving.signal, joined, whenAlone)
+  const membership = keepMembership(ctx, leaving.signal, joined, about)
   return {
     alone: await joined.promise,
     async leave() {
@@ -46,21 +58,18 @@ export async function claimFromWorkers(tx: Tx): Promise<boolean> {
 type Joined = { resolve(alone: boolean): void; reject(error: unknown): void }
 
 /** Holds the shared lock on a connection of its own, and takes it again should the connection break. */
-async function keepMembership(
-  ctx: Needs,
-  leaving: AbortSignal,
-  joined: Joined,
-  whenAlone: (db: Db) => Promise<unknown>,
-): Promise<void> {
+async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, about: Membership): Promise<void> {
+  let isMember = false
   let first = true
   while (!leaving.aborted) {
     try {
       await ctx.db.root.connection().execute(async (connection) => {
-        const alone = first && (await tryExclusive(connection))
-        if (alone) await whenAlone(connection)
+        const alone = first && (await isAlone(ctx.clock, connection, about))
+        if (alone) await about.abandon(connection)
         await sql`select pg_advisory_lock_shared(${WORKERS_LOCK})`.execute(connection)
-        if (alone) await sql`select pg_advisory_unlock(${WORKERS_LOCK})`.execute(connection)
+        if (alone) await unlock(connection)
         first = false
+        isMember = true
         joined.resolve(alone)
         while (!leaving.aborted) {
           await ctx.clock.sleep(LOOK_MS, leaving)
@@ -70,10 +79,21 @@ async function keepMembership(
       })
     } catch (error) {
       joined.reject(error)
+      if (isMember) about.onLost()
+      isMember = false
       ctx.log.warn('workers.membership_lost', { error: errorField(error) })
       await ctx.clock.sleep(REJOIN_MS, leaving)
     }
   }
+}
+
+/** Whether no other worker lives; if so, none can join until `unlock`. */
+async function isAlone(clock: Clock, connection: Db, about: Membership): Promise<boolean> {
+  if (!(await tryExclusive(connection))) return false
+  if (!(await about.isWorkHeld(connection))) return true
+  await unlock(connection)
+  await clock.sleep(MISSED_MS)
+  return tryExclusive(connection)
 }
 
 async function tryExclusive(connection: Db): Promise<boolean> {
@@ -81,4 +101,8 @@ async function tryExclusive(connection: Db): Promise<boolean> {
     connection,
   )
   return rows[0]?.alone === true
+}
+
+async function unlock(connection: Db): Promise<void> {
+  await sql`select pg_advisory_unlock(${WORKERS_LOCK})`.execute(connection)
 }

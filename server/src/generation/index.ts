@@ -1,7 +1,7 @@
 export { checkModel } from './check-model.ts'
 export { DraftWriter } from './draft-writer.ts'
 export { exampleComplete } from './examples.ts'
-export { abandonJobs } from './lease.ts'
+export { abandonJobs, areJobsHeld } from './lease.ts'
 export { jobsOf } from './queries.ts'
 export { forgetOldJobs, removeJobsOf } from './retention.ts'
 export { generationRoutes, JobState, presentJobState } from './routes.ts'

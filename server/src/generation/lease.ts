@@ -186,6 +186,17 @@ export async function returnJob(db: Db, lease: Held): Promise<void> {
     .execute()
 }
 
+/** Whether some process seems to hold jobs. */
+export async function areJobsHeld(db: Db): Promise<boolean> {
+  const held = await db
+    .selectFrom('generation_jobs')
+    .select('id')
+    .where('leased_until', 'is not', null)
+    .limit(1)
+    .execute()
+  return held.length > 0
+}
+
 /** Frees the jobs of processes that are known to be dead. */
 export async function abandonJobs(db: Db): Promise<void> {
   await db.updateTable('generation_jobs').set({ leased_until: null }).where('leased_until', 'is not', null).execute()
