@@ -636,6 +636,16 @@ describe('isolation', () => {
     await hanging.close()
   })
 
+  it('a site that refuses at once keeps nobody waiting, and does not wait behind those that do', async () => {
+    const refusing = await startReceiver()
+    await refusing.close()
+    await client.sites.update(site.id, { webhook_url: refusing.url })
+    const postId = await publish('Refused')
+    await service.drain()
+    expect((await deliveriesOf(postId))[0]).toMatchObject({ status: 'pending', last_error: 'connection_refused' })
+    expect(await laneOf(site.id)).toMatchObject({ suspect: false, failures_in_a_row: 1 })
+  })
+
   it('a suspect gets one attempt, and gives up its place once it answers', async () => {
     receiver.answerNext(() => {})
     await publish('Unanswered')
@@ -859,6 +869,22 @@ describe('a change of the endpoint', () => {
     expect(await laneOf(site.id)).toMatchObject({ suspect: true })
     await change()
     expect(await laneOf(site.id)).toMatchObject({ suspect: false })
+  })
+
+  it('clears the site of what an attempt to the old address finds out later', async () => {
+    receiver.answerNext(() => {})
+    const moved = await startReceiver()
+    await publish('Unanswered')
+    const worker = anotherWorker()
+    service.ctx.signals.on('endpoint', (siteId) => worker.endpointChanged(siteId))
+    await worker.step()
+    await requests(1)
+    await client.sites.update(site.id, { webhook_url: moved.url })
+    await worker.idle()
+    expect(await laneOf(site.id)).toMatchObject({ suspect: false, failures_in_a_row: 1 })
+    await service.advance(30_000)
+    expect(moved.received).toHaveLength(1)
+    await moved.close()
   })
 
   it('is heeded however its id is written', async () => {

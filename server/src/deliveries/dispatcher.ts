@@ -27,9 +27,9 @@ import {
 } from './lease.ts'
 import { attemptMetrics, type Held } from './metrics.ts'
 import { News } from './news.ts'
-import { type AttemptResult, chooseAttempts } from './policy.ts'
+import { type AttemptResult, chooseAttempts, SLOW_MS } from './policy.ts'
 import { type Gathering, Recorder } from './recorder.ts'
-import { SLOW_MS, type TurnLimits, Turns } from './turns.ts'
+import { type TurnLimits, Turns } from './turns.ts'
 
 /** Bounds on concurrent work. */
 export type Limits = TurnLimits & {
@@ -57,8 +57,8 @@ const LIMITS: Limits = {
   large: { above: 16 * 1024, waiting: 512, prompt: 32 * 1024 * 1024, suspect: 8 * 1024 * 1024 },
 }
 
-/** Lanes are leased in batches, once this share of a kind's budget is free. */
-const WORTH_LEASING = 1 / 4
+/** Prompt lanes are leased in batches, once this share of their budget is free. Suspects are slow, and leased one by one. */
+const WORTH_LEASING: Record<LeasedKind, number> = { prompt: 1 / 4, suspect: 0 }
 /** Prompt lanes leased by one statement, so that the first need not wait for all and other workers get their share. */
 const MOST_AT_ONCE = 512
 /** An enqueue that fills more lanes than this hands none over: all workers share them. */
@@ -163,7 +163,8 @@ export class Dispatcher {
   /** Notes that a site's endpoint has changed (any site's, if undefined): what was read before is not used any more. */
   endpointChanged(siteId: string | undefined): void {
     this.#news.hear(siteId)
-    for (const run of siteId === undefined ? this.#runs.values() : [this.#runs.get(siteId)]) run?.halt()
+    if (siteId !== undefined) this.#runs.get(siteId)?.outdate()
+    else for (const run of this.#runs.values()) run.halt()
   }
 
   /** Notes that a site has confirmed a post: its deliveries read before are not sent. `subject`: `siteId/postId`. */
@@ -282,7 +283,7 @@ export class Dispatcher {
   #room(kind: LeasedKind): number {
     const limit = this.#limits.lanes[kind]
     const free = limit - this.#countHeld(kind)
-    return free >= limit * WORTH_LEASING ? free : 0
+    return free >= limit * WORTH_LEASING[kind] ? Math.max(0, free) : 0
   }
 
   async #startLanes(leases: readonly LaneLease[], now: Date): Promise<void> {
@@ -349,7 +350,11 @@ export class Dispatcher {
       run.answered(result)
       if (result === undefined) return
       this.#count(result)
-      this.#recorder.record({ lease: run.lease, delivery, result })
+      this.#recorder.record({
+        lease: run.lease,
+        delivery,
+        result: run.outdated ? { ...result, silent: false } : result,
+      })
     } finally {
       this.#turns.land(run, flight)
     }

@@ -40,6 +40,8 @@ export class LaneRun extends Linked<LaneRun> {
   /** Whether everything that was due was read. */
   complete = true
   halted = false
+  /** Whether the endpoint was changed since the lane was read. */
+  outdated = false
   /** Whether it was halted because others want the little there is, and should not be due again at once. */
   postponed = false
   /** The site's last response time, in milliseconds. Known from the second answer on: the first includes connecting. */
@@ -77,6 +79,12 @@ export class LaneRun extends Linked<LaneRun> {
   /** Nothing more may start. */
   halt(): void {
     this.halted = true
+  }
+
+  /** The endpoint was changed: nothing more may start, and what is in flight says nothing of the endpoint as it is now. */
+  outdate(): void {
+    this.outdated = true
+    this.halt()
   }
 
   /** Nothing more may start now, but soon. */

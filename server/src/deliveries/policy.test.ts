@@ -28,11 +28,19 @@ describe('judging an answer', () => {
       code: null,
       error: 'dns_error',
       excerpt: null,
-      silent: true,
+      silent: false,
       startedAt: AT,
       finishedAt: AT,
       tookMs: 5,
     })
+  })
+
+  it('is of silence only if somebody waited: a second, or until the timeout', () => {
+    const silent = (cause: 'connection_refused' | 'timeout', tookMs: number) =>
+      judge({ kind: 'unreachable', cause, detail: '', tookMs }, AT, AT).silent
+    expect(silent('connection_refused', 3)).toBe(false)
+    expect(silent('connection_refused', 1_000)).toBe(true)
+    expect(silent('timeout', 400)).toBe(true)
   })
 })
 

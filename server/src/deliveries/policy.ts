@@ -4,6 +4,9 @@ import type { EgressOutcome } from '../platform/egress/egress.ts'
 import { excerptOf } from './excerpt.ts'
 import type { DeliveryStatus } from './tables.ts'
 
+/** An attempt without an answer after this time is slow. */
+export const SLOW_MS = 1_000
+
 /**
  * How an attempt ended. `code` is null when no answer came; `error` is null on success. `excerpt`: what the site said about
  * a failure.
@@ -13,7 +16,7 @@ export type AttemptResult = {
   code: number | null
   error: string | null
   excerpt: string | null
-  /** Whether the endpoint could not be reached or did not answer in time. */
+  /** Whether it waited for an answer that did not come. Who refuses at once costs no more than who answers with an error. */
   silent: boolean
   startedAt: Date
   finishedAt: Date
@@ -23,8 +26,10 @@ export type AttemptResult = {
 /** Judges what came back: only status 200 is success, and redirects are not followed (specification, section 6). */
 export function judge(outcome: EgressOutcome, startedAt: Date, finishedAt: Date): AttemptResult {
   const times = { startedAt, finishedAt, tookMs: Math.round(outcome.tookMs) }
-  if (outcome.kind === 'unreachable')
-    return { ok: false, code: null, error: outcome.cause, excerpt: null, silent: true, ...times }
+  if (outcome.kind === 'unreachable') {
+    const silent = outcome.cause === 'timeout' || times.tookMs >= SLOW_MS
+    return { ok: false, code: null, error: outcome.cause, excerpt: null, silent, ...times }
+  }
   const { status } = outcome
   if (status === 200) return { ok: true, code: status, error: null, excerpt: null, silent: false, ...times }
   const error = status >= 300 && status < 400 ? 'redirect_not_followed' : 'http_error'

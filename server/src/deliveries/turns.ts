@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts'
 import { LinkedList } from '../platform/linked-list.ts'
 import { Flight, KINDS, kindOf, type LaneRun, type LeasedKind, UNSENT } from './lane-run.ts'
 import type { DueDelivery } from './lease.ts'
+import { SLOW_MS } from './policy.ts'
 import { Room } from './room.ts'
 
 /** Bounds on concurrent attempts. */
@@ -26,8 +27,6 @@ export type TurnLimits = {
 
 /** An answer within this time is prompt. A turn starts no attempt after this time. */
 const PROMPT_MS = 200
-/** An attempt without an answer after this time is slow. */
-export const SLOW_MS = 1_000
 /** How often the event loop's spare time is sampled, and the factors for the number of slots when there is some and when there is none. */
 const LOOK_MS = 10
 const MORE = 1.1

@@ -1,5 +1,6 @@
 /** Simulated receivers behind the outbound client's interface, and a journal of every POST to them. */
 import { createHmac } from 'node:crypto'
+import { SLOW_MS } from '../../src/deliveries/policy.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../../src/platform/egress/egress.ts'
 import type { Agenda } from './agenda.ts'
 import type { Process } from './process.ts'
@@ -21,7 +22,7 @@ export type Post = {
   endedAt: number | undefined
   endedWallAt: number | undefined
   ok: boolean
-  /** Whether it ended without an answer. */
+  /** Whether it waited for an answer that did not come. */
   silent: boolean
   aborted: boolean
   /** What the engine logged about the result, and when. */
@@ -97,7 +98,7 @@ export class Network {
         post.endedAt = agenda.now
         post.endedWallAt = this.#parts.wall(process)
         post.ok = outcome.kind === 'response' && outcome.status === 200
-        post.silent = outcome.kind === 'unreachable'
+        post.silent = outcome.kind === 'unreachable' && (outcome.cause === 'timeout' || outcome.tookMs >= SLOW_MS)
         post.aborted = outcome.kind === 'unreachable' && outcome.cause === 'aborted'
         tell(`${process.name} sees ${describe(outcome)} of ${short(post.deliveryId)}`)
         resolve(outcome)
