@@ -1,6 +1,7 @@
 /**
  * Isolation: how soon healthy sites get their first attempt: alone; beside a thousand hanging sites and one site that has a hundred
- * thousand deliveries pending; and beside an account that sends large posts to thousands of slow sites.
+ * thousand deliveries pending; beside a thousand sites that refuse connections; and beside an account that sends large posts to
+ * thousands of slow sites.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,7 +14,10 @@ import { postgresPlace } from './support/service.ts'
 
 const HEALTHY = 100
 const HANGING = 1_000
+const REFUSING = 1_000
 const PENDING_EACH = 20
+/** Nobody listens on the discard port. */
+const DISCARD = 9
 const BACKLOG = 100_000
 const PUBLISH_EVERY_MS = 500
 const LARGE = { sites: 3_000, posts: 10, bytes: 400_000, answerMs: 1_000 }
@@ -26,6 +30,7 @@ export async function run(args: string[]): Promise<void> {
   const publishes = (Number(values.seconds) * 1_000) / PUBLISH_EVERY_MS
   const alone = await measure(publishes, async () => {})
   const hanging = await measure(publishes, seedHanging)
+  const refusing = await measure(publishes, seedRefusing)
   const large = await measure(publishes, seedLarge)
   const row = (name: string, { times }: Measured) => [
     name,
@@ -37,10 +42,15 @@ export async function run(args: string[]): Promise<void> {
   await report('isolation', `npm run bench -- isolation${args.map((arg) => ` ${arg}`).join('')}`, [
     `A post to ${HEALTHY} healthy sites every ${PUBLISH_EVERY_MS} ms, on PostgreSQL. Time from the answer to the publish until the first attempt
 arrives; ${SETTLE_MS / 1_000} s after the start. Then the same beside ${number(HANGING)} sites that never answer, ${PENDING_EACH} deliveries pending for each, and one site
-with ${number(BACKLOG)} pending; and beside ${number(LARGE.sites)} sites that answer after ${number(LARGE.answerMs)} ms, with ${LARGE.posts} posts of ${LARGE.bytes / 1_000} kB pending for each.`,
+with ${number(BACKLOG)} pending; beside ${number(REFUSING)} sites that refuse connections, ${PENDING_EACH} deliveries pending for each; and beside ${number(LARGE.sites)} sites that answer after ${number(LARGE.answerMs)} ms, with ${LARGE.posts} posts of ${LARGE.bytes / 1_000} kB pending for each.`,
     table(
       ['', 'first attempts', 'p50', 'p99', 'longest', 'p99, in values of that alone'],
-      [row('alone', alone), row('beside the hanging and the backlog', hanging), row('beside the large posts', large)],
+      [
+        row('alone', alone),
+        row('beside the hanging and the backlog', hanging),
+        row('beside the refusing', refusing),
+        row('beside the large posts', large),
+      ],
     ),
     `Delivered meanwhile: ${number(hanging.others)} of the backlog, ${number(large.others)} large posts.`,
   ])
@@ -65,6 +75,15 @@ async function seedHanging(ctx: Ctx, { base, other }: { base: string; other: str
     select uuidv7(), account_id, ${site?.id}::uuid, post_id, id, 1, 'pending', now(), now() from happened
   `.execute(ctx.db.root)
   await sql`update lanes set due_at = now()`.execute(ctx.db.root)
+}
+
+async function seedRefusing(ctx: Ctx): Promise<void> {
+  await seedSites(ctx, {
+    accounts: 10,
+    sitesEach: REFUSING / 10,
+    urlOf: (index) => `http://127.0.0.1:${DISCARD}/${index}`,
+  })
+  await seedBacklog(ctx.db.root, { postsEach: PENDING_EACH, bytes: 5_700 })
 }
 
 async function seedLarge(ctx: Ctx, { other }: { base: string; other: string }): Promise<void> {
