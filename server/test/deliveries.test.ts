@@ -16,19 +16,17 @@ const TIMEOUT_MS = 400
 
 beforeAll(async () => {
   service = await startService({ DELIVERY_TIMEOUT: `${TIMEOUT_MS}ms` })
-  receiver = await startReceiver()
 })
 beforeEach(async () => {
-  // What an earlier test left to deliver must not arrive in this one.
+  // What an earlier test left to deliver must not hold up this one; and what comes of it later must not arrive here.
   await service.drain()
+  receiver = await startReceiver()
   client = await newAccount(service)
   site = await connectSite(client, receiver)
   receiver.received.length = 0
 })
-afterAll(async () => {
-  await receiver.close()
-  await service.stop()
-})
+afterEach(() => receiver.close())
+afterAll(() => service.stop())
 
 const deliveriesOf = (postId: string) =>
   service.ctx.db.root.selectFrom('deliveries').selectAll().where('post_id', '=', postId).orderBy('sequence').execute()
