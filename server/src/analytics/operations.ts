@@ -5,6 +5,7 @@ import {
   failedDeliveries,
   type Granularity,
   keepsHistoryOf,
+  lastTitles,
   type Period,
   requeueFailed,
   type Sums,
@@ -100,7 +101,7 @@ async function titleOf(ctx: Context, accountId: string, postId: string): Promise
   return title
 }
 
-/** A failed delivery with its post's current title, or the event's title if the post is gone. */
+/** A failed delivery with its post's current title, or its last one if the post is gone. */
 export type Failure = FailedDelivery & { title: string; canRetry: boolean }
 
 /** Failures from the period's beginning until now, newest first. */
@@ -108,11 +109,16 @@ export async function failures(ctx: Context, accountId: string, range: Range): P
   const { from } = periodOf({ from: range.from }, ctx.clock.now())
   const siteId = await knownSite(ctx, accountId, range.siteId)
   const failed = await failedDeliveries(ctx.db.root, accountId, { from, siteId, limit: MOST_ROWS })
-  const titles = await postTitles(ctx.db.root, accountId, [...new Set(failed.map(({ postId }) => postId))])
+  const ids = [...new Set(failed.map(({ postId }) => postId))]
+  const titles = await postTitles(ctx.db.root, accountId, ids)
+  const goneTitles = await lastTitles(
+    ctx.db.root,
+    ids.filter((id) => !titles.has(id)),
+  )
   return failed.map((one) => {
     const title = titles.get(one.postId)
     const canRetry = title !== undefined && !one.siteDeleted && !one.overtaken && one.lastError !== 'superseded'
-    return { ...one, title: title ?? one.postTitle ?? '', canRetry }
+    return { ...one, title: title ?? goneTitles.get(one.postId) ?? '', canRetry }
   })
 }
 

@@ -137,7 +137,6 @@ export async function deliveriesOfPost(
 /** A delivery that ended as failed. `siteDeleted`: nothing can be sent any more. */
 export type FailedDelivery = {
   postId: string
-  postTitle: string | null
   siteId: string
   failedAt: Date
   attempts: number
@@ -149,8 +148,7 @@ export type FailedDelivery = {
 
 /**
  * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
- * delivered to the site, or removes the post there, so this one must not be sent any more. The title is that of the event, or
- * of the last one that had a title, since a deletion has none.
+ * delivered to the site, or removes the post there, so this one must not be sent any more.
  */
 export async function failedDeliveries(
   db: Db,
@@ -158,7 +156,7 @@ export async function failedDeliveries(
   { from, siteId, limit }: { from: Date; siteId: string | undefined; limit: number },
 ): Promise<FailedDelivery[]> {
   const { rows } = await sql<FailedDelivery>`
-    select d.post_id as "postId", coalesce(v.payload::jsonb ->> 'title', ${lastTitle}) as "postTitle", d.site_id as "siteId", d.finished_at as "failedAt",
+    select d.post_id as "postId", d.site_id as "siteId", d.finished_at as "failedAt",
       d.attempts, d.last_error as "lastError", d.response_code as "responseCode", e.deleted_at is not null as "siteDeleted",
       ${overtaken} as overtaken
     from deliveries d
