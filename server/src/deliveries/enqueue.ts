@@ -7,9 +7,12 @@ import { sendAhead } from '../platform/db/statements.ts'
 import { deliveryChanges } from './changes.ts'
 import { type FilledLane, handover } from './handover.ts'
 import { lockLanes } from './lanes.ts'
-import { type EventContent, endIn, type LaneLease, type Target, type Term } from './lease.ts'
+import { type DueDelivery, type EventContent, endIn, type LaneLease, type Target, type Term } from './lease.ts'
 import type { EventPost } from './payload.ts'
 import type { EventKind } from './tables.ts'
+
+/** Larger contents are read when they are sent: a transaction may make a hundred of them, which would all wait for its commit. */
+const MOST_HANDED_OVER_BYTES = 64 * 1024
 
 /** Something that happened to a post, and the sites that must hear of it. */
 export type NewEvent = {
@@ -37,9 +40,15 @@ export async function enqueueEvents(
   const siteIds = [...new Set(events.flatMap((event) => event.siteIds))]
   if (siteIds.length === 0) return
   await lockLanes(tx, siteIds)
-  const rows = events.map((event) => ({ ...event, id: ctx.ids.next(), payload: JSON.stringify(event.post) }))
+  const rows = events.map(({ post, ...event }) => {
+    const payload = JSON.stringify(post)
+    return { ...event, id: ctx.ids.next(), payload, payloadBytes: Buffer.byteLength(payload) }
+  })
   const deliveries = rows.flatMap((event) =>
-    event.siteIds.map((siteId) => ({ id: ctx.ids.next(), accountId: event.accountId, siteId, event })),
+    event.siteIds.map((siteId) => {
+      const { id: eventId, accountId, postId, sequence, payloadBytes } = event
+      return { id: ctx.ids.next(), accountId, siteId, eventId, postId, sequence, payloadBytes }
+    }),
   )
   const { taker } = handover(ctx)
   const promised = taker?.promise(siteIds.length, now)
@@ -48,16 +57,21 @@ export async function enqueueEvents(
     insertAll(rows, deliveries, { now, end: endIn(ctx.clock, promised?.term.ms ?? null) }),
   )
   if (taker === undefined || promised === undefined) await ctx.signals.send(tx, 'deliver')
-  else
+  else {
+    const contents = contentsOf(
+      rows.filter(({ payloadBytes }) => payloadBytes <= MOST_HANDED_OVER_BYTES),
+      now,
+    )
     afterCommit(async () => {
       const lanes = filledLanes(await leasing.rows, promised.term, deliveries)
-      taker.take({ promised, lanes, contents: contentsOf(rows, now), others: lanes.length < siteIds.length })
+      taker.take({ promised, lanes, contents, others: lanes.length < siteIds.length })
     })
+  }
   ctx.changes.note(tx, deliveryChanges(deliveries))
 }
 
-type EventRow = NewEvent & { id: string; payload: string }
-type NewDelivery = { id: string; siteId: string; event: EventRow }
+type EventRow = Omit<NewEvent, 'post'> & { id: string; payload: string; payloadBytes: number }
+type NewDelivery = Pick<DueDelivery, 'id' | 'siteId' | 'eventId' | 'postId' | 'sequence' | 'payloadBytes'>
 type LeasedAndTarget = Omit<LaneLease, keyof Term> & Target
 
 /**
@@ -76,7 +90,7 @@ function insertAll(
       select d.id, d.event_id, d.site_id, e.site_name, e.webhook_url, e.secret_sealed, e.paused
       from unnest(
         ${plainArray(deliveries.map(({ id }) => id))}::uuid[],
-        ${plainArray(deliveries.map((one) => one.event.id))}::uuid[],
+        ${plainArray(deliveries.map(({ eventId }) => eventId))}::uuid[],
         ${plainArray(deliveries.map(({ siteId }) => siteId))}::uuid[]
       ) as d (id, event_id, site_id)
       join endpoints e on e.site_id = d.site_id and e.deleted_at is null
@@ -124,16 +138,9 @@ function filledLanes(leased: readonly LeasedAndTarget[], term: Term, deliveries:
   return leased.map(({ siteId, accountId, fence, recovering, suspect, ...target }) => ({
     lease: { siteId, accountId, fence, recovering, suspect, ...term },
     target: { siteId, ...target },
-    due: (bySite.get(siteId) ?? []).map(({ id, event }) => ({
-      id,
-      siteId,
-      postId: event.postId,
-      sequence: event.sequence,
-      attempts: 0,
-      attemptsInRound: 0,
-      uncertain: false,
-      eventId: event.id,
-      payloadBytes: Buffer.byteLength(event.payload),
+    due: (bySite.get(siteId) ?? []).map(({ id, eventId, postId, sequence, payloadBytes }) => ({
+      ...{ id, siteId, eventId, postId, sequence, payloadBytes },
+      ...{ attempts: 0, attemptsInRound: 0, uncertain: false },
     })),
   }))
 }

@@ -3,15 +3,16 @@ import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { limitLockWait } from '../platform/db/statements.ts'
+import { type Sized, TEXT_BYTES } from './portions.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
 /** A scheduled post whose time has come. */
-export type DuePost = { id: string; account_id: string; scheduled_at: Date }
+export type DuePost = Sized & { account_id: string; scheduled_at: Date }
 
 /** Posts whose time has come, earliest first, after `last`. */
 export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
   const { rows } = await sql<DuePost>`
-    select id, account_id, scheduled_at from posts
+    select id, account_id, scheduled_at, ${TEXT_BYTES} as bytes from posts
     where status = 'scheduled' and scheduled_at <= ${now}
       and (${last?.id ?? null}::uuid is null or (scheduled_at, id) > (${last?.scheduled_at ?? null}::timestamptz, ${last?.id ?? null}::uuid))
     order by scheduled_at, id limit ${limit}

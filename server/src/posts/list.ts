@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { findByWords } from './find.ts'
+import { inPortions, TEXT_BYTES } from './portions.ts'
 import { COLUMNS, type PostRow, type PostStatus } from './tables.ts'
 import { hasTag, visibleTo } from './visible.ts'
 
@@ -35,16 +36,25 @@ const WITHOUT_BODY = COLUMNS.filter(
   (column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODIES.some((body) => body === column),
 )
 
-/** A page of the account's posts (newest first; with a search, best match first) and how many there are in all. */
+/** Reads a portion of a page. What has been removed since is missing. */
+export type ReadPortion = () => Promise<PostRow[]>
+
+/** A page of the account's posts (newest first; with a search, best match first), in portions, and how many there are in all. */
 export async function listPosts(
   db: Db,
   accountId: string,
   filter: PostFilter,
   page: Page,
-): Promise<{ rows: PostRow[]; total: number }> {
+): Promise<{ reads: ReadPortion[]; total: number }> {
   const { ids, total } = await idsOfPage(db, accountId, filter, page)
-  const rows = await postsOf(db, accountId, ids).select(COLUMNS).execute()
-  return { rows: inOrder(ids, rows), total }
+  const sizes = await postsOf(db, accountId, ids)
+    .select(['id', TEXT_BYTES.as('bytes')])
+    .execute()
+  const reads = inPortions(inOrder(ids, sizes)).map((portion) => async () => {
+    const part = portion.map(({ id }) => id)
+    return inOrder(part, await postsOf(db, accountId, part).select(COLUMNS).execute())
+  })
+  return { reads, total }
 }
 
 /** The same without the posts' bodies. */

@@ -17,9 +17,17 @@ import { siteExists } from '../sites/index.ts'
 import { BodyError, type BodyInput, type ConvertedBody, convertBody } from './body/convert.ts'
 import { docToText } from './body/text.ts'
 import { notePosts } from './changes.ts'
-import { listPosts, listPostsBriefly, type PostFilter, type PostOrder, type PostWithoutBody } from './list.ts'
+import {
+  listPosts,
+  listPostsBriefly,
+  type PostFilter,
+  type PostOrder,
+  type PostWithoutBody,
+  type ReadPortion,
+} from './list.ts'
 import { bodyColumns, newPost } from './new-post.ts'
 import { nextStanding } from './policy.ts'
+import { inPortions } from './portions.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import {
   deletePost,
@@ -29,6 +37,7 @@ import {
   lockPost,
   lockPosts,
   lockPostToPublish,
+  readLocked,
   reclaimSlug,
   retireSlug,
   surroundingsOf,
@@ -65,14 +74,17 @@ export async function getPost(ctx: Context, accountId: string, id: string): Prom
   return withDeliveries(ctx.db.root, post)
 }
 
-/** A page of the account's posts. A blank search is ignored, and a site that does not exist has no posts. */
+/**
+ * A page of the account's posts, as reads of a portion each: usually one. A blank search is ignored, and a site that does not exist
+ * has no posts.
+ */
 export async function listPostsPage(
   ctx: Context,
   accountId: string,
   filter: PostFilter,
   { page, limit }: PageRequest,
-): Promise<{ rows: PostRow[]; total: number }> {
-  if (!(await siteIsKnown(ctx, accountId, filter))) return { rows: [], total: 0 }
+): Promise<{ reads: ReadPortion[]; total: number }> {
+  if (!(await siteIsKnown(ctx, accountId, filter))) return { reads: [], total: 0 }
   return listPosts(ctx.db.root, accountId, meant(filter), { limit, offset: (page - 1) * limit })
 }
 
@@ -319,15 +331,16 @@ export async function changePosts(
   if (ids.length === 0) return []
   const now = ctx.clock.now()
   return ctx.db.tx(async (tx) => {
-    const posts = await lockPosts(tx, accountId, ids)
+    const locked = await lockPosts(tx, accountId, ids)
     await lockLanesOfAccount(tx, accountId)
-    for (const post of posts) {
-      if (bulk.action === 'publish') await publishToAll(ctx, tx, post, now)
-      else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
-      else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
-      else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
-    }
-    return posts.map(({ id }) => id)
+    for (const portion of inPortions(locked))
+      for (const post of await readLocked(tx, portion)) {
+        if (bulk.action === 'publish') await publishToAll(ctx, tx, post, now)
+        else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
+        else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
+        else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
+      }
+    return locked.map(({ id }) => id)
   })
 }
 

@@ -1,7 +1,7 @@
 /**
  * Scheduled publishing. It reads stored times instead of setting timers: a post that came due while the service was down is
  * published when it is back. Each transaction publishes a set of posts, so that ten thousand posts due in the same second
- * take a few hundred transactions. A set that fails, or takes too long, is split, so that one post that cannot be published holds up
+ * take a few hundred transactions; of long posts it takes fewer. A set that fails, or takes too long, is split, so that one post that cannot be published holds up
  * no other.
  * An account whose lanes another transaction has locked waits for the next step, and does not hold up other accounts.
  */
@@ -21,6 +21,7 @@ import {
   readDuePosts,
   sentPairs,
 } from './due-queries.ts'
+import { firstPortion } from './portions.ts'
 import { eventsOf, publishing } from './publish.ts'
 import type { PostRow } from './tables.ts'
 
@@ -36,11 +37,12 @@ export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<S
   const heldUp = new Set<string>()
   let failed = 0
   for (let last: DuePost | undefined; !stopping.aborted; ) {
-    const due = await readDuePosts(ctx.db.root, now, last, POSTS_PER_SET)
+    const found = await readDuePosts(ctx.db.root, now, last, POSTS_PER_SET)
+    const due = firstPortion(found)
     const free = due.filter((post) => !heldUp.has(post.account_id))
     if (free.length > 0) failed += await publishSet(ctx, free, heldUp)
     last = due.at(-1)
-    if (due.length < POSTS_PER_SET) break
+    if (due.length === found.length && found.length < POSTS_PER_SET) break
   }
   if (failed > 0) return { again: false }
   const next = await nextScheduledAt(ctx.db.root)

@@ -1,8 +1,10 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import { isForgotten, pausedSites } from '../deliveries/index.ts'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
+import { type Sized, TEXT_BYTES } from './portions.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 import { lockPostAhead, visibleTo } from './visible.ts'
@@ -43,15 +45,25 @@ export async function lockPostToPublish(
   return { post, surroundings: { siteIds, formerSlugs, paused } }
 }
 
-/** The account's posts among these ids, locked until the transaction ends, in the order of their ids. */
-export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[]): Promise<PostRow[]> {
+/** Locks the account's posts among these ids until the transaction ends, in the order of their ids, which they are returned in. */
+export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[]): Promise<Sized[]> {
   return tx
     .selectFrom('posts')
-    .select(COLUMNS)
+    .select(['id', TEXT_BYTES.as('bytes')])
     .where('account_id', '=', accountId)
     .where('id', 'in', ids)
     .orderBy('id')
     .forUpdate()
+    .execute()
+}
+
+/** Posts that the transaction has locked, in the order of their ids. */
+export async function readLocked(tx: Tx, posts: readonly Sized[]): Promise<PostRow[]> {
+  return tx
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where(sql<boolean>`id = any(${plainArray(posts.map(({ id }) => id))}::uuid[])`)
+    .orderBy('id')
     .execute()
 }
 

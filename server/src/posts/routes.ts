@@ -13,6 +13,7 @@ import {
   exampleScheduled,
   exampleSummary,
 } from './examples.ts'
+import type { ReadPortion } from './list.ts'
 import {
   changePost,
   changePosts,
@@ -81,13 +82,16 @@ export const postRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, query }) {
       const { page, limit, status, site_id: siteId, tag, search } = query
-      const { rows, total } = await listPostsPage(
+      const { reads, total } = await listPostsPage(
         ctx,
         principal.accountId,
         { status, siteId, tag, search },
         { page, limit },
       )
-      return { status: 200, body: { data: rows.map(presentPost), pagination: pagination(page, limit, total) } }
+      const place = pagination(page, limit, total)
+      const [first, ...others] = reads
+      if (others.length > 0) return { status: 200, parts: partsOfPage(reads, place) }
+      return { status: 200, body: { data: (await first?.())?.map(presentPost) ?? [], pagination: place } }
     },
   }),
   endpoint({
@@ -308,3 +312,15 @@ export const postRoutes: Endpoint[] = [
     },
   }),
 ]
+
+/** A page as JSON, a portion of its posts at a time. */
+async function* partsOfPage(reads: readonly ReadPortion[], place: object): AsyncGenerator<string> {
+  yield '{"data":['
+  let between = ''
+  for (const read of reads)
+    for (const post of await read()) {
+      yield between + JSON.stringify(presentPost(post))
+      between = ','
+    }
+  yield `],"pagination":${JSON.stringify(place)}}`
+}

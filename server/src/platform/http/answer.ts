@@ -88,10 +88,10 @@ function requestWork(route: string, { requestId, method, header }: RequestFacts)
 /** Unlike an Authorization header, a cookie does not by itself keep shared caches from storing an answer. */
 export const UNSTORED = 'private, no-cache'
 
-/** The headers of a reply, and its content unless it is a stream. The headers are a plain object, which the listener writes as it is. */
-export function sentAs({ body, json, headers }: Reply, common: Record<string, string>) {
+/** The headers of a reply, and its content unless that comes bit by bit. The headers are a plain object, which the listener writes as it is. */
+export function sentAs({ body, json, parts, headers }: Reply, common: Record<string, string>) {
   const content = json ?? (body === undefined ? null : JSON.stringify(body))
-  const type = content === null ? {} : { 'Content-Type': 'application/json' }
+  const type = content === null && parts === undefined ? {} : { 'Content-Type': 'application/json' }
   return { content, headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common } }
 }
 

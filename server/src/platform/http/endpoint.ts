@@ -56,13 +56,14 @@ type AtOnce<Principal> = {
 export type Json = string | Uint8Array<ArrayBuffer>
 
 /**
- * What a handler answers, as the pipeline sees it: a value, its JSON if that is serialized already, or a stream. With none
- * of them, no body is sent.
+ * What a handler answers, as the pipeline sees it: a value, its JSON if that is serialized already, that in parts if it may be too large for
+ * memory, or a stream. With none of them, no body is sent.
  */
 export type Reply = {
   status: number
   body?: unknown
   json?: Json
+  parts?: AsyncIterable<string>
   stream?: EventStream
   headers?: Record<string, string>
 }
@@ -92,7 +93,7 @@ type ReplyTo<Documented extends Replies> = {
 type BodyOf<One extends DocumentedReply> = One extends { stream: true }
   ? { stream?: EventStream }
   : One['schema'] extends z.ZodType
-    ? { body: z.output<One['schema']> } | { json: Json }
+    ? { body: z.output<One['schema']> } | { json: Json } | { parts: AsyncIterable<string> }
     : { body?: undefined }
 
 type HeadersOf<One extends DocumentedReply> = One extends { headers: infer Headers }

@@ -73,13 +73,32 @@ function respond(c: HonoContext<Bindings>, { reply, common }: Answered<Reply | R
     if (!reply.headers.has('Cache-Control')) reply.headers.set('Cache-Control', UNSTORED)
     return reply
   }
-  const { status, stream } = reply
+  const { status, stream, parts } = reply
   const { content, headers } = sentAs(reply, common)
   // Otherwise what a slow client has not read would stay in the socket's buffer for as long as the client likes.
   stream?.onEnd((reason) => {
     if (reason === 'too_slow') c.env?.outgoing?.destroy()
   })
-  return new Response(stream?.body ?? content, { status, headers })
+  return new Response(stream?.body ?? (parts && inTurn(parts)) ?? content, { status, headers })
+}
+
+/** Text that is made as fast as the client reads it. */
+function inTurn(parts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const all = parts[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await all.next()
+        if (done === true) controller.close()
+        else controller.enqueue(encoder.encode(value))
+      },
+      async cancel() {
+        await all.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 /** Headers that scripts of other origins may read, besides the CORS-safelisted ones. */

@@ -8,6 +8,7 @@ export const EXCEPTIONS: Record<string, string> = {
   'server/test/commands.test.ts': 'Starts every command as a process already; another topology changes nothing.',
   'server/test/fuzz.test.ts':
     'Is about how requests are read and answered, which one process does; it runs on both kinds of database.',
+  'server/test/large-posts.test.ts': 'Starts the service as a process already, with the memory that operators give it.',
   'server/test/metrics.test.ts': 'A process shows what it counted itself; attempts are counted by the workers.',
   'server/test/keys-rotate.test.ts': 'Starts the command as a process, beside services of each role.',
   'server/test/platform-detection-restart.test.ts': 'Is about the end of one process and the start of the next.',
