@@ -1,3 +1,4 @@
+import { allPages } from './all-pages.ts'
 import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
 import { type FollowOptions, followEvents } from './events.ts'
 import type { components, operations } from './generated/api.ts'
@@ -146,13 +147,12 @@ export function createClient({ token, ...options }: ClientOptions) {
     events: (follow: FollowOptions = {}) => followEvents(options, credentials, follow),
     posts: {
       list: listPosts,
-      /** Every post that matches, page by page. */
-      async *all(query: Omit<ListPosts, 'page'> = {}, options?: CallOptions): AsyncGenerator<Post> {
-        for (let page = 1, pages = 1; page <= pages; page += 1) {
-          const { data, pagination } = await listPosts({ limit: 100, ...query, page }, options)
-          pages = pagination.pages
-          yield* data
-        }
+      /** Every post that matches, page by page; you may change or delete each as it comes. */
+      all({ limit = 100, ...query }: Omit<ListPosts, 'page'> = {}, options?: CallOptions): AsyncGenerator<Post> {
+        return allPages(limit, async (page) => {
+          const { data, pagination } = await listPosts({ limit, ...query, page }, options)
+          return { items: data, ...pagination }
+        })
       },
       /** A page of posts without their texts, each with its newest delivery per site. */
       summaries: (query: ListSummaries = {}, options?: CallOptions) =>

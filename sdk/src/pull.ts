@@ -1,3 +1,4 @@
+import { allPages } from './all-pages.ts'
 import type { components, operations } from './generated/api.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 
@@ -25,12 +26,11 @@ export function createPullClient({ apiKey, ...options }: TransportOptions & { ap
   return {
     list,
     /** Every post of the site, page by page. */
-    async *all(query: Omit<PullQuery, 'page'> = {}, options?: CallOptions): AsyncGenerator<PostSummary> {
-      for (let page = 1, pages = 1; page <= pages; page += 1) {
-        const answer = await list({ limit: 100, ...query, page }, options)
-        pages = answer.pages
-        yield* answer.posts
-      }
+    all({ limit = 100, ...query }: Omit<PullQuery, 'page'> = {}, options?: CallOptions): AsyncGenerator<PostSummary> {
+      return allPages(limit, async (page) => {
+        const { posts, pages, total } = await list({ limit, ...query, page }, options)
+        return { items: posts, pages, total }
+      })
     },
     get: (slug: string, { signal }: CallOptions = {}) =>
       call<PulledPost>({ method: 'GET', path: `/api/pull/posts/${encodeURIComponent(slug)}`, signal }),

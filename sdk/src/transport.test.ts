@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createClient, createPullClient, PostriderError } from './index.ts'
 
-type Answer = (response: ServerResponse) => void
+type Answer = (response: ServerResponse, url?: string) => void
 const script: Answer[] = []
 const received: IncomingMessage[] = []
 const server = createServer((request, response) => {
   received.push(request)
   const answer = script.shift() ?? json(200, { data: [], pagination: { page: 1, limit: 20, total: 0, pages: 0 } })
-  answer(response)
+  answer(response, request.url)
 })
 let baseUrl: string
 
@@ -60,6 +60,15 @@ describe('a call that is refused for now', () => {
     expect(error).toBeInstanceOf(PostriderError)
     expect((error as PostriderError).retryAfter).toBeGreaterThan(50)
     expect(received).toHaveLength(2)
+  })
+
+  it('is not made again when it may have been carried out, and would not be the same again', async () => {
+    script.push(json(503, { error: 'unavailable', message: 'Later.' }, { 'retry-after': '0' }))
+    await expect(client().posts.update('p', { title: 'New' }, 1)).rejects.toMatchObject({ status: 503 })
+    expect(received).toHaveLength(1)
+    script.push(json(503, {}, { 'retry-after': '0' }))
+    await client().posts.create({ title: 'New' })
+    expect(received).toHaveLength(3)
   })
 
   it('is made as often as the client may', async () => {
@@ -186,6 +195,36 @@ describe('a list', () => {
       '/api/posts?limit=2&tag=t&page=1',
       '/api/posts?limit=2&tag=t&page=2',
     ])
+  })
+
+  it('is read to its end although it shrinks meanwhile, and each of it once', async () => {
+    const listed = Array.from({ length: 7 }, (_, index) => ({ id: String(index) }))
+    const answer = (response: ServerResponse, url = '') => {
+      const page = Number(new URL(url, baseUrl).searchParams.get('page'))
+      const data = listed.slice((page - 1) * 2, page * 2)
+      const pagination = { page, limit: 2, total: listed.length, pages: Math.ceil(listed.length / 2) }
+      json(200, { data, pagination })(response)
+    }
+    script.push(...Array.from({ length: 20 }, () => answer))
+    const remove = (gone: string) =>
+      listed.splice(
+        listed.findIndex(({ id }) => id === gone),
+        1,
+      )
+    const emptied: string[] = []
+    for await (const { id } of client().posts.all({ limit: 2 })) {
+      emptied.push(id)
+      remove(id)
+    }
+    expect(emptied).toEqual(['0', '1', '2', '3', '4', '5', '6'])
+    listed.push(...['a', 'b', 'c', 'd', 'e'].map((id) => ({ id })))
+    const read: string[] = []
+    for await (const { id } of client().posts.all({ limit: 2 })) {
+      read.push(id)
+      if (id === 'b') remove('a')
+      if (id === 'd') listed.unshift({ id: 'new' })
+    }
+    expect(read).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
   it('of a site too, and an empty one at once', async () => {

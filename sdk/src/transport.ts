@@ -6,7 +6,7 @@ export type TransportOptions = {
   baseUrl: string
   /** Time limit of one attempt, in milliseconds. Default 30,000. */
   timeoutMs?: number
-  /** How often a request is retried after 429 or 503, and, if that is safe, after a lost connection. Default 2. */
+  /** How often a request is retried after 429, and, if that is safe, after 503 or a lost connection. Default 2. */
   retries?: number
   /** The longest wait before a retry, in milliseconds; a longer `Retry-After` is an error at once. Default 10,000. */
   maxRetryWaitMs?: number
@@ -123,14 +123,13 @@ async function withDeadline<Result>(
 /** Milliseconds until the next retry, or undefined when there should be none. */
 function waitBefore(error: unknown, call: Call, tries: number): number | undefined {
   const backOffMs = FIRST_WAIT_MS * 2 ** tries
-  // After a refusal the service has done nothing; after a lost connection it may have.
-  if (error instanceof PostriderError) {
-    // The conflict to wait for: an earlier try, whose connection was lost, is still being carried out under the same key.
-    const passes = [429, 503].includes(error.status) || (error.status === 409 && error.retryAfter !== undefined)
-    if (!passes) return undefined
-    return error.retryAfter === undefined ? backOffMs : error.retryAfter * 1000
-  }
-  return call.method === 'GET' || call.safe === true ? backOffMs : undefined
+  const isSafe = call.method === 'GET' || call.safe === true
+  // After a lost connection the service may have done it, and so it may after 503, if its database was lost at the last moment.
+  if (!(error instanceof PostriderError)) return isSafe ? backOffMs : undefined
+  // The conflict to wait for: an earlier try, whose connection was lost, is still being carried out under the same key.
+  const isUnderWay = error.status === 409 && error.retryAfter !== undefined
+  if (error.status !== 429 && !isUnderWay && !(error.status === 503 && isSafe)) return undefined
+  return error.retryAfter === undefined ? backOffMs : error.retryAfter * 1000
 }
 
 /** Waits; rejects with the signal's reason as soon as it is aborted. */

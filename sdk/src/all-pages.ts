@@ -1,0 +1,31 @@
+/** A page of a list, and how many pages and items the list has. */
+type Page<Item> = { items: readonly Item[]; pages: number; total: number }
+
+/**
+ * Every item of a list that is read by numbers of pages of `limit` items, each item once, although the list may change meanwhile. Where
+ * items were removed, what followed them is on earlier pages now, so as many are read again. Only an item that moves while as many
+ * are added as removed can be missed.
+ */
+export async function* allPages<Item extends { id: string }>(
+  limit: number,
+  read: (page: number) => Promise<Page<Item>>,
+): AsyncGenerator<Item> {
+  const seen = new Set<string>()
+  let before: number | undefined
+  for (let page = 1; ; ) {
+    const { items, pages, total } = await read(page)
+    const removed = Math.max(0, (before ?? total) - total)
+    before = total
+    if (removed > 0 && page > 1) {
+      page = Math.max(1, page - Math.ceil(removed / limit))
+      continue
+    }
+    for (const item of items) {
+      if (seen.has(item.id)) continue
+      seen.add(item.id)
+      yield item
+    }
+    if (page >= pages) return
+    page += 1
+  }
+}
