@@ -1,5 +1,6 @@
 /** Drafts across the end of processes: what was answered and saved is not asked again. */
 import { createClient, type GenerateDraft, type GenerationJob, type PostriderClient } from '@postrider/sdk'
+import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { parseConfig } from '../src/platform/config.ts'
@@ -207,5 +208,29 @@ describe.runIf(source.kind === 'postgres')('several processes', PATIENCE, () => 
       Array.from({ length: QUESTIONS * topics.length }, () => ({ put: 1, answered: 1 })),
     )
     expect(atOnce.most).toBe(2)
+  })
+})
+
+describe.runIf(source.kind === 'postgres')('a database that is away while the model answers', PATIENCE, () => {
+  it('is waited for: no question is put twice', async () => {
+    if (source.kind !== 'postgres') return
+    const admin = new pg.Client({ connectionString: source.adminUrl })
+    await admin.connect()
+    const name = new URL(env.DATABASE_URL ?? '').pathname.slice(1)
+    const admits = (yes: boolean) => admin.query(`alter database ${pg.escapeIdentifier(name)} allow_connections ${yes}`)
+    model.follow(async (_asked, index) => {
+      if (index !== 1) return undefined
+      await admits(false)
+      await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+      setTimeout(() => void admits(true), 2_500)
+      return undefined
+    })
+    const service = await startService()
+    const client = (await register(service))(service)
+    const { job_id: jobId } = await client.drafts.generate(INPUT)
+    const job = await finished(client, jobId)
+    await expectOneDraft(client, job)
+    expect(counts(model.asked)).toEqual(Array.from({ length: QUESTIONS }, () => ({ put: 1, answered: 1 })))
+    await admin.end()
   })
 })

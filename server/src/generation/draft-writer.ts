@@ -26,11 +26,13 @@ import {
   type JobLease,
   LeaseLost,
   leaseJobs,
+  type NamedAnswer,
   noteProgress,
   postponeJob,
   recordSpent,
   renewLease,
   returnJob,
+  type Spent,
   saveAnswer,
   savedAnswers,
   tokensToday,
@@ -49,6 +51,8 @@ import { type WrittenDraft, writeDraft } from './writing/write-draft.ts'
 /** How long the jobs of a process that dies are held up. */
 const LEASE_MS = 60_000
 const RENEW_MS = 20_000
+/** The wait before an answer is saved again that the database did not take. */
+const SAVE_AGAIN_MS = 1_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'config' | 'traces'>
 
@@ -179,7 +183,7 @@ export class DraftWriter {
         const { text, tokens, tookMs } = await this.#traced(model, name, () => model.ask(question, signal))
         this.#metrics.used(tokens)
         const spent = { tokens, tookMs, now: clock.now() }
-        if (!(await db.tx((tx) => saveAnswer(tx, lease, { name, answer: text }, spent)))) throw new LeaseLost()
+        if (!(await this.#save(lease, { name, answer: text }, spent, signal))) throw new LeaseLost()
         signal.throwIfAborted()
         lease.tokens += tokens.input + tokens.output
         lease.tries = 1
@@ -192,6 +196,19 @@ export class DraftWriter {
         }
         signal.throwIfAborted()
         throw error
+      }
+    }
+  }
+
+  /** Saves an answer as soon as the database answers: to ask again would cost again. `signal` aborts when the lease has run out. */
+  async #save(lease: JobLease, answer: NamedAnswer, spent: Spent, signal: AbortSignal): Promise<boolean> {
+    const { clock, db } = this.#ctx
+    for (;;) {
+      try {
+        return await db.tx((tx) => saveAnswer(tx, lease, answer, spent))
+      } catch (error) {
+        if (!isDatabaseGone(error) || signal.aborted) throw error
+        await clock.sleep(SAVE_AGAIN_MS, signal)
       }
     }
   }

@@ -86,13 +86,26 @@ export async function savedAnswers(db: Db, jobId: string): Promise<Map<string, s
 /** What one try used. */
 export type Spent = { tokens: Tokens; tookMs: number; now: Date }
 
-/** Saves an answer with what it used, and resets `tries` for the next question. Returns false when the lease is lost. */
+/** The answer to a question of a job, which its name tells. */
+export type NamedAnswer = { name: string; answer: string }
+
+/**
+ * Saves an answer with what it used, and resets `tries` for the next question. Returns false when the lease is lost. Does nothing the
+ * second time: the commit may have succeeded although nobody heard of it.
+ */
 export async function saveAnswer(
   tx: Tx,
   lease: JobLease,
-  { name, answer }: { name: string; answer: string },
+  { name, answer }: NamedAnswer,
   spent: Spent,
 ): Promise<boolean> {
+  const saved = await tx
+    .selectFrom('generation_answers')
+    .select('answer')
+    .where('job_id', '=', lease.id)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (saved?.answer === answer) return true
   if (!(await recordSpent(tx, lease, spent, { tries: 1 }))) return false
   await tx.insertInto('generation_answers').values({ job_id: lease.id, name, answer }).execute()
   return true

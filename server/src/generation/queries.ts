@@ -86,8 +86,16 @@ export async function deleteJobs(tx: Tx, accountId: string): Promise<string[]> {
   return jobs.flatMap(({ id, finished_at: finishedAt }) => (finishedAt === null ? id : []))
 }
 
-/** Removes jobs that finished before `finishedBefore`, and the token counts of days before it. */
-export async function removeOldJobs(db: Db, finishedBefore: Date): Promise<void> {
-  await db.deleteFrom('generation_jobs').where('finished_at', '<', finishedBefore).execute()
+/** How many jobs are removed at once: each has its answers. */
+const REMOVED_AT_ONCE = 500
+
+/** Removes some of the jobs that finished before `finishedBefore`, and the token counts of days before it; returns whether there may be more. */
+export async function removeOldJobs(db: Db, finishedBefore: Date): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from generation_jobs where id in (
+      select id from generation_jobs where finished_at < ${finishedBefore} limit ${REMOVED_AT_ONCE} for update skip locked
+    )
+  `.execute(db)
   await sql`delete from generation_usage where day < ${finishedBefore.toISOString().slice(0, 10)}::date`.execute(db)
+  return numAffectedRows === BigInt(REMOVED_AT_ONCE)
 }

@@ -5,9 +5,9 @@ import { deleteJobs, removeOldJobs } from './queries.ts'
 
 const KEPT_MS = 30 * 24 * 3_600_000
 
-/** Removes jobs that finished thirty days ago; their drafts are posts, and stay. */
-export async function forgetOldJobs(db: Db, now: Date): Promise<void> {
-  await removeOldJobs(db, plusMs(now, -KEPT_MS))
+/** Removes some of the jobs that finished thirty days ago; their drafts are posts, and stay. Returns whether there may be more. */
+export function forgetOldJobs(db: Db, now: Date): Promise<boolean> {
+  return removeOldJobs(db, plusMs(now, -KEPT_MS))
 }
 
 /** Removes all jobs of an account; those that are being worked on are cancelled. */
