@@ -5,14 +5,12 @@ import { abandonLeases, areLanesHeld, joinWorkers, type Limits } from './deliver
 import { abandonJobs, areJobsHeld } from './generation/index.ts'
 import { readThings } from './live/index.ts'
 import { createLoops, type Loops } from './loops.ts'
-import { migrations } from './migrations/index.ts'
 import { Changes } from './platform/changes/changes.ts'
 import { Feeds } from './platform/changes/feeds.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import type { Context } from './platform/context.ts'
 import { deriveKeys } from './platform/crypto.ts'
-import { migrate } from './platform/db/migrate.ts'
 import { type OpenDatabase, openDatabase } from './platform/db/open.ts'
 import { createEgress, type EgressOptions } from './platform/egress/egress.ts'
 import { createListener } from './platform/http/listener.ts'
@@ -28,6 +26,7 @@ import { createSignals } from './platform/signals.ts'
 import { createTraces } from './platform/traces/create-traces.ts'
 import { referenceRoutes } from './reference/reference.ts'
 import { endpoints } from './routes.ts'
+import { upgrade } from './schema.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -74,7 +73,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const { db, maintain } = database
   if (traces.statement !== undefined) db.observe(traces.statement)
   try {
-    const applied = await migrate(db, migrations)
+    const applied = await upgrade(db)
     if (applied.length > 0) log.info('db.migrated', { applied })
     const keys = deriveKeys(await loadSecretKey(config, db))
     await assertSameKey(db, keys)

@@ -12,13 +12,15 @@ import {
   UNHURRIED,
 } from '../src/platform/db/database.ts'
 import type { Sent } from '../src/platform/db/manner.ts'
-import { migrate } from '../src/platform/db/migrate.ts'
+import { migrate, migrateTo } from '../src/platform/db/migrate.ts'
 import { keepReady } from '../src/platform/db/ready.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
 import { createSignalSender, createSignals } from '../src/platform/signals.ts'
+import { upgrade } from '../src/schema.ts'
 import { newApi } from './support/api.ts'
 import { freshDatabase } from './support/database.ts'
 import { startForgetfulProxy } from './support/forgetful-proxy.ts'
+import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
 import { startService, type TestService } from './support/service.ts'
 
 let db: Database
@@ -344,6 +346,26 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     const fourth = await joinWorkers(service.ctx, idle)
     expect(fourth.alone).toBe(true)
     await fourth.leave()
+  })
+
+  it('keep the schema as they know it while they live', async () => {
+    const source = inject('database')
+    if (source.kind !== 'postgres') return
+    const { url, drop } = await createDatabaseFromTemplate(source.adminUrl, 'template0')
+    const old = createDatabase(
+      createPostgresPool(url, { max: 4 }, () => {}),
+      'postgres',
+    )
+    await old.tx((tx) => migrateTo(tx, migrations, Object.keys(migrations).toSorted().at(-2) ?? ''))
+    const member = await joinWorkers({ ...service.ctx, db: old }, idle)
+    await expect(upgrade(old)).rejects.toThrow(/^Workers of an older version of Postrider run on this database/)
+    await member.leave()
+    expect(await upgrade(old)).toEqual([Object.keys(migrations).toSorted().at(-1)])
+    const again = await joinWorkers({ ...service.ctx, db: old }, idle)
+    expect(await upgrade(old)).toEqual([])
+    await again.leave()
+    await old.close()
+    await drop()
   })
 
   it('do not take one for dead whose connections were ended, and that one begins nothing more under its leases', async () => {

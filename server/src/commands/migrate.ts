@@ -1,6 +1,7 @@
 import { migrations } from '../migrations/index.ts'
 import { parseConfig } from '../platform/config.ts'
-import { migrate, schemaState } from '../platform/db/migrate.ts'
+import { schemaState } from '../platform/db/migrate.ts'
+import { upgrade } from '../schema.ts'
 import { EXIT, type Run, type Terminal } from './command.ts'
 import { databaseExists, withDatabase, withExistingDatabase } from './database.ts'
 
@@ -14,7 +15,7 @@ export const run: Run = async ({ options, env, terminal }) => {
     printAll(terminal, 'pending', pending)
     return pending.length === 0 ? EXIT.ok : EXIT.failed
   }
-  printAll(terminal, 'done', await withDatabase(config, ({ db }) => migrate(db, migrations)))
+  printAll(terminal, 'done', await withDatabase(config, ({ db }) => upgrade(db)))
   return EXIT.ok
 }
 

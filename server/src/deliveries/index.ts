@@ -42,7 +42,7 @@ export {
 export { showBacklog } from './metrics.ts'
 export { BodyForms, DeliveryStatus, EventName, Meta, PublishedPost, RichText } from './payload.ts'
 export type { AttemptResult } from './policy.ts'
-export { claimFromWorkers, joinWorkers, type Membership } from './presence.ts'
+export { claimFromWorkers, doWorkersLive, joinWorkers, type Membership } from './presence.ts'
 export {
   type DeliveryState,
   deliveryStates,

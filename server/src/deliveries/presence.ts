@@ -55,6 +55,18 @@ export async function claimFromWorkers(tx: Tx): Promise<boolean> {
   return rows[0]?.alone === true
 }
 
+/** Whether a worker lives. */
+export async function doWorkersLive(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ live: boolean }>`
+    select exists (
+      select from pg_locks where locktype = 'advisory' and mode = 'ShareLock' and granted and objsubid = 1
+        and database = (select oid from pg_database where datname = current_database())
+        and (classid::bigint << 32) + objid::bigint = ${WORKERS_LOCK}
+    ) as live
+  `.execute(db)
+  return rows[0]?.live === true
+}
+
 type Joined = { resolve(alone: boolean): void; reject(error: unknown): void }
 
 /** Holds the shared lock on a connection of its own, and takes it again should the connection break. */

@@ -1,0 +1,23 @@
+/** The schema of this version. */
+import { doWorkersLive } from './deliveries/index.ts'
+import { migrations } from './migrations/index.ts'
+import type { Database } from './platform/db/database.ts'
+import { migrate, SchemaError, schemaState } from './platform/db/migrate.ts'
+
+/**
+ * Brings the schema up to date; returns the names of the migrations that ran. Throws SchemaError while workers of an older version live: they
+ * would go on writing as the older schema wants it. A worker of this version lives only after the schema is up to date.
+ */
+export async function upgrade(db: Database): Promise<string[]> {
+  if (db.kind === 'postgres' && (await isBehind(db)) && (await doWorkersLive(db.root)) && (await isBehind(db)))
+    throw new SchemaError(
+      'Workers of an older version of Postrider run on this database, whose schema this version has to change. Nothing was changed. Stop every process, then start this version.',
+    )
+  return migrate(db, migrations)
+}
+
+/** Whether the schema is one of an older version. */
+async function isBehind(db: Database): Promise<boolean> {
+  const { applied, pending } = await schemaState(db.root, migrations)
+  return applied.length > 0 && pending.length > 0
+}
