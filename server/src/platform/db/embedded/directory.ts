@@ -26,15 +26,25 @@ export function dataPath(dir: string): string {
   return join(dir, DATABASE, 'data')
 }
 
-/** Creates `dir` when it is missing and proves that it can be written. Throws `not_writable`. */
+/** More than fits into a file without a block of its own. */
+const PROBE = new Uint8Array(16_384)
+
+/** Creates `dir` when it is missing and proves that it can be written. Throws `not_writable`, or `open_failed` when there is no room. */
 export async function prepareDirectory(dir: string): Promise<void> {
   const probe = join(dir, `.write-test-${process.pid}`)
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    await writeFile(probe, '')
+    await writeFile(probe, PROBE, { flush: true })
     await rm(probe)
   } catch (cause) {
     const reason = messageOf(cause)
+    await rm(probe, { force: true }).catch(() => {})
+    if (/^(ENOSPC|EDQUOT)/.test(reason))
+      throw new EmbeddedError(
+        'open_failed',
+        `There is no room for the database in ${dir} (${reason}). Free some space, and start again. Nothing was changed.`,
+        { cause },
+      )
     throw new EmbeddedError(
       'not_writable',
       `The data directory ${dir} is not writable (${reason}). Give this user write access to it, or set DATA_DIR to another directory.`,

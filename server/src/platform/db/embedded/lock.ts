@@ -28,7 +28,7 @@ export async function holdDirectory(dir: string): Promise<Hold> {
   for (let attempt = 1; ; attempt++) {
     const lock = tryLock(join(dir, LOCK_FILE))
     if (lock) {
-      await writePid(dir)
+      await writePid(dir).catch(() => {}) // on a full disk; the message then says "another process"
       return { release: () => release(dir, lock) }
     }
     if (attempt === ATTEMPTS) throw new EmbeddedInUseError(dir, await readPid(dir))

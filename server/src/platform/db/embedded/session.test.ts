@@ -193,6 +193,18 @@ test('maintenance keeps every table as large as what is in it, and leaves it ana
   }
 })
 
+test('maintenance keeps the statistics as large as what they say', async () => {
+  await pool.query('CREATE TABLE wide (words text)')
+  await pool.query('INSERT INTO wide SELECT repeat(md5(n::text), 25) FROM generate_series(1, 2000) AS n')
+  const sizes: number[] = []
+  for (let count = 0; count < 12; count += 1) {
+    await database.maintain((sql) => pool.query(sql), 'all')
+    const { rows } = await pool.query(`SELECT pg_table_size('pg_statistic')::int AS bytes`)
+    sizes.push(rows[0].bytes)
+  }
+  expect(sizes.at(-1)).toBeLessThanOrEqual(sizes[3] ?? 0)
+})
+
 test('a table that has grown is vacuumed and analysed before its time, others are not', async () => {
   const names = ['grew', 'stayed']
   const seen = async () =>
