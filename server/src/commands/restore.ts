@@ -10,6 +10,7 @@ import { type Config, parseConfig } from '../platform/config.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { assertEncoding, migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
+import { messageOf } from '../platform/thrown.ts'
 import { raiseVersions } from '../posts/index.ts'
 import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
@@ -86,8 +87,12 @@ async function loadAll(
       if (newKey !== undefined) await writeKeyFile(config.dataDir, newKey)
       await load(tx, { path, header, raiseBy }, terminal)
     })
-    if (maintain === undefined) await sql`analyze`.execute(db.root)
-    else await maintain('all')
+    try {
+      if (maintain === undefined) await sql`analyze`.execute(db.root)
+      else await maintain('all')
+    } catch (error) {
+      terminal.note(`Everything is restored, but the tables' statistics were not refreshed: ${messageOf(error)}.`)
+    }
   })
 }
 

@@ -8,13 +8,16 @@ export type StoredTable = { name: string; columns: { name: string; type: string 
 /** The migrator's own tables. */
 const OF_THE_MIGRATOR = ['kysely_migration', 'kysely_migration_lock']
 
-/** Every table in the current schema, referenced tables before those that reference them. Extensions' tables are left out. */
+/**
+ * Every table in the current schema, referenced tables before those that reference them. Extensions' tables are left out, and so are
+ * unlogged ones: they keep nothing beyond a transaction, and a standby cannot read them.
+ */
 export async function storedTables(db: Db): Promise<StoredTable[]> {
   const { rows: tables } = await sql<StoredTable>`
     select c.relname as name, json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod))
       order by a.attnum) as columns
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relpersistence = 'p'
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype = 'e')
       and c.relname <> all(${OF_THE_MIGRATOR})
     group by c.relname order by c.relname
