@@ -102,12 +102,11 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
 async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const { db, clock, log } = ctx
   await removeEndedWindows(db.root, clock.now())
-  await removeOldKeys(db.root, clock.now())
-  await forgetOldJobs(db.root, clock.now())
+  const more = [await removeOldKeys(db.root, clock.now()), await forgetOldJobs(db.root, clock.now())]
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })
-  const more = await purgeDeletedSites(db, clock.now())
-  return { again: (await unnameForgottenSites(db.root)) || more }
+  more.push(await purgeDeletedSites(db, clock.now()), await unnameForgottenSites(db.root))
+  return { again: more.includes(true) }
 }
 
 /** Its first step does nothing: at start, people are waiting. */

@@ -234,7 +234,15 @@ async function forget(db: Db, { scope, key, now }: Claim): Promise<void> {
     .execute()
 }
 
-/** Removes keys that have been kept for a day. */
-export async function removeOldKeys(db: Db, now: Date): Promise<void> {
-  await db.deleteFrom('idempotency_keys').where('begun_at', '<=', plusMs(now, -KEPT_MS)).execute()
+/** How many keys are removed at once: each has an answer, which may be as large as a post. */
+const REMOVED_AT_ONCE = 500
+
+/** Removes some of the keys that have been kept for a day; returns whether there may be more. */
+export async function removeOldKeys(db: Db, now: Date): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from idempotency_keys where (scope, key) in (
+      select scope, key from idempotency_keys where begun_at <= ${plusMs(now, -KEPT_MS)} limit ${REMOVED_AT_ONCE} for update skip locked
+    )
+  `.execute(db)
+  return numAffectedRows === BigInt(REMOVED_AT_ONCE)
 }
