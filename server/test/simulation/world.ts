@@ -502,10 +502,10 @@ export class World {
     }
   }
 
-  /** What the clock of the process said when it last leased the lane of the POST, if it did. */
-  wallAtLease({ process, siteId, startedAt }: Post): number | undefined {
-    return this.#taken.findLast((one) => one.process === process && one.siteId === siteId && one.at <= startedAt)
-      ?.wallAt
+  /** What the clocks of those said who leased the lane of two POSTs between them. */
+  wallsAtLeases(earlier: Post, later: Post): number[] {
+    const between = (at: number) => at > earlier.startedAt && at <= later.startedAt
+    return this.#taken.filter(({ siteId, at }) => siteId === later.siteId && between(at)).map(({ wallAt }) => wallAt)
   }
 
   #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
