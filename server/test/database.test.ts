@@ -377,15 +377,22 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
       onLost: () => void told.push(`${name} has lost its membership`),
     })
     const first = await joinWorkers(ctx, busy('first'))
+    const source = inject('database')
+    if (source.kind !== 'postgres') return
     const { db: other, drop } = await freshDatabase()
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(ctx.db.root)
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${rows[0]?.name}`.execute(
       other.root,
     )
-    const second = await joinWorkers(ctx, busy('second'))
+    const another = createDatabase(
+      createPostgresPool(new URL(`/${rows[0]?.name}`, source.adminUrl).href, { max: 2 }, () => {}),
+      'postgres',
+    )
+    const second = await joinWorkers({ ...ctx, db: another }, busy('second'))
     expect(second.alone).toBe(false)
     expect(told).toEqual(['first abandons', 'first has lost its membership'])
     await Promise.all([first.leave(), second.leave(), other.close()])
+    await another.close()
     await drop()
   })
 })
