@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { EXCEPTIONS } from './server/test/support/apart/exceptions.ts'
 
@@ -18,8 +19,8 @@ const blackBox = (name: string, except: Record<string, string> = {}) => ({
 
 export default defineConfig({
   test: {
-    // The tests wait for processes and databases more than they compute.
-    maxWorkers: '100%',
+    // The tests wait for processes and databases as well as they compute.
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       {
         test: {
