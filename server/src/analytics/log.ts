@@ -6,7 +6,6 @@ import {
   hurry,
   type LogFilter,
   type LoggedDelivery,
-  lastTitles,
   repeatableFailures,
   requeueFailed,
 } from '../deliveries/index.ts'
@@ -16,6 +15,7 @@ import { isId } from '../platform/ids.ts'
 import { postTitles } from '../posts/index.ts'
 import { knownSite } from './operations.ts'
 import { edgesOf } from './period.ts'
+import { titlesOf } from './titles.ts'
 
 /** A delivery with its post's current title, or the event's title if the post is gone. */
 export type Titled<Delivery> = Delivery & { title: string; postDeleted: boolean; canRetry: boolean }
@@ -69,17 +69,12 @@ async function titled<Delivery extends LoggedDelivery>(
   accountId: string,
   deliveries: readonly Delivery[],
 ): Promise<Array<Titled<Delivery>>> {
-  const ids = [...new Set(deliveries.map(({ postId }) => postId))]
-  const titles = await postTitles(ctx.db.root, accountId, ids)
-  const goneTitles = await lastTitles(
-    ctx.db.root,
-    ids.filter((id) => !titles.has(id)),
-  )
+  const titleOf = await titlesOf(ctx, accountId, deliveries)
   return deliveries.map((one) => {
     const isFailure = one.status === 'failed' && one.lastError !== 'superseded'
-    const postDeleted = !titles.has(one.postId)
+    const { title, postDeleted } = titleOf(one.postId)
     const canRetry = isFailure && !one.overtaken && !one.siteDeleted && concernsSites(one, postDeleted)
-    return { ...one, title: titles.get(one.postId) ?? goneTitles.get(one.postId) ?? '', postDeleted, canRetry }
+    return { ...one, title, postDeleted, canRetry }
   })
 }
 

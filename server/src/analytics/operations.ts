@@ -5,7 +5,6 @@ import {
   failedDeliveries,
   type Granularity,
   keepsHistoryOf,
-  lastTitles,
   type Period,
   requeueFailed,
   type Sums,
@@ -18,6 +17,7 @@ import { isId } from '../platform/ids.ts'
 import { countPublished, postTitles } from '../posts/index.ts'
 import { siteExists } from '../sites/index.ts'
 import { bucketName, bucketsOf, periodOf } from './period.ts'
+import { titlesOf } from './titles.ts'
 
 /** A period and optionally a site, as the client gives them. */
 export type Range = { from?: string | undefined; to?: string | undefined; siteId?: string | undefined }
@@ -109,16 +109,11 @@ export async function failures(ctx: Context, accountId: string, range: Range): P
   const { from } = periodOf({ from: range.from }, ctx.clock.now())
   const siteId = await knownSite(ctx, accountId, range.siteId)
   const failed = await failedDeliveries(ctx.db.root, accountId, { from, siteId, limit: MOST_ROWS })
-  const ids = [...new Set(failed.map(({ postId }) => postId))]
-  const titles = await postTitles(ctx.db.root, accountId, ids)
-  const goneTitles = await lastTitles(
-    ctx.db.root,
-    ids.filter((id) => !titles.has(id)),
-  )
+  const titlesOfPosts = await titlesOf(ctx, accountId, failed)
   return failed.map((one) => {
-    const title = titles.get(one.postId)
-    const canRetry = title !== undefined && !one.siteDeleted && !one.overtaken && one.lastError !== 'superseded'
-    return { ...one, title: title ?? goneTitles.get(one.postId) ?? '', canRetry }
+    const { title, postDeleted } = titlesOfPosts(one.postId)
+    const canRetry = !postDeleted && !one.siteDeleted && !one.overtaken && one.lastError !== 'superseded'
+    return { ...one, title, canRetry }
   })
 }
 

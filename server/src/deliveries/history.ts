@@ -161,7 +161,6 @@ export async function failedDeliveries(
       ${overtaken} as overtaken
     from deliveries d
     join endpoints e on e.site_id = d.site_id
-    join events v on v.id = d.event_id
     where d.account_id = ${accountId} and d.status = 'failed' and d.finished_at >= ${from}
       and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
     order by d.finished_at desc limit ${limit}
