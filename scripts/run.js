@@ -17,9 +17,9 @@ if (Number(process.versions.node.split('.')[0]) < NEEDED) {
 
 // Keeps compiled code between starts: a second start loads in about half the time. It is kept with the installation, because anybody
 // may write to the directory for temporary files, which is Node's choice.
-if (process.env.NODE_COMPILE_CACHE === undefined)
-  module.enableCompileCache?.(fileURLToPath(new URL('../node_modules/.cache/postrider', import.meta.url)))
-else module.enableCompileCache?.()
+module.enableCompileCache?.(
+  process.env.NODE_COMPILE_CACHE ?? fileURLToPath(new URL('../node_modules/.cache/postrider', import.meta.url)),
+)
 
 const [, , file, ...rest] = process.argv
 process.argv = [process.argv[0], file, ...rest]

@@ -6,10 +6,11 @@ import { migrate, SchemaError, schemaState } from './platform/db/migrate.ts'
 
 /**
  * Brings the schema up to date; returns the names of the migrations that ran. Throws SchemaError while workers of an older version live: they
- * would go on writing as the older schema wants it. A worker of this version lives only after the schema is up to date.
+ * would go on writing as the older schema wants it. Whoever lived while the schema was still behind is such a one: a worker of this version
+ * joins after the upgrade. So first they are looked for, then the schema.
  */
 export async function upgrade(db: Database): Promise<string[]> {
-  if (db.kind === 'postgres' && (await isBehind(db)) && (await doWorkersLive(db.root)) && (await isBehind(db)))
+  if (db.kind === 'postgres' && (await doWorkersLive(db.root)) && (await isBehind(db)))
     throw new SchemaError(
       'Workers of an older version of Postrider run on this database, whose schema this version has to change. Nothing was changed. Stop every process, then start this version.',
     )

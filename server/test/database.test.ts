@@ -325,14 +325,15 @@ describe('migrating', () => {
   })
 })
 
+/** A worker that holds nothing. */
+const idle: Membership = { isWorkHeld: async () => false, abandon: async () => {}, onLost() {} }
+
 describe.runIf(inject('database').kind === 'postgres')('workers of one database', () => {
   let service: TestService
   beforeAll(async () => {
     service = await startService()
   })
   afterAll(() => service.stop())
-
-  const idle: Membership = { isWorkHeld: async () => false, abandon: async () => {}, onLost() {} }
 
   it('know whether they are alone', async () => {
     const first = await joinWorkers(service.ctx, idle)
@@ -420,11 +421,7 @@ describe.runIf(inject('database').kind === 'postgres')('connections that the ser
   it('fail what used them, and nothing else: the service goes on', async () => {
     const service = await startService()
     const api = await newApi(service)
-    const membership = await joinWorkers(service.ctx, {
-      isWorkHeld: async () => false,
-      abandon: async () => {},
-      onLost() {},
-    })
+    const membership = await joinWorkers(service.ctx, idle)
     const inUse = service.ctx.db.tx(async (tx) => sql`select pg_sleep(30)`.execute(tx))
     inUse.catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, 100))

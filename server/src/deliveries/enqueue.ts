@@ -139,8 +139,15 @@ function filledLanes(leased: readonly LeasedAndTarget[], term: Term, deliveries:
     lease: { siteId, accountId, fence, recovering, suspect, ...term },
     target: { siteId, ...target },
     due: (bySite.get(siteId) ?? []).map(({ id, eventId, postId, sequence, payloadBytes }) => ({
-      ...{ id, siteId, eventId, postId, sequence, payloadBytes },
-      ...{ attempts: 0, attemptsInRound: 0, uncertain: false },
+      id,
+      siteId,
+      eventId,
+      postId,
+      sequence,
+      payloadBytes,
+      attempts: 0,
+      attemptsInRound: 0,
+      uncertain: false,
     })),
   }))
 }

@@ -1,8 +1,8 @@
 /**
  * Scheduled publishing. It reads stored times instead of setting timers: a post that came due while the service was down is
  * published when it is back. Each transaction publishes a set of posts, so that ten thousand posts due in the same second
- * take a few hundred transactions; of long posts it takes fewer. A set that fails, or takes too long, is split, so that one post that cannot be published holds up
- * no other.
+ * take a few hundred transactions; of long posts it takes fewer. A set that fails, or takes too long, is split, so that one post
+ * that cannot be published holds up no other.
  * An account whose lanes another transaction has locked waits for the next step, and does not hold up other accounts.
  */
 import { activeSites, enqueueEvents } from '../deliveries/index.ts'
