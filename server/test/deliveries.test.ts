@@ -1,6 +1,7 @@
 /** The engine's promises, against real receivers. */
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { abandonLeases } from '../src/deliveries/lease.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import { type Answer, heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
 import { refuseResults } from './support/refused.ts'
@@ -232,6 +233,28 @@ describe('after a crash, when the newest event may have been acknowledged', () =
     const deliveries = await deliveriesOf(postId)
     expect(deliveries.map(({ status, last_error }) => last_error ?? status)).toEqual(ends)
     expect((await laneOf(site.id)).due_at).toBeNull()
+  })
+
+  it('it is due for the next worker too, whose clock is behind', async () => {
+    receiver.answerNext(500)
+    const postId = await publish()
+    await service.drain()
+    await service.advance(29_000)
+    await client.posts.update(postId, { title: 'Newer' })
+    const crashed = workerOf(unrecording(service))
+    await crashed.step()
+    await requests(2)
+    service.clock.advance(-1_000)
+    await abandonLeases(service.ctx.db.root, service.clock)
+    await publish('Other')
+    await anotherWorker().drain()
+    await service.advance(60_000)
+    const titles = receiver.received.map(({ json }) => (json.post as { title: string }).title)
+    expect(titles).toEqual(['Post', 'Newer', 'Other', 'Newer'])
+    expect((await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)).toEqual([
+      'superseded',
+      'delivered',
+    ])
   })
 })
 

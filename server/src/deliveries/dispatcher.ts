@@ -209,7 +209,7 @@ export class Dispatcher {
     const leases = await this.#lease(now)
     this.#found = leases.length
     try {
-      if (leases.length > 0) await this.#startLanes(leases, now)
+      if (leases.length > 0) await this.#startLanes(leases)
     } catch (error) {
       // Without their deliveries the lanes can only be released; the recorder does so once the database answers.
       for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering, postponed: undefined })
@@ -230,7 +230,7 @@ export class Dispatcher {
   #release(run: LaneRun): void {
     const { lease } = run
     const postponed = run.postponed
-      ? { known: plusMs(lease.until, -lease.ms), until: this.#postpone(this.#ctx.clock.now()) }
+      ? { known: lease.readUntil, until: this.#postpone(this.#ctx.clock.now()) }
       : undefined
     this.#recorder.release({ lease, clean: run.isClean(), postponed })
   }
@@ -286,13 +286,13 @@ export class Dispatcher {
     return free >= limit * WORTH_LEASING[kind] ? Math.max(0, free) : 0
   }
 
-  async #startLanes(leases: readonly LaneLease[], now: Date): Promise<void> {
+  async #startLanes(leases: readonly LaneLease[]): Promise<void> {
     const { root } = this.#ctx.db
     const { prompt = [], suspect = [] } = Object.groupBy(leases, kindOf)
     const perLane = this.#perLane(prompt.length)
     const [inPrompt, inSuspect, targets] = await Promise.all([
-      readDue(root, prompt, perLane.prompt, now),
-      readDue(root, suspect, perLane.suspect, now),
+      readDue(root, prompt, perLane.prompt),
+      readDue(root, suspect, perLane.suspect),
       readTargets(root, leases),
     ])
     const due = Map.groupBy([...inPrompt, ...inSuspect], (one) => one.siteId)

@@ -13,11 +13,15 @@ import type { EventKind } from './tables.ts'
  */
 export type Term = { ms: number; until: Date; untilMs: number }
 
-/** A lane held by this process. Results are recorded only while the lane still has this `fence`. */
+/**
+ * A lane held by this process. Results are recorded only while the lane still has this `fence`. Only what was due at `readUntil` is attempted
+ * under the lease: when it was taken, by the holder's clock, or when one was of which answers may be missing, if that is later.
+ */
 export type LaneLease = Term & {
   siteId: string
   accountId: string
   fence: number
+  readUntil: Date
   recovering: boolean
   suspect: boolean
 }
@@ -54,9 +58,10 @@ export type EventContent = { kind: EventKind; previousVersion: number | null; oc
 /**
  * Leases lanes that are due and not held, longest due first: up to `prompt` lanes whose sites answer and up to `suspect`
  * suspects, as each kind has its own budget. A lane whose lease ran out was left by a crashed holder: it is marked
- * `recovering`. While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue
- * in the meantime moves it forward without making the lane free. `held` are the lanes this process has already: should
- * it have been suspended past the end of their leases, it must not lease them a second time.
+ * `recovering`, and what that holder may have attempted is due for the next one too, whatever the clock of that says (`read_until`).
+ * While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue in the meantime
+ * moves it forward without making the lane free. `held` are the lanes this process has already: should it have been
+ * suspended past the end of their leases, it must not lease them a second time.
  *
  * The ids of the lanes are in arrays and not joined with the table, which the planner would read as a whole.
  */
@@ -78,11 +83,12 @@ export async function leaseDueLanes(
       due as (select * from prompt union all select * from suspects),
       leased as (
         update lanes
-        set leased_until = ${end}, due_at = ${end}, fence = fence + 1, recovering = recovering or leased_until is not null
+        set leased_until = ${end}, due_at = ${end}, fence = fence + 1, recovering = recovering or leased_until is not null,
+          read_until = case when recovering or leased_until is not null then greatest(read_until, ${now}) else ${now} end
         where site_id = any(array(select site_id from due))
-        returning site_id, account_id, fence, recovering, suspect
+        returning site_id, account_id, fence, read_until, recovering, suspect
       )
-    select l.site_id as "siteId", l.account_id as "accountId", l.fence, l.recovering, l.suspect
+    select l.site_id as "siteId", l.account_id as "accountId", l.fence, l.read_until as "readUntil", l.recovering, l.suspect
     from leased l join due on due.site_id = l.site_id order by due.due_at, l.site_id
   `).execute(db)
   return rows.map((row) => ({ ...row, ...term }))
@@ -115,34 +121,29 @@ const DUE = sql`d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, 
  * lane that has more. It must be a statement after the lease, never part of it: a statement's snapshot is as old as its
  * beginning, and before the lease was taken another holder may still have been recording results.
  */
-export async function readDue(
-  db: Db,
-  leases: readonly LaneLease[],
-  perLane: number,
-  now: Date,
-): Promise<DueDelivery[]> {
+export async function readDue(db: Db, leases: readonly LaneLease[], perLane: number): Promise<DueDelivery[]> {
   if (leases.length === 0) return []
   const { rows } = await sql<DueDelivery>`
     select ${DUE}
-    from unnest(${siteIdsOf(leases)}::uuid[]) as l (site_id)
+    from unnest(
+      ${siteIdsOf(leases)}::uuid[],
+      ${plainArray(leases.map(({ readUntil }) => readUntil))}::timestamptz[]
+    ) as l (site_id, read_until)
     cross join lateral (
       select * from deliveries d
-      where d.site_id = l.site_id and d.status = 'pending' and d.next_attempt_at <= ${now} and not ${blocked}
+      where d.site_id = l.site_id and d.status = 'pending' and d.next_attempt_at <= l.read_until and not ${blocked}
       order by d.next_attempt_at, d.id limit ${perLane}
     ) d
     join events v on v.id = d.event_id
   `.execute(db)
-  const recovering = new Set(leases.filter((lease) => lease.recovering).map(({ siteId }) => siteId))
-  const cutOff = [...Map.groupBy(rows, ({ siteId }) => siteId)].filter(
-    ([siteId, found]) => recovering.has(siteId) && found.length === perLane,
-  )
-  if (cutOff.length === 0) return rows
-  const newest = await readNewest(
-    db,
-    cutOff.flatMap(([, found]) => found),
-    now,
-  )
-  return [...rows, ...newest]
+  const recovering = leases.filter((lease) => lease.recovering)
+  if (recovering.length === 0) return rows
+  const bySite = Map.groupBy(rows, ({ siteId }) => siteId)
+  const cutOff = recovering.flatMap(({ siteId, readUntil }) => {
+    const found = bySite.get(siteId) ?? []
+    return found.length < perLane ? [] : found.map(({ postId }) => ({ siteId, postId, readUntil }))
+  })
+  return cutOff.length === 0 ? rows : [...rows, ...(await readNewest(db, cutOff))]
 }
 
 /**
@@ -150,18 +151,22 @@ export async function readDue(
  * it may lie beyond what was read: the dead holder may have read more at once. The status is not asked for, since only what is
  * pending has a next attempt: with it, the planner may look through all that is pending in the lane, once for each post.
  */
-async function readNewest(db: Db, found: readonly DueDelivery[], now: Date): Promise<DueDelivery[]> {
+async function readNewest(
+  db: Db,
+  posts: ReadonlyArray<Pick<LaneLease, 'siteId' | 'readUntil'> & { postId: string }>,
+): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select ${DUE}
     from (
-      select distinct site_id, post_id from unnest(
-        ${plainArray(found.map(({ siteId }) => siteId))}::uuid[],
-        ${plainArray(found.map(({ postId }) => postId))}::uuid[]
-      ) as f (site_id, post_id)
+      select distinct site_id, post_id, read_until from unnest(
+        ${plainArray(posts.map(({ siteId }) => siteId))}::uuid[],
+        ${plainArray(posts.map(({ postId }) => postId))}::uuid[],
+        ${plainArray(posts.map(({ readUntil }) => readUntil))}::timestamptz[]
+      ) as f (site_id, post_id, read_until)
     ) f
     cross join lateral (
       select * from deliveries d
-      where d.post_id = f.post_id and d.site_id = f.site_id and d.next_attempt_at <= ${now} and not ${blocked}
+      where d.post_id = f.post_id and d.site_id = f.site_id and d.next_attempt_at <= f.read_until and not ${blocked}
       order by d.sequence desc limit 1
     ) d
     join events v on v.id = d.event_id

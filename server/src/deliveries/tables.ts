@@ -40,6 +40,8 @@ type LanesTable = {
   account_id: string
   due_at: Date | null
   leased_until: Date | null
+  /** What its last holder may have attempted was due by then. */
+  read_until: Date | null
   fence: Generated<number>
   recovering: Generated<boolean>
   suspect: Generated<boolean>

@@ -185,7 +185,7 @@ function mayGoUnrecorded({ troubles }: Evidence, post: Post): boolean {
 }
 
 /** 5: attempts of a post never overlap, and after an acknowledgement nothing older is sent. */
-function neverBackwards({ world, posts, byId }: Evidence): Violation[] {
+function neverBackwards({ posts, byId }: Evidence): Violation[] {
   const violations: Violation[] = []
   const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
   const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
@@ -209,11 +209,7 @@ function neverBackwards({ world, posts, byId }: Evidence): Violation[] {
             detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
           })
         const acknowledged = (earlier.acknowledgedAt ?? Number.POSITIVE_INFINITY) <= post.startedAt
-        // After a crash, a clock that was set back since, or that of another machine, may say that the unrecorded event is not due yet:
-        // then an older one goes first, there or, since the lane counts as recovered then, with a later holder.
-        const forgotten =
-          earlier.settled?.as !== 'recorded' && world.wallsAtLeases(earlier, post).some((wall) => wall < earlier.wallAt)
-        if (acknowledged && !forgotten && sequenceOf(earlier) > sequenceOf(post))
+        if (acknowledged && sequenceOf(earlier) > sequenceOf(post))
           violations.push({
             promise: '5 never backwards',
             detail: `${short(post.deliveryId)} (event ${sequenceOf(post)}) was sent at ${post.startedAt.toFixed(1)} after ${short(earlier.deliveryId)} (event ${sequenceOf(earlier)}) had been acknowledged`,
