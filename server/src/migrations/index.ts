@@ -18,6 +18,7 @@ import * as listedPosts from './2026-11-24-listed-posts.ts'
 import * as hoursOfLanes from './2026-11-25-hours-of-lanes.ts'
 import * as plainWords from './2026-11-26-plain-words.ts'
 import * as readUntil from './2026-11-26-read-until.ts'
+import * as setsOfDuePosts from './2026-11-26-sets-of-due-posts.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-25-hours-of-lanes': hoursOfLanes,
   '2026-11-26-plain-words': plainWords,
   '2026-11-26-read-until': readUntil,
+  '2026-11-26-sets-of-due-posts': setsOfDuePosts,
 }

@@ -9,12 +9,15 @@ import { COLUMNS, type PostRow } from './tables.ts'
 /** A scheduled post whose time has come. */
 export type DuePost = Sized & { account_id: string; scheduled_at: Date }
 
-/** Posts whose time has come, earliest first, after `last`. */
+/** Before every post, in the order in which they come due. */
+const FIRST = { scheduled_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+/** Posts whose time has come, earliest first, after `last`; ten thousand of the same moment are read through their index, each once. */
 export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
+  const { scheduled_at, id } = last ?? FIRST
   const { rows } = await sql<DuePost>`
     select id, account_id, scheduled_at, ${TEXT_BYTES} as bytes from posts
-    where status = 'scheduled' and scheduled_at <= ${now}
-      and (${last?.id ?? null}::uuid is null or (scheduled_at, id) > (${last?.scheduled_at ?? null}::timestamptz, ${last?.id ?? null}::uuid))
+    where status = 'scheduled' and scheduled_at <= ${now} and (scheduled_at, id) > (${scheduled_at}::timestamptz, ${id}::uuid)
     order by scheduled_at, id limit ${limit}
   `.execute(db)
   return rows
