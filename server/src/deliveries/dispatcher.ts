@@ -209,7 +209,7 @@ export class Dispatcher {
     const leases = await this.#lease(now)
     this.#found = leases.length
     try {
-      if (leases.length > 0) await this.#startLanes(leases)
+      if (leases.length > 0) await this.#startLanes(leases, now)
     } catch (error) {
       // Without their deliveries the lanes can only be released; the recorder does so once the database answers.
       for (const lease of leases) this.#recorder.release({ lease, clean: !lease.recovering, postponed: undefined })
@@ -286,13 +286,13 @@ export class Dispatcher {
     return free >= limit * WORTH_LEASING[kind] ? Math.max(0, free) : 0
   }
 
-  async #startLanes(leases: readonly LaneLease[]): Promise<void> {
+  async #startLanes(leases: readonly LaneLease[], now: Date): Promise<void> {
     const { root } = this.#ctx.db
     const { prompt = [], suspect = [] } = Object.groupBy(leases, kindOf)
     const perLane = this.#perLane(prompt.length)
     const [inPrompt, inSuspect, targets] = await Promise.all([
-      readDue(root, prompt, perLane.prompt),
-      readDue(root, suspect, perLane.suspect),
+      readDue(root, prompt, perLane.prompt, now),
+      readDue(root, suspect, perLane.suspect, now),
       readTargets(root, leases),
     ])
     const due = Map.groupBy([...inPrompt, ...inSuspect], (one) => one.siteId)

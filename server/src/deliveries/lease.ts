@@ -103,6 +103,14 @@ export const blocked = sql<boolean>`exists (
     and n.sequence > d.sequence
 )`
 
+/**
+ * Whether delivery `d` of lane `l` may be attempted: it is due, or was for a holder whose answers may be missing. What failed since then is
+ * uncertain, and has its own time again.
+ */
+function isDue(now: Date): RawBuilder<boolean> {
+  return sql`(d.next_attempt_at <= l.read_until and (d.next_attempt_at <= ${now} or not d.uncertain))`
+}
+
 /** The targets of leased lanes, by site; paused and deleted sites have none. Must be read after the lease. */
 export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, Target>> {
   const { rows } = await prepared(sql<Target>`
@@ -121,7 +129,12 @@ const DUE = sql`d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, 
  * lane that has more. It must be a statement after the lease, never part of it: a statement's snapshot is as old as its
  * beginning, and before the lease was taken another holder may still have been recording results.
  */
-export async function readDue(db: Db, leases: readonly LaneLease[], perLane: number): Promise<DueDelivery[]> {
+export async function readDue(
+  db: Db,
+  leases: readonly LaneLease[],
+  perLane: number,
+  now: Date,
+): Promise<DueDelivery[]> {
   if (leases.length === 0) return []
   const { rows } = await sql<DueDelivery>`
     select ${DUE}
@@ -131,7 +144,7 @@ export async function readDue(db: Db, leases: readonly LaneLease[], perLane: num
     ) as l (site_id, read_until)
     cross join lateral (
       select * from deliveries d
-      where d.site_id = l.site_id and d.status = 'pending' and d.next_attempt_at <= l.read_until and not ${blocked}
+      where d.site_id = l.site_id and d.status = 'pending' and ${isDue(now)} and not ${blocked}
       order by d.next_attempt_at, d.id limit ${perLane}
     ) d
     join events v on v.id = d.event_id
@@ -143,7 +156,7 @@ export async function readDue(db: Db, leases: readonly LaneLease[], perLane: num
     const found = bySite.get(siteId) ?? []
     return found.length < perLane ? [] : found.map(({ postId }) => ({ siteId, postId, readUntil }))
   })
-  return cutOff.length === 0 ? rows : [...rows, ...(await readNewest(db, cutOff))]
+  return cutOff.length === 0 ? rows : [...rows, ...(await readNewest(db, cutOff, now))]
 }
 
 /**
@@ -154,6 +167,7 @@ export async function readDue(db: Db, leases: readonly LaneLease[], perLane: num
 async function readNewest(
   db: Db,
   posts: ReadonlyArray<Pick<LaneLease, 'siteId' | 'readUntil'> & { postId: string }>,
+  now: Date,
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select ${DUE}
@@ -162,11 +176,11 @@ async function readNewest(
         ${plainArray(posts.map(({ siteId }) => siteId))}::uuid[],
         ${plainArray(posts.map(({ postId }) => postId))}::uuid[],
         ${plainArray(posts.map(({ readUntil }) => readUntil))}::timestamptz[]
-      ) as f (site_id, post_id, read_until)
-    ) f
+      ) as l (site_id, post_id, read_until)
+    ) l
     cross join lateral (
       select * from deliveries d
-      where d.post_id = f.post_id and d.site_id = f.site_id and d.next_attempt_at <= f.read_until and not ${blocked}
+      where d.post_id = l.post_id and d.site_id = l.site_id and ${isDue(now)} and not ${blocked}
       order by d.sequence desc limit 1
     ) d
     join events v on v.id = d.event_id

@@ -96,6 +96,12 @@ export const MUTANTS: readonly Mutant[] = [
     test: LEASES,
   },
   {
+    name: 'after a crash what fails is due again at once',
+    file: 'deliveries/lease.ts',
+    from: '(d.next_attempt_at <= ${now} or not d.uncertain)',
+    to: '${now}::timestamptz is not null',
+  },
+  {
     name: 'after a crash the oldest event goes first',
     file: 'deliveries/dispatcher.ts',
     from: 'chooseAttempts(due, run.lease.recovering)',

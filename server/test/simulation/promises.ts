@@ -255,7 +255,8 @@ function isPulled(one: Delivery): boolean {
 
 /**
  * 6: attempt n+1 never before its delay, neither by the clock nor in virtual time. By the clock it is due if the clock ever said so
- * since: set back between the engine's look and the POST, the clock calls a timely attempt early. A manual retry starts at once.
+ * since: set back between the engine's look and the POST, the clock calls a timely attempt early, and what was due for a worker that died is due
+ * for its successors. A manual retry starts at once.
  */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
@@ -269,7 +270,11 @@ function notBefore({ world, posts }: Evidence): Violation[] {
       if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
       world.count('delays checked')
       const between = world.jumps.filter(({ at }) => at > endedAt && at <= next.startedAt)
-      const latest = Math.max(next.wallAt, ...between.map(({ wallBefore }) => wallBefore + next.process.skewMs))
+      const latest = Math.max(
+        next.wallAt,
+        ...between.map(({ wallBefore }) => wallBefore + next.process.skewMs),
+        ...world.wallsAtLeases(post, next),
+      )
       const early = Math.min(endedWallAt + delay - latest, endedAt + delay - next.startedAt)
       if (early <= 0) return []
       return [{ promise: '6 not before', detail: `${post.deliveryId} was sent again ${early} ms too early` }]
