@@ -40,7 +40,7 @@ const exists = (path: string) =>
 
 beforeAll(async () => {
   ground = await createGround()
-  env = await ground.emptyEnv()
+  env = await ground.createdEnv()
   contents = (await fill(env)).contents
 })
 afterAll(() => ground.remove())
@@ -114,7 +114,7 @@ describe('postrider', () => {
   })
 
   it('account create makes an account where nobody can register', async () => {
-    const closed = { ...(await ground.emptyEnv()), REGISTRATION: 'closed' }
+    const closed = { ...(await ground.createdEnv()), REGISTRATION: 'closed' }
     await withService(closed, async ({ url }) => {
       const refused = createClient({ baseUrl: url }).auth.register(ADA)
       await expect(refused).rejects.toMatchObject({ status: 403, code: 'forbidden' })
@@ -139,7 +139,7 @@ describe('postrider', () => {
   })
 
   it('password reset gives an account a new password and ends its logins', async () => {
-    const copy = await ground.emptyEnv()
+    const copy = await ground.createdEnv()
     const reset = async () => runToEnd(copy, 'password', 'reset', ADA.email)
     let token = ''
     await withService(copy, async ({ url }) => {
@@ -162,7 +162,7 @@ describe('postrider', () => {
   })
 
   it('account list tells who there is, and account delete removes one with everything it has', async () => {
-    const home = await ground.emptyEnv()
+    const home = await ground.createdEnv()
     const rows = async () => {
       const file = join(await mkdtemp(join(ground.dir, 'rows-')), 'backup')
       await runToEnd(home, 'backup', file)

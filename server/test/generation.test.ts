@@ -1,32 +1,31 @@
 /** Drafts: the job, its limits and its end. How providers behave is in generation-providers.test.ts. */
 import { DraftFailedError, type PostriderClient } from '@postrider/sdk'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { finishDraft, writeDraft, writtenBy } from './support/drafts.ts'
 import { holdTransaction } from './support/held.ts'
 import { request } from './support/http.ts'
 import { type ModelServer, type Script, startModelServer } from './support/model-server.ts'
 import { startReceiver } from './support/receiver.ts'
-import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+import { connectSite, newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
 const TOPIC = 'Watering tomatoes in a hot summer'
 let model: ModelServer
 let service: TestService
 let client: PostriderClient
 
-/** A service with this environment, and an account. */
+/** A service of the test's own with this environment, and an account. */
 async function start(env: Record<string, string> = writtenBy(model)): Promise<void> {
-  service = await startService(env)
+  const own = await startService(env)
+  onTestFinished(() => own.stop())
+  service = own
   client = await newAccount(service)
 }
 
 beforeEach(async () => {
   model = await startModelServer()
 })
-afterEach(async () => {
-  await service.stop()
-  await model.close()
-})
+afterEach(() => model.close())
 
 /** A question that the model keeps until it is let go. */
 function holding(): { script: Script; arrived: Promise<void>; release(): void } {
@@ -43,7 +42,13 @@ function holding(): { script: Script; arrived: Promise<void>; release(): void } 
 }
 
 describe('without a model', () => {
-  beforeEach(() => start({}))
+  beforeAll(async () => {
+    service = await startService({})
+  })
+  beforeEach(async () => {
+    client = await newAccount(service)
+  })
+  afterAll(() => service.stop())
 
   it('a draft is an outline, and says so', async () => {
     const begun = await client.drafts.generate({ topic: TOPIC, length: 'short', include_faq: true })
@@ -89,23 +94,21 @@ describe('without a model', () => {
     [{ topic: TOPIC, site_id: 'nowhere' }, 'site_id'],
     [{ topic: TOPIC, publish: true }, 'publish'],
   ])('refuses %j at %s', async (body, field) => {
-    const registered = { name: 'B', email: 'b@example.com', password: 'correct horse' }
-    const { json } = await request(`${service.url}/api/auth/register`, { method: 'POST', body: registered })
+    const token = await tokenOf(service, client)
     const answer = await request(`${service.url}/api/posts/generate`, {
       method: 'POST',
-      token: String(json.token),
+      token,
       body,
     })
     expect(answer).toMatchObject({ status: 400, json: { error: 'validation_error', field } })
   })
 
   it('is begun once for one idempotency key', async () => {
-    const registered = { name: 'B', email: 'b@example.com', password: 'correct horse' }
-    const { json } = await request(`${service.url}/api/auth/register`, { method: 'POST', body: registered })
+    const token = await tokenOf(service, client)
     const begin = () =>
       request(`${service.url}/api/posts/generate`, {
         method: 'POST',
-        token: String(json.token),
+        token,
         body: { topic: TOPIC },
         headers: { 'idempotency-key': 'once' },
       })

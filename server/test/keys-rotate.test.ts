@@ -31,7 +31,7 @@ let contents: object
 
 beforeAll(async () => {
   ground = await createGround()
-  env = await ground.emptyEnv()
+  env = await ground.createdEnv()
   ;({ token, contents } = await fill(env))
 })
 afterAll(() => ground.remove())

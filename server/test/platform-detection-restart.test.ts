@@ -1,37 +1,25 @@
 /** Looking at sites across the end of a process: the rows say what is to be done, not the memory. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createClient, type PostriderClient } from '@postrider/sdk'
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type App, createApp } from '../src/app.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import { type ManualClock, manualClock } from './support/clock.ts'
-import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
+import { createGround, type Env, type Ground, SECRET_KEY } from './support/installation.ts'
 import { startProcess } from './support/process.ts'
 import { nextjs, startWebsite, type Website } from './support/websites.ts'
 
-const source = inject('database')
-let dir: string
-let env: Record<string, string>
-let drop = async () => {}
+let ground: Ground
+let env: Env
 let site: Website
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'postrider-detection-'))
-  const common = { SECRET_KEY: 'a secret key for tests, long enough', LOG_LEVEL: 'error', PORT: '0' }
-  env = { ...common, DATA_DIR: dir }
-  if (source.kind === 'postgres') {
-    const database = await createDatabaseFromTemplate(source.adminUrl, source.template)
-    env = { ...common, DATABASE_URL: database.url }
-    drop = database.drop
-  }
+  ground = await createGround()
+  env = await ground.createdEnv({ SECRET_KEY, LOG_LEVEL: 'error', PORT: '0' })
   site = await startWebsite({ '*': () => {} }) // takes requests and never answers
 })
 afterEach(async () => {
   await site.close()
-  await drop()
-  await rm(dir, { recursive: true, force: true })
+  await ground.remove()
 })
 
 type Running = { app: App; clock: ManualClock; client(token?: string): PostriderClient }

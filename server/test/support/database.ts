@@ -8,7 +8,10 @@ import { createDatabaseFromTemplate } from './postgres/databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    database: { kind: 'embedded'; snapshot: string } | { kind: 'postgres'; adminUrl: string; template: string }
+    /** `created` is a data directory with an embedded database in which nothing is yet. */
+    database:
+      | { kind: 'embedded'; snapshot: string; created: string }
+      | { kind: 'postgres'; adminUrl: string; template: string }
   }
 }
 

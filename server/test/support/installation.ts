@@ -31,6 +31,8 @@ export type Ground = {
   dir: string
   /** The environment of a database that does not exist yet (embedded) or has nothing in it. */
   emptyEnv(kind?: 'embedded' | 'postgres', more?: Env): Promise<Env>
+  /** The environment of a database that exists, with nothing in it. */
+  createdEnv(more?: Env): Promise<Env>
   /** A copy of a stopped embedded installation. */
   copyOf(env: Env): Promise<Env>
   remove(): Promise<void>
@@ -42,20 +44,26 @@ export async function createGround(): Promise<Ground> {
   const dir = await mkdtemp(join(tmpdir(), 'postrider-commands-'))
   const drops: Array<() => Promise<void>> = []
   const newDataDir = async () => join(await mkdtemp(join(dir, 'home-')), 'data')
+  const copyOf = async (env: Env) => {
+    const copy = await newDataDir()
+    await cp(env.DATA_DIR ?? '', copy, { recursive: true })
+    return { ...env, DATA_DIR: copy }
+  }
+  const emptyEnv: Ground['emptyEnv'] = async (kind = source.kind, more = {}) => {
+    if (kind === 'embedded') return { ...COMMON, DATA_DIR: await newDataDir(), ...more }
+    if (source.kind !== 'postgres') throw new Error('there is no server in this run')
+    const database = await createDatabaseFromTemplate(source.adminUrl, 'template0')
+    drops.push(database.drop)
+    return { ...COMMON, DATABASE_URL: database.url, SECRET_KEY, ...more }
+  }
   return {
     dir,
-    async emptyEnv(kind = source.kind, more = {}) {
-      if (kind === 'embedded') return { ...COMMON, DATA_DIR: await newDataDir(), ...more }
-      if (source.kind !== 'postgres') throw new Error('there is no server in this run')
-      const database = await createDatabaseFromTemplate(source.adminUrl, 'template0')
-      drops.push(database.drop)
-      return { ...COMMON, DATABASE_URL: database.url, SECRET_KEY, ...more }
-    },
-    async copyOf(env) {
-      const copy = await newDataDir()
-      await cp(env.DATA_DIR ?? '', copy, { recursive: true })
-      return { ...env, DATA_DIR: copy }
-    },
+    emptyEnv,
+    createdEnv: async (more = {}) =>
+      source.kind === 'postgres'
+        ? emptyEnv('postgres', more)
+        : copyOf({ ...COMMON, DATA_DIR: source.created, ...more }),
+    copyOf,
     async remove() {
       for (const drop of drops) await drop()
       await rm(dir, { recursive: true, force: true })
