@@ -230,7 +230,7 @@ export class Dispatcher {
   #release(run: LaneRun): void {
     const { lease } = run
     const postponed = run.postponed
-      ? { known: lease.readUntil, until: this.#postpone(this.#ctx.clock.now()) }
+      ? { known: plusMs(lease.until, -lease.ms), until: this.#postpone(this.#ctx.clock.now()) }
       : undefined
     this.#recorder.release({ lease, clean: run.isClean(), postponed })
   }

@@ -104,8 +104,8 @@ export const blocked = sql<boolean>`exists (
 )`
 
 /**
- * Whether delivery `d` of lane `l` may be attempted: it is due, or was for a holder whose answers may be missing. What failed since then is
- * uncertain, and has its own time again.
+ * Whether delivery `d` of lane `l` may be attempted: it is due, or was for a holder whose answers may be missing. An uncertain one needs no
+ * haste, since older ones wait for it in any case: so what fails under a lease that follows a crash has its own time again.
  */
 function isDue(now: Date): RawBuilder<boolean> {
   return sql`(d.next_attempt_at <= l.read_until and (d.next_attempt_at <= ${now} or not d.uncertain))`

@@ -108,7 +108,7 @@ export class World {
   readonly silences: Array<{ from: number; to: number | undefined }> = []
   /** Until when, in virtual time, a process has leased the lane of a site. */
   readonly leases = new Map<string, number>()
-  readonly #taken: Array<{ process: Process; siteId: string; at: number; wallAt: number }> = []
+  readonly #taken: Array<{ process: Process; siteId: string; recovering: boolean; at: number; wallAt: number }> = []
   readonly #lines: string[] = []
   readonly #random: () => number
   readonly #services = new Map<string, Service>()
@@ -502,9 +502,10 @@ export class World {
     }
   }
 
-  /** What the clocks said of those who leased the lane of two POSTs: for the first one, and until the second. */
+  /** If the second of two POSTs to a site was made after a crash, what the clocks said of those who leased its lane: for the first one, and until the second. */
   wallsAtLeases(earlier: Post, later: Post): number[] {
     const taken = this.#taken.filter(({ siteId, at }) => siteId === later.siteId && at <= later.startedAt)
+    if (taken.at(-1)?.recovering !== true) return []
     const first = taken.findLastIndex(({ at }) => at <= earlier.startedAt)
     return taken.slice(Math.max(0, first)).map(({ wallAt }) => wallAt)
   }
@@ -515,12 +516,12 @@ export class World {
     if (!whenFilled && !text.includes('from leased l join due')) return
     const wallAt = values.find((value) => value instanceof Date && !(value instanceof DatabaseTime))
     const leasedAt = (values.find((value) => value instanceof DatabaseTime)?.getTime() ?? 0) - START
-    for (const lease of rows as Array<{ siteId: string; recovering: boolean }>) {
+    for (const { siteId, recovering } of rows as Array<{ siteId: string; recovering: boolean }>) {
       this.count(whenFilled ? 'leases of filled lanes' : 'leases')
-      this.leases.set(`${process.name} ${lease.siteId}`, leasedAt + LEASE_MS)
-      this.#taken.push({ process, siteId: lease.siteId, at: this.agenda.now, wallAt: (wallAt as Date).getTime() })
-      if (lease.recovering) this.count('takeovers')
-      this.tell(`${process.name} leases the lane of ${short(lease.siteId)}${lease.recovering ? ', recovering' : ''}`)
+      this.leases.set(`${process.name} ${siteId}`, leasedAt + LEASE_MS)
+      this.#taken.push({ process, siteId, recovering, at: this.agenda.now, wallAt: (wallAt as Date).getTime() })
+      if (recovering) this.count('takeovers')
+      this.tell(`${process.name} leases the lane of ${short(siteId)}${recovering ? ', recovering' : ''}`)
     }
   }
 }
