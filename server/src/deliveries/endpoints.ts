@@ -96,7 +96,7 @@ export async function retireEndpoint(
     .returning(['id', 'account_id as accountId', 'site_id as siteId'])
     .execute()
   ctx.changes.note(tx, deliveryChanges(ended))
-  await tx.updateTable('lanes').set({ due_at: null }).where('site_id', '=', siteId).execute()
+  await tx.updateTable('lanes').set({ due_at: null, suspect: false }).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)
 }
 

@@ -24,7 +24,7 @@ export function attemptMetrics(metrics: Metrics): (result: AttemptResult) => voi
   }
 }
 
-/** What a process holds: lanes, those of them that are suspect or wait for room for a large content, and slots that are free. */
+/** What a process holds: lanes, those of them that are suspect, others that wait for room for a large content, and slots that are free. */
 export type Held = { lanes: number; suspects: number; waitingForRoom: number; slots: number }
 
 /** Shows the backlog in the database, and what this process holds of it. */
@@ -78,7 +78,8 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
     {
       postrider_held_lanes: 'Lanes that this process holds',
       postrider_held_suspects: 'Suspect lanes that this process holds',
-      postrider_held_waiting_for_room: 'Lanes that this process holds and that wait for memory for a large content',
+      postrider_held_waiting_for_room:
+        'Lanes that this process holds and that wait for memory for a large content, without suspect ones',
       postrider_free_slots: 'Attempts that this process could start now',
     },
     async () => {

@@ -104,9 +104,9 @@ export class Turns {
     })
   }
 
-  /** How many lanes wait for room. */
+  /** How many lanes wait for room, without suspect ones, who wait for each other. */
   waitingForRoom(): number {
-    return KINDS.reduce((sum, kind) => sum + this.#rooms[kind].line.size, 0)
+    return this.#rooms.prompt.line.size
   }
 
   /** Notes that an attempt makes its request: from now on it waits for its site. */
