@@ -8,6 +8,7 @@ import {
   createDatabase,
   createPostgresPool,
   type Database,
+  type Db,
   isDatabaseGone,
   UNHURRIED,
 } from '../src/platform/db/database.ts'
@@ -96,6 +97,27 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     }
     // What has been given up may still be on its way out of the pool.
     await expect.poll(() => sql`select 1`.execute(silent.root).then(() => 'answers', String)).toBe('answers')
+    await silent.close()
+    await proxy.close()
+    await own.close()
+    await dropOwn()
+  })
+
+  it('that falls silent takes along what lies unused, also what was heard a moment before', async () => {
+    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const proxy = await startForgetfulProxy(signalsUrl)
+    const pool = createPostgresPool(proxy.url, { max: 2 }, () => {})
+    const silent = createDatabase(pool, 'postgres')
+    const ask = (db: Db) => sql`select 1`.execute(db)
+    await silent.root.connection().execute(async (seldom) => {
+      await ask(seldom)
+      // For longer than it takes until the connections are looked at again.
+      for (const from = performance.now(); performance.now() < from + 2_100; ) await ask(silent.root)
+      expect(pool.totalCount).toBe(2)
+      proxy.forget()
+      await expect(ask(seldom)).rejects.toThrow('Connection terminated')
+    })
+    await expect.poll(() => pool.totalCount).toBe(0)
     await silent.close()
     await proxy.close()
     await own.close()

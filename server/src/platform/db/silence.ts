@@ -38,6 +38,8 @@ export class Line {
   /** When bytes had last arrived, and since when an answer is awaited while none do. */
   heardAt = performance.now()
   quietSince = this.heardAt
+  /** The first look that found it waiting. */
+  noticedAt: number | undefined
   /** Whether the server was not at work at it when last asked, and nothing has arrived since: an answer may have been on its way. */
   #suspect = false
 
@@ -64,8 +66,10 @@ export class Line {
   isQuiet(now: number): boolean {
     const { bytesRead } = this.#socket
     if (bytesRead !== this.#bytesRead) this.heardAt = now
-    if (!this.#waits()) {
+    if (this.#waits()) this.noticedAt ??= now
+    else {
       this.quietSince = now
+      this.noticedAt = undefined
       this.#suspect = false
     }
     this.#bytesRead = bytesRead
@@ -138,9 +142,10 @@ async function closeSilent(watched: ReadonlySet<Line>, server: pg.ClientConfig):
   if (quiet.length === 0) return false
   const silent = await silentAmong(quiet, server).catch(() => [])
   if (silent.length === 0) return false
-  const since = Math.min(...silent.map((line) => line.quietSince))
-  // What became of one has probably become of those that lie unused, and the next statement would find out only by waiting.
-  const unused = [...watched].filter((line) => line.idle && line.heardAt <= since)
+  // What became of one has probably become of those that lie unused, and the next statement would find out only by waiting. What they
+  // heard before the silence began may have been noted by the look that noticed it.
+  const noticedAt = Math.min(...silent.map((line) => line.noticedAt ?? now))
+  const unused = [...watched].filter((line) => line.idle && line.heardAt <= noticedAt)
   for (const line of [...silent, ...unused]) line.close()
   return true
 }
