@@ -15,6 +15,7 @@ import type { Filled, Promised } from './handover.ts'
 import { type Flight, KINDS, kindOf, LaneRun, type LeasedKind, type RunKind } from './lane-run.ts'
 import {
   type DueDelivery,
+  type DueLane,
   type EventContent,
   type LaneLease,
   leaseDueLanes,
@@ -265,7 +266,7 @@ export class Dispatcher {
     }
   }
 
-  async #lease(now: Date): Promise<LaneLease[]> {
+  async #lease(now: Date): Promise<DueLane[]> {
     const limits = { prompt: Math.min(this.#room('prompt'), MOST_AT_ONCE), suspect: this.#room('suspect') }
     for (const kind of KINDS) this.#exhausted[kind] = false
     if (limits.prompt + limits.suspect === 0) return []
@@ -286,7 +287,7 @@ export class Dispatcher {
     return free >= limit * WORTH_LEASING[kind] ? Math.max(0, free) : 0
   }
 
-  async #startLanes(leases: readonly LaneLease[], now: Date): Promise<void> {
+  async #startLanes(leases: readonly DueLane[], now: Date): Promise<void> {
     const { root } = this.#ctx.db
     const { prompt = [], suspect = [] } = Object.groupBy(leases, kindOf)
     const perLane = this.#perLane(prompt.length)

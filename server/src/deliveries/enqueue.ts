@@ -125,9 +125,9 @@ function insertAll(
         read_until = case when b.idle then ${now}::timestamptz else l.read_until end,
         fence = case when b.idle then l.fence + 1 else l.fence end
       from before b where l.site_id = b.site_id
-      returning l.site_id, l.account_id, l.fence, l.read_until, b.site_name, b.webhook_url, b.secret_sealed, b.idle
+      returning l.site_id, l.account_id, l.fence, b.site_name, b.webhook_url, b.secret_sealed, b.idle
     )
-    select site_id as "siteId", account_id as "accountId", fence, read_until as "readUntil", false as recovering, false as suspect,
+    select site_id as "siteId", account_id as "accountId", fence, false as recovering, false as suspect,
       site_name as "siteName", webhook_url as "webhookUrl", secret_sealed as "secretSealed"
     from filled where idle
   `
@@ -136,8 +136,8 @@ function insertAll(
 /** The lanes that were leased, with what was enqueued in them: all of it is due, and was never attempted. */
 function filledLanes(leased: readonly LeasedAndTarget[], term: Term, deliveries: readonly NewDelivery[]): FilledLane[] {
   const bySite = Map.groupBy(deliveries, ({ siteId }) => siteId)
-  return leased.map(({ siteId, accountId, fence, readUntil, recovering, suspect, ...target }) => ({
-    lease: { siteId, accountId, fence, readUntil, recovering, suspect, ...term },
+  return leased.map(({ siteId, accountId, fence, recovering, suspect, ...target }) => ({
+    lease: { siteId, accountId, fence, recovering, suspect, ...term },
     target: { siteId, ...target },
     due: (bySite.get(siteId) ?? []).map(({ id, eventId, postId, sequence, payloadBytes }) => ({
       id,

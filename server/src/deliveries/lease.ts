@@ -13,18 +13,20 @@ import type { EventKind } from './tables.ts'
  */
 export type Term = { ms: number; until: Date; untilMs: number }
 
-/**
- * A lane held by this process. Results are recorded only while the lane still has this `fence`. Only what was due at `readUntil` is attempted
- * under the lease: when it was taken, by the holder's clock, or when one was of which answers may be missing, if that is later.
- */
+/** A lane held by this process. Results are recorded only while the lane still has this `fence`. */
 export type LaneLease = Term & {
   siteId: string
   accountId: string
   fence: number
-  readUntil: Date
   recovering: boolean
   suspect: boolean
 }
+
+/**
+ * A lane that was leased because it was due, and is to be read. Only what was due at `readUntil` is attempted under the lease: when it was
+ * taken, by the holder's clock, or when one was of which answers may be missing, if that is later.
+ */
+export type DueLane = LaneLease & { readUntil: Date }
 
 /** A lease of `ms` that is about to be taken. */
 export function termFrom(clock: Clock, now: Date, ms: number): Term {
@@ -70,7 +72,7 @@ export async function leaseDueLanes(
   clock: Clock,
   limits: { prompt: number; suspect: number },
   { held, now, term }: { held: readonly string[]; now: Date; term: Term },
-): Promise<LaneLease[]> {
+): Promise<DueLane[]> {
   const end = endIn(clock, term.ms)
   const due = (suspect: boolean, limit: number) => sql`
     select site_id, due_at from lanes
@@ -78,7 +80,7 @@ export async function leaseDueLanes(
       and site_id not in (select unnest(${plainArray(held)}::uuid[]))
     order by due_at limit ${limit} for update skip locked
   `
-  const { rows } = await prepared(sql<Omit<LaneLease, keyof Term>>`
+  const { rows } = await prepared(sql<Omit<DueLane, keyof Term>>`
     with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
       due as (select * from prompt union all select * from suspects),
       leased as (
@@ -129,12 +131,7 @@ const DUE = sql`d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, 
  * lane that has more. It must be a statement after the lease, never part of it: a statement's snapshot is as old as its
  * beginning, and before the lease was taken another holder may still have been recording results.
  */
-export async function readDue(
-  db: Db,
-  leases: readonly LaneLease[],
-  perLane: number,
-  now: Date,
-): Promise<DueDelivery[]> {
+export async function readDue(db: Db, leases: readonly DueLane[], perLane: number, now: Date): Promise<DueDelivery[]> {
   if (leases.length === 0) return []
   const { rows } = await sql<DueDelivery>`
     select ${DUE}
@@ -166,7 +163,7 @@ export async function readDue(
  */
 async function readNewest(
   db: Db,
-  posts: ReadonlyArray<Pick<LaneLease, 'siteId' | 'readUntil'> & { postId: string }>,
+  posts: ReadonlyArray<Pick<DueLane, 'siteId' | 'readUntil'> & { postId: string }>,
   now: Date,
 ): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
