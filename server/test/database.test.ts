@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { joinWorkers, type Membership } from '../src/deliveries/index.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
@@ -56,11 +56,21 @@ describe('the error of a statement', () => {
     })
 })
 
+/** A database of the test's own, which may do to it what it likes. */
+async function ownDatabase() {
+  const { signalsUrl = '', db: own, drop } = await freshDatabase()
+  onTestFinished(async () => {
+    await own.close()
+    await drop()
+  })
+  return { signalsUrl, own }
+}
+
 describe.skipIf(inject('database').kind === 'embedded')('a database server', () => {
   const LIMITS = { statement_timeout: 300, query_timeout: 600 }
 
   it('has connections before anything is asked of it, and new ones when it has lost them', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl, own } = await ownDatabase()
     const pool = createPostgresPool(signalsUrl, { max: 4, min: 3 }, () => {})
     keepReady(pool)
     await expect.poll(() => pool.idleCount).toBe(3)
@@ -73,12 +83,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     expect(pool.totalCount).toBe(3)
     used.release()
     await pool.end()
-    await own.close()
-    await dropOwn()
   })
 
   it('that falls silent is not waited for, and is asked again over another connection', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const silent = createDatabase(
       createPostgresPool(proxy.url, { max: 2 }, () => {}, LIMITS),
@@ -99,12 +107,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await expect.poll(() => sql`select 1`.execute(silent.root).then(() => 'answers', String)).toBe('answers')
     await silent.close()
     await proxy.close()
-    await own.close()
-    await dropOwn()
   })
 
   it('that falls silent takes along what lies unused, also what was heard a moment before', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const pool = createPostgresPool(proxy.url, { max: 2 }, () => {})
     const silent = createDatabase(pool, 'postgres')
@@ -120,12 +126,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await expect.poll(() => pool.totalCount).toBe(0)
     await silent.close()
     await proxy.close()
-    await own.close()
-    await dropOwn()
   })
 
   it('has what is left of a silent connection ended, with its locks, but not what is slow', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const watched = (url: string) =>
       createDatabase(
@@ -146,12 +150,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     expect((await sleeping).rows).toEqual([{ done: 'slept' }])
     await Promise.all([silent.close(), slow.close()])
     await proxy.close()
-    await own.close()
-    await dropOwn()
   })
 
   it('that falls silent is heard again over another connection, and what it may have signalled meanwhile is looked for', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl, own } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const lost = vi.fn()
     const ear = createSignals(proxy.url, systemClock, { debug() {}, info() {}, warn: lost, error() {} })
@@ -167,12 +169,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     proxy.forget()
     await ear.close()
     await proxy.close()
-    await own.close()
-    await dropOwn()
   })
 
   it('whose connection is lost ends what used it without limits, and not the process', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
     const hurried = createDatabase(
       createPostgresPool(proxy.url, { max: 2 }, () => {}),
@@ -184,12 +184,10 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     })
     await expect(inUse).rejects.toThrow('Connection terminated')
     await hurried.close()
-    await own.close()
-    await dropOwn()
   })
 
   it('ends statements that take too long, but not those that may', async () => {
-    const { signalsUrl = '', db: own, drop: dropOwn } = await freshDatabase()
+    const { signalsUrl, own } = await ownDatabase()
     // What the operator has set does not bind what may take long.
     await sql
       .raw(`alter database ${new URL(signalsUrl).pathname.slice(1)} set statement_timeout = '300ms'`)
@@ -209,8 +207,6 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     expect((await slow.execute(unhurried.root)).rows).toEqual([{ done: 'slept' }])
     await unhurried.close()
     await hurried.close()
-    await own.close()
-    await dropOwn()
   })
 })
 

@@ -31,6 +31,9 @@ afterAll(() => service.stop())
 
 const deliveriesOf = (postId: string) =>
   service.ctx.db.root.selectFrom('deliveries').selectAll().where('post_id', '=', postId).orderBy('sequence').execute()
+/** How the deliveries of a post have ended, or where they are. */
+const endsOf = async (postId: string) =>
+  (await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)
 const laneOf = (siteId: string) =>
   service.ctx.db.root.selectFrom('lanes').selectAll().where('site_id', '=', siteId).executeTakeFirstOrThrow()
 const publish = async (title = 'Post') => (await client.posts.create({ title, status: 'published' })).id
@@ -187,20 +190,10 @@ describe('order, per site and post', () => {
   })
 
   it('after a crash sends the newest event first, since it may have been acknowledged already', async () => {
-    receiver.answerNext(500)
-    const postId = await publish()
-    await service.drain()
-    await service.advance(29_000)
-    await client.posts.update(postId, { title: 'Newer' })
-    const crashed = workerOf(unrecording(service))
-    await crashed.step()
-    await requests(2)
+    const postId = await crashWithTheNewer()
     await service.advance(60_000)
     expect(receiver.received.map(({ json }) => json.event)).toEqual(['post.published', 'post.updated', 'post.updated'])
-    expect((await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)).toEqual([
-      'superseded',
-      'delivered',
-    ])
+    expect(await endsOf(postId)).toEqual(['superseded', 'delivered'])
   })
 })
 
@@ -219,31 +212,16 @@ describe('after a crash, when the newest event may have been acknowledged', () =
       ['superseded', 'http_error'],
     ],
   ])('no older one is sent any more, even if it fails now and %s', async (_name, failures, events, ends) => {
-    receiver.answerNext(500)
-    const postId = await publish()
-    await service.drain()
-    await service.advance(29_000)
-    await client.posts.update(postId, { title: 'Newer' })
-    const crashed = workerOf(unrecording(service))
-    await crashed.step()
-    await requests(2)
+    const postId = await crashWithTheNewer()
     receiver.answerNext(...Array.from({ length: failures }, () => 503))
     for (const delay of [60_000, 30_000, 300_000, 1_800_000, 1_800_000]) await service.advance(delay)
     expect(receiver.received.map(({ json }) => json.event)).toEqual(events)
-    const deliveries = await deliveriesOf(postId)
-    expect(deliveries.map(({ status, last_error }) => last_error ?? status)).toEqual(ends)
+    expect(await endsOf(postId)).toEqual(ends)
     expect((await laneOf(site.id)).due_at).toBeNull()
   })
 
   it('it is due for the next worker too, whose clock is behind', async () => {
-    receiver.answerNext(500)
-    const postId = await publish()
-    await service.drain()
-    await service.advance(29_000)
-    await client.posts.update(postId, { title: 'Newer' })
-    const crashed = workerOf(unrecording(service))
-    await crashed.step()
-    await requests(2)
+    const postId = await crashWithTheNewer()
     service.clock.advance(-1_000)
     await abandonLeases(service.ctx.db.root, service.clock)
     await publish('Other')
@@ -251,10 +229,7 @@ describe('after a crash, when the newest event may have been acknowledged', () =
     await service.advance(60_000)
     const titles = receiver.received.map(({ json }) => (json.post as { title: string }).title)
     expect(titles).toEqual(['Post', 'Newer', 'Other', 'Newer'])
-    expect((await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)).toEqual([
-      'superseded',
-      'delivered',
-    ])
+    expect(await endsOf(postId)).toEqual(['superseded', 'delivered'])
   })
 })
 
@@ -398,10 +373,7 @@ describe('after results were dropped because they could not be recorded for as l
       'post.published',
       'post.updated',
     ])
-    expect((await deliveriesOf(postId)).map(({ status, last_error }) => last_error ?? status)).toEqual([
-      'superseded',
-      'delivered',
-    ])
+    expect(await endsOf(postId)).toEqual(['superseded', 'delivered'])
   })
 })
 
@@ -427,6 +399,19 @@ function failingWorker(message: string) {
       failing = false
     },
   }
+}
+
+/** A post whose first event failed and is due again in a second, and whose newer one was sent by a worker that died before it recorded that. */
+async function crashWithTheNewer(): Promise<string> {
+  receiver.answerNext(500)
+  const postId = await publish()
+  await service.drain()
+  await service.advance(29_000)
+  await client.posts.update(postId, { title: 'Newer' })
+  const crashed = workerOf(unrecording(service))
+  await crashed.step()
+  await requests(2)
+  return postId
 }
 
 /** The context of a worker that dies before it records anything. */
