@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 
-/** Where Debian puts it. */
-export const CHROMIUM = '/usr/bin/chromium'
+/** Where Debian puts it: its small form without windows, which needs a quarter less of the processor, or the whole browser. */
+const PLACES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
-/** Whether there is a browser to test in. */
-export const hasChromium = existsSync(CHROMIUM)
+const found = PLACES.find((path) => existsSync(path))
+
+/** The browser to test in. */
+export const CHROMIUM = found ?? 'chromium'
+
+/** Whether there is one. */
+export const hasChromium = found !== undefined
