@@ -345,7 +345,6 @@ export class Dispatcher {
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
       if (event === undefined || target === undefined || run.hasEnded(delivery.postId)) return
       this.#readAhead(run)
-      run.started()
       this.#turns.sent(flight)
       const result = await attemptDelivery(this.#ctx, { delivery, target, event }, this.#abort.signal)
       run.answered(result)

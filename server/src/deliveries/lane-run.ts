@@ -55,7 +55,6 @@ export class LaneRun extends Linked<LaneRun> {
   /** Posts of which nothing more may be sent; most lanes have none. */
   #ended: Set<string> | undefined
   #hasAnswered = false
-  #started = 0
   #unknown = 0
 
   constructor(lease: LaneLease, kind: RunKind) {
@@ -112,11 +111,6 @@ export class LaneRun extends Linked<LaneRun> {
     if (index !== -1) this.flights.splice(index, 1)
   }
 
-  /** Notes that a request is sent. */
-  started(): void {
-    this.#started += 1
-  }
-
   /** Notes how an attempt ended; undefined when its outcome is unknown. */
   answered(result: AttemptResult | undefined): void {
     if (result === undefined) this.#unknown += 1
@@ -130,10 +124,11 @@ export class LaneRun extends Linked<LaneRun> {
 
   /**
    * Whether the outcome of every attempt on the lane is known. After a crash, the outcomes of this run are not enough: it must
-   * also have attempted everything that the dead holder may have had in flight.
+   * also have attempted everything that the dead holder may have had in flight, of which it hears nothing while the site is paused.
    */
   isClean(): boolean {
-    const recovered = !this.lease.recovering || (this.complete && this.#started > 0 && this.waiting.length === 0)
+    const recovered =
+      !this.lease.recovering || (this.target !== undefined && this.complete && this.waiting.length === 0)
     return this.#unknown === 0 && recovered
   }
 }

@@ -208,6 +208,12 @@ export const MUTANTS: readonly Mutant[] = [
     test: LEASES,
   },
   {
+    name: 'a lane counts as recovered though its site was paused',
+    file: 'deliveries/lane-run.ts',
+    from: 'this.target !== undefined && this.complete',
+    to: 'this.complete',
+  },
+  {
     name: 'what was read before a change of the endpoint is sent after it',
     file: 'deliveries/lane-run.ts',
     from: 'this.halted = true',
