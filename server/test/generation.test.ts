@@ -2,6 +2,8 @@
 import { DraftFailedError, type PostriderClient } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
+import { DraftWriter } from '../src/generation/draft-writer.ts'
+import { plusMs } from '../src/platform/clock.ts'
 import { finishDraft, writeDraft, writtenBy } from './support/drafts.ts'
 import { holdTransaction } from './support/held.ts'
 import { request } from './support/http.ts'
@@ -315,6 +317,23 @@ describe('several at once', () => {
     for (let index = 0; index < 50; index += 1) await client.drafts.generate({ topic: `Topic ${index}` })
     const impatient = client.drafts.generate({ topic: 'One more' })
     await expect(impatient).rejects.toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 60 })
+  })
+})
+
+describe('a job that a process works on', () => {
+  it('is not taken by another whose clock is ahead', async () => {
+    await start()
+    const { script, arrived, release } = holding()
+    model.follow(script)
+    const { job_id: jobId } = await client.drafts.generate({ topic: TOPIC, length: 'short' })
+    const working = service.drain()
+    await arrived
+    const { ctx } = service
+    const clock = { ...ctx.clock, now: () => plusMs(ctx.clock.now(), 600_000) }
+    expect(await new DraftWriter({ ...ctx, clock }, () => {}).step()).toEqual({ again: false })
+    release()
+    await working
+    expect(await client.drafts.job(jobId)).toMatchObject({ status: 'complete' })
   })
 })
 

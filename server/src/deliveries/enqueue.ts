@@ -1,5 +1,6 @@
 /** Writes events and their deliveries, inside the transaction that causes them. */
 import { type RawBuilder, sql } from 'kysely'
+import { endIn } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import { afterCommit, type Tx } from '../platform/db/database.ts'
@@ -7,7 +8,7 @@ import { sendAhead } from '../platform/db/statements.ts'
 import { deliveryChanges } from './changes.ts'
 import { type FilledLane, handover } from './handover.ts'
 import { lockLanes } from './lanes.ts'
-import { type DueDelivery, type EventContent, endIn, type LaneLease, type Target, type Term } from './lease.ts'
+import type { DueDelivery, EventContent, LaneLease, Target, Term } from './lease.ts'
 import type { EventPost } from './payload.ts'
 import type { EventKind } from './tables.ts'
 

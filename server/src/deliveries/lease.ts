@@ -1,6 +1,6 @@
 /** Leasing lanes, and reading what is due in them. */
 import { type RawBuilder, sql } from 'kysely'
-import { type Clock, plusMs } from '../platform/clock.ts'
+import { type Clock, endIn, plusMs } from '../platform/clock.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
@@ -31,11 +31,6 @@ export type DueLane = LaneLease & { readUntil: Date }
 /** A lease of `ms` that is about to be taken. */
 export function termFrom(clock: Clock, now: Date, ms: number): Term {
   return { ms, until: plusMs(now, ms), untilMs: clock.monotonicMs() + ms }
-}
-
-/** When a lease of `ms` runs out that a statement takes, as a part of that; null without one. */
-export function endIn(clock: Clock, ms: number | null): RawBuilder<Date | null> {
-  return sql`(${clock.inDatabase()} + ${ms}::float8 * interval '1 millisecond')`
 }
 
 /** Where the deliveries of a lane go, and what they are signed with. */

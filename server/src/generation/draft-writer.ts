@@ -93,12 +93,12 @@ export class DraftWriter {
   /** Starts the jobs that are due, as far as there are places; does not wait for them. One call at a time. */
   async step(): Promise<StepResult> {
     const { clock, db, config } = this.#ctx
-    const now = clock.now()
     const limit = config.ai.jobs - this.#atWork.size
-    if (this.#stopping || limit <= 0 || !(await anyJobDue(db.root, now))) return { again: false }
-    const wanted = { limit, perAccount: config.ai.jobsPerAccount, held: [...this.#atWork.keys()] }
-    const leases = await db.tx((tx) => leaseJobs(tx, { ...wanted, now, until: plusMs(now, LEASE_MS) }))
-    for (const lease of leases) this.#begin(lease)
+    if (this.#stopping || limit <= 0 || !(await anyJobDue(db.root, clock))) return { again: false }
+    const wanted = { limit, perAccount: config.ai.jobsPerAccount, held: [...this.#atWork.keys()], ms: LEASE_MS }
+    const untilMs = clock.monotonicMs() + LEASE_MS
+    const leases = await db.tx((tx) => leaseJobs(tx, clock, wanted))
+    for (const lease of leases) this.#begin(lease, untilMs)
     return { again: leases.length > 0 }
   }
 
@@ -131,12 +131,12 @@ export class DraftWriter {
     while (this.#atWork.size > 0) await Promise.all([...this.#atWork.values()].map(({ done }) => done))
   }
 
-  #begin(lease: JobLease): void {
+  #begin(lease: JobLease, untilMs: number): void {
     const abort = new AbortController()
     const facts = { 'postrider.job_id': lease.id, 'postrider.try': lease.tries }
     const work = { name: 'write draft', kind: 'internal', facts } as const
     const done = this.#ctx.traces
-      .span(work, () => this.#work(lease, abort))
+      .span(work, () => this.#work(lease, untilMs, abort))
       .finally(() => {
         this.#atWork.delete(lease.id)
         this.#onCapacity()
@@ -145,9 +145,9 @@ export class DraftWriter {
   }
 
   /** Works on a job and records the outcome. Never rejects: work that is not recorded is repeated when the lease expires. */
-  async #work(lease: JobLease, abort: AbortController): Promise<void> {
+  async #work(lease: JobLease, untilMs: number, abort: AbortController): Promise<void> {
     const over = new AbortController()
-    const keeping = this.#keepLease(lease, abort, over.signal)
+    const keeping = this.#keepLease(lease, untilMs, abort, over.signal)
     try {
       if (lease.tries > MOST_LEASES) throw new LimitReached(INTERNAL_ERROR)
       const draft = await this.#write(lease, abort.signal)
@@ -290,19 +290,19 @@ export class DraftWriter {
     this.#metrics.ended(failure.code)
   }
 
-  /** Renews the lease until `over`; aborts the work when the lease is lost. */
-  async #keepLease(lease: JobLease, abort: AbortController, over: AbortSignal): Promise<void> {
+  /** Renews the lease, which lasts until `firstMs` at first (monotonic), until `over`; aborts the work when the lease is lost. */
+  async #keepLease(lease: JobLease, firstMs: number, abort: AbortController, over: AbortSignal): Promise<void> {
     const { clock, db, log } = this.#ctx
-    for (let until = plusMs(clock.now(), LEASE_MS); ; ) {
+    for (let untilMs = firstMs; ; ) {
       await clock.sleep(RENEW_MS, over)
       if (over.aborted) return
-      const next = plusMs(clock.now(), LEASE_MS)
+      const nextMs = clock.monotonicMs() + LEASE_MS
       try {
-        if (!(await renewLease(db.root, lease, next))) return abort.abort(new LeaseLost())
-        until = next
+        if (!(await renewLease(db.root, clock, lease, LEASE_MS))) return abort.abort(new LeaseLost())
+        untilMs = nextMs
       } catch (error) {
         log.warn('draft.lease_not_renewed', { job_id: lease.id, error: errorField(error) })
-        if (clock.now() >= until) return abort.abort(new LeaseLost())
+        if (clock.monotonicMs() >= untilMs) return abort.abort(new LeaseLost())
       }
     }
   }

@@ -1,5 +1,6 @@
 /** Leases jobs, and records their results under the lease. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
+import { type Clock, endIn } from '../platform/clock.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Brief } from './brief.ts'
 import type { Tokens } from './model/model.ts'
@@ -20,15 +21,22 @@ export class LeaseLost extends Error {
 /** An advisory lock (an arbitrary number) held while leasing jobs, so that two processes never count an account's jobs at once. */
 const LEASING_LOCK = 7_301_946_113
 
-/** How many jobs to lease: `limit` in all, and so many that an account has at most `perAccount` running. `held` are this process's. */
-export type Wanted = { limit: number; perAccount: number; held: readonly string[]; now: Date; until: Date }
+/**
+ * How many jobs to lease, for `ms` by the database's clock: `limit` in all, and so many that an account has at most `perAccount` running.
+ * `held` are this process's.
+ */
+export type Wanted = { limit: number; perAccount: number; held: readonly string[]; ms: number }
+
+/** Whether no process holds a job now. */
+function isFree(clock: Clock): RawBuilder<boolean> {
+  return sql`(leased_until is null or leased_until <= ${clock.inDatabase()})`
+}
 
 /** Whether any job is due and not leased. */
-export async function anyJobDue(db: Db, now: Date): Promise<boolean> {
+export async function anyJobDue(db: Db, clock: Clock): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (
-      select from generation_jobs
-      where status = 'processing' and run_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      select from generation_jobs where status = 'processing' and run_at <= ${clock.now()} and ${isFree(clock)}
     ) as due
   `.execute(db)
   return rows[0]?.due === true
@@ -38,16 +46,17 @@ export async function anyJobDue(db: Db, now: Date): Promise<boolean> {
  * Leases jobs that are due, longest due first. A job whose holder died is due again when its lease expires. Because of `held`
  * a process never takes a job from itself, even if the clock jumps.
  */
-export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }: Wanted): Promise<JobLease[]> {
+export async function leaseJobs(tx: Tx, clock: Clock, { limit, perAccount, held, ms }: Wanted): Promise<JobLease[]> {
+  const now = clock.now()
   await sql`select pg_advisory_xact_lock(${LEASING_LOCK})`.execute(tx)
   const { rows } = await sql<JobLease>`
     with at_work as (
       select account_id, count(*) as jobs from generation_jobs
-      where status = 'processing' and leased_until > ${now} group by account_id
+      where status = 'processing' and not ${isFree(clock)} group by account_id
     ), due as (
       select id, account_id, run_at, row_number() over (partition by account_id order by run_at, id) as place
       from generation_jobs
-      where status = 'processing' and run_at <= ${now} and (leased_until is null or leased_until <= ${now})
+      where status = 'processing' and run_at <= ${now} and ${isFree(clock)}
         and id <> all(${held}::uuid[])
     ), taken as (
       select due.id from due left join at_work using (account_id)
@@ -55,8 +64,8 @@ export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }:
       order by due.run_at, due.id limit ${limit}
     )
     update generation_jobs j
-    set leased_until = ${until}, fence = j.fence + 1, tries = j.tries + 1, started_at = coalesce(j.started_at, ${now})
-    from taken where j.id = taken.id and j.status = 'processing' and (j.leased_until is null or j.leased_until <= ${now})
+    set leased_until = ${endIn(clock, ms)}, fence = j.fence + 1, tries = j.tries + 1, started_at = coalesce(j.started_at, ${now})
+    from taken where j.id = taken.id and j.status = 'processing' and ${isFree(clock)}
     returning j.id, j.account_id as "accountId", j.brief, j.fence, j.tries, j.input_tokens + j.output_tokens as tokens
   `.execute(tx)
   return rows
@@ -64,11 +73,11 @@ export async function leaseJobs(tx: Tx, { limit, perAccount, held, now, until }:
 
 type Held = Pick<JobLease, 'id' | 'fence'>
 
-/** Extends a lease to `until`. Returns whether it was still held. One that was given back stays free, although its fence still stands. */
-export async function renewLease(db: Db, lease: Held, until: Date): Promise<boolean> {
+/** Extends a lease by `ms` from now. Returns whether it was still held. One that was given back stays free, although its fence still stands. */
+export async function renewLease(db: Db, clock: Clock, lease: Held, ms: number): Promise<boolean> {
   const { numUpdatedRows } = await stillHeld(db, lease)
     .where('leased_until', 'is not', null)
-    .set({ leased_until: until })
+    .set({ leased_until: endIn(clock, ms) })
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

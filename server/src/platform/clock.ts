@@ -50,3 +50,8 @@ export const systemClock: Clock = {
 export function plusMs(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms)
 }
+
+/** When a lease of `ms` runs out that a statement takes, as a part of that; null without one. */
+export function endIn(clock: Clock, ms: number | null): RawBuilder<Date | null> {
+  return sql`(${clock.inDatabase()} + ${ms}::float8 * interval '1 millisecond')`
+}
