@@ -14,8 +14,18 @@ type Refusal = { status: number; headers: Record<string, string>; body: string }
 /** Proxies keep idle connections for about a minute. The proxy must be the first to close one, or requests on the way are lost. */
 const KEEP_ALIVE_MS = 75_000
 
-/** A server, not listening yet, that passes every request to the pipeline. */
-export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct }: Pipeline): Server {
+/**
+ * A client that takes nothing of its answer for so long is given up, and the answer's memory with it: a host that disappeared would
+ * keep it for ever. So long, because the system notices what a slow one takes only by the megabyte. Streams of events have heartbeats.
+ */
+const STALLED_MS = 300_000
+
+/** A server, not listening yet, that passes every request to the pipeline. Connections on which nothing moves for `stalledMs` are closed. */
+export function createListener(
+  ctx: Pick<Context, 'ids' | 'log'>,
+  { app, direct }: Pipeline,
+  stalledMs = STALLED_MS,
+): Server {
   const answer = getRequestListener(app.fetch, {
     // Stands in for the header Host, which only requests of HTTP/1.0 may lack.
     hostname: 'localhost',
@@ -33,6 +43,7 @@ export function createListener(ctx: Pick<Context, 'ids' | 'log'>, { app, direct 
     const { status, headers, body } = refusal(ctx, invalid('Host', 'The header Host is missing.'))
     response.writeHead(status, headers).end(body)
   })
+  server.timeout = stalledMs
   // An expectation other than 100-continue may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   server.on('clientError', (error, socket) => refuseBytes(ctx, error, socket))

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { Hono } from 'hono'
+import { expect, it, onTestFinished } from 'vitest'
+import { recordingLog } from '../../../test/support/log.ts'
+import { createListener } from './listener.ts'
+import type { Pipeline } from './pipeline.ts'
+
+const STALLED_MS = 2_000
+/** More than the buffers of both sockets hold. */
+const ANSWER = 'x'.repeat(32 * 1024 * 1024)
+
+it('gives up a client that takes nothing of its answer, and serves one that is slow', async () => {
+  const app: Pipeline['app'] = new Hono()
+  app.get('/', (context) => context.text(ANSWER))
+  const ctx = { ids: { next: () => 'id' }, log: recordingLog(() => {}) }
+  const server = createListener(ctx, { app, direct: () => false }, STALLED_MS)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+
+  const ask = async () => {
+    const socket = connect(port, '127.0.0.1')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    await once(socket, 'readable')
+    return socket
+  }
+  const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
+  const [stalled, slow] = [await ask(), await ask()]
+  expect(await connections()).toBe(2)
+
+  let taken = 0
+  const takeUpTo = async (bytes: number) => {
+    while (taken < bytes) {
+      const part: Buffer | null = slow.read()
+      if (part === null) await once(slow, 'readable')
+      else taken += part.length
+    }
+  }
+  for (let step = 1; step <= 8; step += 1) {
+    await new Promise((resolve) => setTimeout(resolve, STALLED_MS / 4))
+    await takeUpTo((ANSWER.length * step) / 8)
+  }
+  await expect.poll(connections, { timeout: 10_000 }).toBe(0)
+  stalled.destroy()
+})
