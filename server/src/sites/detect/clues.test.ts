@@ -122,3 +122,33 @@ it('lists several platforms with the front end first', () => {
   const html = '<img src="/wp-content/a.png"><div id="___gatsby"></div><script src="/_next/static/a.js"></script>'
   expect(suggested(html).map((text) => text.split(' ')[0])).toEqual(['nextjs', 'gatsby', 'wordpress'])
 })
+
+describe('a page made to be slow', () => {
+  const withBase = (folder: string) =>
+    `<base href="${HERE}${folder.repeat(1_900 / folder.length)}/">${'<img src=a>'.repeat(1_000)}`
+  const withScript = (text: string) => `<script>${text.slice(0, 4_096)}</script>`.repeat(60)
+  const pages = [
+    withBase('_next/static/'),
+    withBase('page-data/'),
+    withScript(' '.repeat(4_096)),
+    withScript(`import("${'/_app/immutable'.repeat(300)}`),
+  ]
+
+  it('takes hardly longer than its tags take to be read', () => {
+    let [reading, judging] = [0, 0]
+    for (const html of pages) {
+      const begun = performance.now()
+      const markup = readMarkup(html)
+      const read = performance.now()
+      suggestPlatforms({ url: new URL(HERE), headers: { 'x-powered-by': 'Next.js' }, markup })
+      reading += read - begun
+      judging += performance.now() - read
+    }
+    expect(judging / reading).toBeLessThan(8) // 1 on the machine where patterns with two open parts took 65
+  })
+
+  it('cannot make addresses long with its base', () => {
+    const long = `<base href="${HERE}${'a/'.repeat(1_010)}"><script src="${'b/'.repeat(100)}_next/static/a.js"></script>`
+    expect(suggested(long)).toEqual([])
+  })
+})

@@ -2,6 +2,9 @@
  * What a page suggests about the platform behind it, and which address could confirm that. Only evidence from the site itself
  * counts: its headers, its own tags, and files that it loads from itself. A word in the text, an escaped example or a link
  * to another site does not count. A clue alone never decides; see `confirms`.
+ *
+ * A page may be made to be slow to read: no pattern here has two parts without a limit that match the same characters, because
+ * the second would be tried again for each length of the first.
  */
 import type { Platform } from '../tables.ts'
 import type { Markup, Tag } from './markup.ts'
@@ -40,11 +43,11 @@ export function suggestPlatforms(page: Page): Suggestion[] {
   })
 }
 
-const NEXT_FILE = /\/_next\/static\/.+\.(?:js|css)$/
+const NEXT_FOLDER = '/_next/static/'
 
 /** Confirmed by one of its scripts or styles. With an asset prefix the page loads them from elsewhere; the server has them too. */
 function nextjs({ url, headers, markup, own, all }: Evidence): URL | undefined {
-  const isFile = (file: URL) => NEXT_FILE.test(file.pathname)
+  const isFile = ({ pathname }: URL) => pathname.includes(NEXT_FOLDER) && /\.(?:js|css)$/.test(pathname)
   const file = own.find(isFile)
   if (file !== undefined) return onHostOf(url, file.pathname + file.search)
   const suggested =
@@ -58,12 +61,14 @@ function nextjs({ url, headers, markup, own, all }: Evidence): URL | undefined {
 }
 
 const KIT_FILE = /^(.*)\/_app\/immutable\//
-const KIT_SCRIPT = /^\s*\{?\s*__sveltekit_\w+\s*=/
-const KIT_IMPORT = /\bimport\("([^"\s]+\/_app\/immutable\/[^"\s]+)"\)/
+const KIT_SCRIPT = /^\{?\s*__sveltekit_\w+\s*=/
+const IMPORTS = /\bimport\("([^"\s]+)"\)/g
 
 /** Confirmed by the version file that its clients poll. */
 function sveltekit({ url, headers, markup, own }: Evidence): URL | undefined {
-  const imported = markup.scripts.flatMap((script) => toUrl(KIT_IMPORT.exec(script)?.[1], url))
+  const imported = markup.scripts.flatMap((script) =>
+    [...script.matchAll(IMPORTS)].flatMap(([, file]) => toUrl(file, url)),
+  )
   const bases = [...own, ...imported.filter((file) => isSameSite(file, url))].flatMap(
     (file) => KIT_FILE.exec(file.pathname)?.[1] ?? [],
   )
@@ -71,15 +76,16 @@ function sveltekit({ url, headers, markup, own }: Evidence): URL | undefined {
     bases.length > 0 ||
     headers['x-sveltekit-page'] !== undefined ||
     markup.tags.some((tag) => tag.attributes.keys().some((name) => name.startsWith('data-sveltekit-'))) ||
-    markup.scripts.some((script) => KIT_SCRIPT.test(script))
+    markup.scripts.some((script) => KIT_SCRIPT.test(script.trimStart()))
   return suggested ? onHostOf(url, `${bases[0] ?? ''}/_app/version.json`) : undefined
 }
 
-const GATSBY_FILE = /^(.*)\/page-data\/.+\.json$/
+const GATSBY_FILE = /^(.*)\/page-data\//
 
 /** Confirmed by the data file that every build has; its clients compare the hash in it. */
 function gatsby({ url, markup, own }: Evidence): URL | undefined {
-  const bases = own.flatMap((file) => GATSBY_FILE.exec(file.pathname)?.[1] ?? [])
+  const data = own.filter(({ pathname }) => pathname.endsWith('.json'))
+  const bases = data.flatMap((file) => GATSBY_FILE.exec(file.pathname)?.[1] ?? [])
   const suggested =
     bases.length > 0 ||
     isGeneratedBy(markup, 'Gatsby') ||
@@ -131,9 +137,10 @@ function fileOf({ name, attributes }: Tag): string[] {
   return file === undefined ? [] : [file]
 }
 
+/** None for an address that is long itself, or becomes so with its base. */
 function toUrl(text: string | undefined, base: URL): URL[] {
   const url = text === undefined || text.length > LONGEST_URL ? null : URL.parse(text, base)
-  return url === null ? [] : [url]
+  return url === null || url.href.length > LONGEST_URL ? [] : [url]
 }
 
 /** An address on the page's own host, even if the path begins with `//`. */

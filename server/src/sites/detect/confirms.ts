@@ -4,8 +4,8 @@ import type { KnownPlatform } from './clues.ts'
 export type ProbeAnswer = { status: number; headers: Record<string, string>; text: string; truncated: boolean }
 
 const SCRIPT_OR_STYLE = /^\s*(?:(?:text|application)\/(?:x-)?javascript|text\/css)\s*(?:;|$)/i
-/** A REST API that ignores `_fields` sends a long index, which may be cut off; the namespaces are near its top. */
-const NAMESPACES = /^\s*\{.*?"namespaces"\s*:\s*\[[^\]]{0,4096}"wp\\?\/v2"/s
+const NAMESPACES = '"namespaces"'
+const WP_NAMESPACE = /^\s*:\s*\[[^\]]{0,4096}"wp\\?\/v2"/
 
 /**
  * Whether only this platform would answer the probe so. Servers that answer everything with 200 and a page, and firewalls
@@ -26,9 +26,18 @@ export function confirms(platform: KnownPlatform, answer: ProbeAnswer): boolean 
 
 function isWordPressIndex({ status, text, truncated }: ProbeAnswer): boolean {
   if (status !== 200) return false
-  if (truncated) return NAMESPACES.test(text)
+  if (truncated) return isCutIndex(text)
   const { namespaces } = readObject(text)
   return Array.isArray(namespaces) && namespaces.includes('wp/v2')
+}
+
+/**
+ * A REST API that ignores `_fields` sends a long index, which may be cut off; the namespaces are near its top, and first of that name:
+ * in the texts before them quotation marks are escaped.
+ */
+function isCutIndex(text: string): boolean {
+  const at = text.indexOf(NAMESPACES)
+  return at !== -1 && text.trimStart().startsWith('{') && WP_NAMESPACE.test(text.slice(at + NAMESPACES.length))
 }
 
 /** A site that restricts its REST API to members refuses in WordPress's format, which a firewall does not use. */
