@@ -12,12 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-it('of six bodies of 1.5 MB two are in memory as objects, and a small one need not wait for them', async () => {
-  let [atOnce, most, largeDone] = [0, 0, 0]
-  let [mayEnd, end] = [Promise.resolve(), () => {}]
-  mayEnd = new Promise((resolve) => {
-    end = resolve
-  })
+/** An endpoint that keeps large bodies until `end`. `send` sends a text of this length. */
+function holding() {
+  const counts = { atOnce: 0, most: 0, done: 0 }
+  const ended = Promise.withResolvers<void>()
   const { app } = createPipeline(
     service.ctx,
     [
@@ -35,11 +33,11 @@ it('of six bodies of 1.5 MB two are in memory as objects, and a small one need n
         errors: [],
         async handler({ body }) {
           if (body.text.length < 1_000) return { status: 200, body: { length: body.text.length } }
-          atOnce += 1
-          most = Math.max(most, atOnce)
-          await mayEnd
-          atOnce -= 1
-          largeDone += 1
+          counts.atOnce += 1
+          counts.most = Math.max(counts.most, counts.atOnce)
+          await ended.promise
+          counts.atOnce -= 1
+          counts.done += 1
           return { status: 200, body: { length: body.text.length } }
         },
       }),
@@ -52,11 +50,28 @@ it('of six bodies of 1.5 MB two are in memory as objects, and a small one need n
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ text: 'a'.repeat(length) }),
     })
+  return { counts, send, end: ended.resolve }
+}
+
+it('of six bodies of 1.5 MB two are in memory as objects, and a small one need not wait for them', async () => {
+  const { counts, send, end } = holding()
   const large = Array.from({ length: 6 }, () => send(1_500_000))
   expect((await send(10)).status).toBe(200)
-  while (atOnce < 2) await new Promise((resolve) => setTimeout(resolve, 1))
-  expect(largeDone).toBe(0)
+  while (counts.atOnce < 2) await new Promise((resolve) => setTimeout(resolve, 1))
+  expect(counts.done).toBe(0)
   end()
   expect((await Promise.all(large)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
-  expect(most).toBe(2)
+  expect(counts.most).toBe(2)
+})
+
+it('so many of them wait that memory is bounded; who comes then is asked to come again', async () => {
+  const { send, end } = holding()
+  const large = Array.from({ length: 50 }, () => send(1_500_000))
+  const refused = await Promise.race(large)
+  expect(refused.status).toBe(503)
+  expect(refused.headers.get('retry-after')).toBe('5')
+  expect((await send(10)).status).toBe(200)
+  end()
+  const statuses = (await Promise.all(large)).map(({ status }) => status)
+  expect(Object.groupBy(statuses, String)).toMatchObject({ 200: { length: 46 }, 503: { length: 4 } })
 })

@@ -32,6 +32,17 @@ function exchange(bytes: string | Buffer): Promise<string> {
   })
 }
 
+/** Sends bytes and resolves with the beginning of the answer, without waiting for the service to hang up. */
+function answerTo(bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1', () => socket.write(bytes))
+    socket.on('error', reject).once('data', (answer) => {
+      resolve(answer.toString())
+      socket.destroy()
+    })
+  })
+}
+
 const HOST = 'Host: localhost\r\nConnection: close\r\n'
 const JSON_BODY = 'Content-Type: application/json\r\n'
 
@@ -110,6 +121,23 @@ describe('odd but valid requests', () => {
     expect({ status, error: json.error }).toEqual({ status: 415, error: 'unsupported_media_type' })
     expect(headers.get('accept-encoding')).toBe('identity')
     expect((await api.post('/api/posts', { title: 'x' }, { 'content-encoding': 'identity' })).status).toBe(201)
+  })
+
+  it('a body may come in small pieces, but not byte by byte', async () => {
+    const head = `POST /api/posts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${api.token}\r\n${JSON_BODY}`
+    const inPieces = (size: number) => {
+      const text = JSON.stringify({ title: 'x', excerpt: 'x'.repeat(100_000) }).padEnd(200_000)
+      const pieces = text.match(new RegExp(`.{${size}}`, 'g')) ?? []
+      const chunks = pieces.map((piece) => `${size.toString(16)}\r\n${piece}\r\n`)
+      return answerTo(`${head}Transfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`)
+    }
+    expect(await inPieces(100)).toMatch(/^HTTP\/1.1 400 [\s\S]*"field":"excerpt"/)
+    expect(await inPieces(1)).toMatch(/^HTTP\/1.1 413 [\s\S]*too many small pieces/)
+  })
+
+  it('a body that is much too large is told so while it is still being sent', async () => {
+    const body = { title: 'x'.repeat(30_000_000) }
+    expect((await api.post('/api/posts', body)).json).toMatchObject({ error: 'payload_too_large' })
   })
 
   it('a body that is cut off stores nothing and is no error of the service', async () => {

@@ -20,10 +20,11 @@ describe('slots', () => {
     const small = taking(slots, taken, 'small', 1)
     await turn()
     expect(taken).toEqual(['first'])
+    expect(slots.waiting).toBe(3)
     first.free()
     await Promise.all([large, small])
     expect(taken).toEqual(['first', 'large', 'small'])
-    expect(slots.free).toBe(1)
+    expect(slots).toMatchObject({ free: 1, waiting: 0 })
   })
 
   it('are all taken by what weighs more than there are', async () => {

@@ -5,6 +5,7 @@ export type Slot = { free(): void }
 export class Slots {
   readonly #count: number
   #free: number
+  #waitingWeight = 0
   readonly #waiting: Array<{ weight: number; begin: () => void }> = []
 
   constructor(count: number) {
@@ -17,11 +18,19 @@ export class Slots {
     return this.#free
   }
 
+  /** The weight of all that wait for slots. */
+  get waiting(): number {
+    return this.#waitingWeight
+  }
+
   /** Resolves once `weight` slots are taken; a weight above the total takes all of them. */
   async take(weight = 1): Promise<Slot> {
     const taken = Math.min(weight, this.#count)
     if (this.#waiting.length === 0 && taken <= this.#free) this.#free -= taken
-    else await new Promise<void>((begin) => this.#waiting.push({ weight: taken, begin }))
+    else {
+      this.#waitingWeight += taken
+      await new Promise<void>((begin) => this.#waiting.push({ weight: taken, begin }))
+    }
     let held = taken
     return {
       free: () => {
@@ -35,6 +44,7 @@ export class Slots {
     this.#free += count
     for (let next = this.#waiting[0]; next !== undefined && next.weight <= this.#free; next = this.#waiting[0]) {
       this.#waiting.shift()
+      this.#waitingWeight -= next.weight
       this.#free -= next.weight
       next.begin()
     }

@@ -125,6 +125,7 @@ export const PublishPost = z
     site_ids: z
       .array(z.string('A site id must be a string.'), 'site_ids must be an array of site ids.')
       .min(1, 'Name at least one site, or leave site_ids out to publish to all.')
+      .max(10_000, 'Name at most 10,000 sites, or leave site_ids out to publish to all.')
       .optional()
       .openapi({ description: 'Sites of the account that are not inactive. Default: all of these.' }),
   })

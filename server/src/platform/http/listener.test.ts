@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Hono } from 'hono'
 import { expect, it, onTestFinished } from 'vitest'
 import { recordingLog } from '../../../test/support/log.ts'
@@ -10,9 +11,13 @@ const STALLED_MS = 2_000
 /** More than the buffers of both sockets hold. */
 const ANSWER = 'x'.repeat(32 * 1024 * 1024)
 
-it('gives up a client that takes nothing of its answer, and serves one that is slow', async () => {
+it('gives up a client that takes nothing of its answer, but none that is slow or has to wait', async () => {
   const app: Pipeline['app'] = new Hono()
   app.get('/', (context) => context.text(ANSWER))
+  app.get('/late', async (context) => {
+    await sleep(2 * STALLED_MS)
+    return context.text('late')
+  })
   const ctx = { ids: { next: () => 'id' }, log: recordingLog(() => {}) }
   const server = createListener(ctx, { app, direct: () => false }, STALLED_MS)
   server.listen(0, '127.0.0.1')
@@ -29,6 +34,7 @@ it('gives up a client that takes nothing of its answer, and serves one that is s
   const connections = () => new Promise((resolve) => server.getConnections((_, count) => resolve(count)))
   const [stalled, slow] = [await ask(), await ask()]
   expect(await connections()).toBe(2)
+  const late = fetch(`http://127.0.0.1:${port}/late`, { headers: { connection: 'close' } })
 
   let taken = 0
   const takeUpTo = async (bytes: number) => {
@@ -39,9 +45,10 @@ it('gives up a client that takes nothing of its answer, and serves one that is s
     }
   }
   for (let step = 1; step <= 8; step += 1) {
-    await new Promise((resolve) => setTimeout(resolve, STALLED_MS / 4))
+    await sleep(STALLED_MS / 4)
     await takeUpTo((ANSWER.length * step) / 8)
   }
+  expect(await (await late).text()).toBe('late')
   await expect.poll(connections, { timeout: 10_000 }).toBe(0)
   stalled.destroy()
 })

@@ -20,7 +20,7 @@ const KEEP_ALIVE_MS = 75_000
  */
 const STALLED_MS = 300_000
 
-/** A server, not listening yet, that passes every request to the pipeline. Connections on which nothing moves for `stalledMs` are closed. */
+/** A server, not listening yet, that passes every request to the pipeline. Who takes nothing of an answer for `stalledMs` is given up. */
 export function createListener(
   ctx: Pick<Context, 'ids' | 'log'>,
   { app, direct }: Pipeline,
@@ -38,6 +38,10 @@ export function createListener(
   })
   const options = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS }
   const server = createServer(options, (request, response) => {
+    // Without a listener, connections would also end on which the client waits for us.
+    response.on('timeout', (socket) => {
+      if (socket.writableLength > 0) socket.destroy()
+    })
     if (request.headers.host !== undefined || request.httpVersion === '1.0')
       return direct(request, response) ? undefined : answer(request, response)
     const { status, headers, body } = refusal(ctx, invalid('Host', 'The header Host is missing.'))

@@ -2,6 +2,7 @@
  * Routes requests to endpoints, and to what is served beside them. answer.ts does what all answers have in common, serve.ts
  * takes a request through its endpoint, direct.ts is the fast path to the busiest endpoints.
  */
+import { Readable } from 'node:stream'
 import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
@@ -51,7 +52,7 @@ export function createPipeline(
     const method = one.method.toUpperCase()
     app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
       answer(c, `${method} ${one.path}`, (facts, progress) =>
-        serve(one, { url: c.req.raw.url, request: c.req.raw, params: c.req.param(), facts, progress }),
+        serve(one, { url: c.req.raw.url, requestBody: bodyOf(c), params: c.req.param(), facts, progress }),
       ),
     )
   }
@@ -65,6 +66,11 @@ export function createPipeline(
   // Cross-origin answers need headers that the fast path does not set.
   const hot = corsOrigins.length > 0 ? [] : endpoints.filter((one) => one.hot === true && one.method === 'get')
   return { app, direct: createDirect(hot, { answer: answerer, serve, log: ctx.log }) }
+}
+
+/** The body as it comes. Requests that were not received by a listener have it as a web stream. */
+function bodyOf({ env, req }: HonoContext<Bindings>): Readable {
+  return env?.incoming ?? Readable.from(req.raw.body ?? [])
 }
 
 function respond(c: HonoContext<Bindings>, { reply, common }: Answered<Reply | Response>): Response {

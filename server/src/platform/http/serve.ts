@@ -1,19 +1,21 @@
 /** Takes a request through its endpoint: authentication → rate limit → parsing → idempotency key → handler. */
+import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
-import { Failure, fail, invalid } from '../errors.ts'
+import { type Failure, fail, invalid } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
 import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
 import { Slots } from '../slots.ts'
 import type { Progress } from './answer.ts'
+import { readBody } from './body.ts'
 import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
 import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
 
-/** A request that was routed to its endpoint. `request` is there if a body may be read. */
+/** A request that was routed to its endpoint. `requestBody` is there if it may be read. */
 export type Incoming = {
   url: string
-  request?: Request
+  requestBody?: Readable
   params: Record<string, string>
   facts: RequestFacts
   progress: Progress
@@ -26,19 +28,22 @@ export type Serve = (one: Endpoint, incoming: Incoming) => Promise<Reply>
 const LARGE = 65_536
 /** How many bytes of large bodies are processed at once: meanwhile, each takes many times its size in memory. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
+/** How many bytes of them may wait for that. */
+const MOST_WAITING = 64 * 1024 * 1024
 
 /** Serves the requests of this service. They share one counter, and the slots for large bodies. */
 export function createServe(ctx: Context): Serve {
   const count = createRequestCounter(ctx.db.root, ctx.clock)
   const large = new Slots(LARGE_AT_ONCE)
   return async (one, incoming) => {
-    const { request, facts, progress } = incoming
+    const { requestBody, facts, progress } = incoming
     const { principal, usage } = await admit(ctx, count, one, facts)
     progress.usage = usage
     if (usage?.refused === true) throw refused(usage)
-    const bytes = one.body === undefined || request === undefined ? undefined : await bytesOf(request)
+    const bytes = one.body === undefined || requestBody === undefined ? undefined : await readBody(facts, requestBody)
     if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
     // Taken only after the body was read: a slow sender must not keep others waiting.
+    if (large.waiting + bytes.length > MOST_WAITING) throw busy()
     const room = await large.take(bytes.length)
     return handle(ctx, one, incoming, principal, bytes).finally(room.free)
   }
@@ -47,15 +52,15 @@ export function createServe(ctx: Context): Serve {
 async function handle(
   ctx: Context,
   one: Endpoint,
-  { url, request, params, facts }: Incoming,
+  { url, params, facts }: Incoming,
   principal: unknown,
   bytes: Uint8Array | undefined,
 ): Promise<Reply> {
   const query = one.query === undefined ? undefined : parse(one.query, queryOf(url))
   const body =
-    one.body === undefined || bytes === undefined || request === undefined
+    one.body === undefined || bytes === undefined
       ? undefined
-      : parse(one.body, bodyOf(request, bytes, one.bodyOptional === true))
+      : parse(one.body, jsonOf(facts, bytes, one.bodyOptional === true))
   // A path parameter that cannot be stored equals no stored text.
   if (!Object.values(params).every(isStorable)) throw fail('not_found', 'There is nothing at this address.')
   // The definition's own schemas parsed the input, so it has the types its handler declares.
@@ -96,16 +101,13 @@ function queryOf(url: string): Record<string, string> {
   return begin === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(begin)))
 }
 
-async function bytesOf(request: Request): Promise<Uint8Array> {
-  const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (encoding !== 'identity')
-    throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
-      headers: { 'Accept-Encoding': 'identity' },
-    })
-  return readAtMost(request, MAX_BODY_BYTES)
+function busy(): Failure {
+  return fail('unavailable', 'Too many large requests wait to be worked on. Try again shortly.', {
+    headers: { 'Retry-After': '5' },
+  })
 }
 
-function bodyOf(request: Request, bytes: Uint8Array, optional: boolean): unknown {
+function jsonOf({ header }: RequestFacts, bytes: Uint8Array, optional: boolean): unknown {
   if (optional && bytes.length === 0) return {}
   let text: string
   try {
@@ -113,30 +115,7 @@ function bodyOf(request: Request, bytes: Uint8Array, optional: boolean): unknown
   } catch (error) {
     throw invalid('body', 'The body is not valid UTF-8.', error)
   }
-  return parseJsonBody(request.headers.get('content-type') ?? undefined, text)
-}
-
-async function readAtMost(request: Request, limit: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    fail('too_large', `The body is larger than ${limit} bytes.`, { headers: { Connection: 'close' } })
-  const announced = request.headers.get('content-length')
-  if (Number(announced ?? 0) > limit) throw tooLarge()
-  try {
-    // With a length the listener reads no more than that, and no web stream has to be made, which takes longer than the reading.
-    if (announced !== null) return new Uint8Array(await request.arrayBuffer())
-    if (request.body === null) return new Uint8Array()
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of request.body) {
-      size += chunk.length
-      if (size > limit) throw tooLarge()
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
-  } catch (error) {
-    // The client hung up: nobody reads the answer, but the log must not blame the service.
-    throw error instanceof Failure ? error : invalid('body', 'The body ended before it was complete.', error)
-  }
+  return parseJsonBody(header('content-type'), text)
 }
 
 /** Parses input with a schema; the first problem becomes a failure that names its dotted path. */

@@ -1,0 +1,53 @@
+/** Reads request bodies into memory. */
+import type { Readable } from 'node:stream'
+import { type Failure, fail, invalid } from '../errors.ts'
+import type { RequestFacts } from './endpoint.ts'
+import { MAX_BODY_BYTES } from './json.ts'
+
+const FIRST_BYTES = 16 * 1024
+/** Each piece takes microseconds, however small it is; a body of pieces of 128 bytes is still read. */
+const MOST_PIECES = MAX_BODY_BYTES / 128
+
+/** Reads a body of at most `MAX_BODY_BYTES`. Rejects with a failure when it is larger, compressed, or ends before it is complete. */
+export async function readBody({ header }: Pick<RequestFacts, 'header'>, body: Readable): Promise<Uint8Array> {
+  const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
+  if (encoding !== 'identity')
+    throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
+      headers: { 'Accept-Encoding': 'identity' },
+    })
+  if (Number(header('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
+  return joined(body)
+}
+
+/** The pieces are copied together as they come: each takes hundreds of bytes of its own, and a client may send a body byte by byte. */
+function joined(body: Readable): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  let bytes = new Uint8Array(FIRST_BYTES)
+  let [size, pieces] = [0, 0]
+  const refuse = (failure: Failure) => {
+    body.off('data', take).pause()
+    reject(failure)
+  }
+  const take = (piece: Uint8Array) => {
+    const end = size + piece.length
+    pieces += 1
+    if (end > MAX_BODY_BYTES) return refuse(tooLarge())
+    if (pieces > MOST_PIECES) return refuse(fail('too_large', 'The body comes in too many small pieces.'))
+    if (end > bytes.length) {
+      const larger = new Uint8Array(Math.min(MAX_BODY_BYTES, Math.max(end, 2 * bytes.length)))
+      larger.set(bytes.subarray(0, size))
+      bytes = larger
+    }
+    bytes.set(piece, size)
+    size = end
+  }
+  // The client hung up: nobody reads the answer, but the log must not blame the service.
+  const broken = (cause?: unknown) => reject(invalid('body', 'The body ended before it was complete.', cause))
+  body.on('data', take).once('error', broken).once('close', broken)
+  body.once('end', () => resolve(bytes.subarray(0, size)))
+  return promise
+}
+
+function tooLarge(): Failure {
+  return fail('too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`)
+}
