@@ -86,6 +86,7 @@ export const OPERATORS_NETWORKS: AllowPolicy = {
 /** The only range that IANA assigns global unicast from; an address outside is refused even if no range above names it. */
 const GLOBAL_UNICAST_V6 = parseCidr('2000::/3')
 const IPV4_MAPPED = parseCidr('::ffff:0:0/96')
+const NAT64 = parseCidr('64:ff9b::/96')
 
 /**
  * Reads the operator's setting: `none`, `loopback`, or CIDRs separated by commas (`loopback` may stand among them).
@@ -118,6 +119,18 @@ export function judgeAddress(address: string, allowed: Allowed): Verdict {
     return embedded.ok && embedded.listed ? embedded : { ok: false, reason: 'IPv4-mapped address' }
   }
   return judgeBytes(bytes, allowed)
+}
+
+/**
+ * The addresses of a name without those that a resolver made of its IPv4 addresses (DNS64, RFC 6147): they lead to the same hosts, and
+ * would be refused. Every other address of that range stays.
+ */
+export function withoutSynthesized(addresses: readonly string[]): string[] {
+  const given = new Set(addresses.map((address) => addressBytes(address)?.join('.')))
+  return addresses.filter((address) => {
+    const bytes = addressBytes(address)
+    return bytes === undefined || !isWithin(bytes, NAT64) || !given.has(bytes.slice(12).join('.'))
+  })
 }
 
 function judgeBytes(bytes: number[], allowed: Allowed): Verdict {

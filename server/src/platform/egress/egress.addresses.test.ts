@@ -130,6 +130,9 @@ describe('names', () => {
     ['an allowed and a private one', ['127.0.0.2', '127.0.0.1']],
     ['a private and an allowed one', ['127.0.0.1', '127.0.0.2']],
     ['a public and a private one', ['1.1.1.1', '::1']],
+    ['an allowed one, and what a resolver made of another', ['127.0.0.2', '64:ff9b::127.0.0.1']],
+    ['a private one, and what a resolver made of it', ['127.0.0.1', '64:ff9b::7f00:1']],
+    ['only what a resolver made of an allowed one', ['64:ff9b::127.0.0.2']],
     ['no address at all', ['not-an-address']],
   ])('whose addresses are %s are refused', async (_what, answer) => {
     const canary = await startCanary()
@@ -138,6 +141,12 @@ describe('names', () => {
       expect(brief(await egress.send(post(`${scheme}://hook.example:${canary.port}/`)))).toBe('blocked_address')
     }
     expect(canary.connections()).toBe(0)
+  })
+
+  test('an IPv4 address is used where a resolver made an IPv6 address of it besides (DNS64)', async () => {
+    const site = await startAnswering(OK, { host: '127.0.0.2' })
+    const egress = startEgress({ allow, lookup: scripted(['64:ff9b::127.0.0.2', '127.0.0.2']) })
+    expect(brief(await egress.send(post(`http://hook.example:${site.port}/`)))).toMatch(/^200/)
   })
 
   test('the refusal does not tell what the name resolves to', async () => {

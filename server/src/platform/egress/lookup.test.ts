@@ -6,11 +6,15 @@ import { createLookup, type Lookup, type LookupOptions } from './lookup.ts'
 const [A, AAAA] = [1, 28]
 const NXDOMAIN = 3
 
-type Answer = 'silence' | { code?: number; addresses?: Partial<Record<typeof A | typeof AAAA, string>> }
+/** `late`: what is asked for this type is answered after 200 ms. */
+type Answer =
+  | 'silence'
+  | { code?: number; addresses?: Partial<Record<typeof A | typeof AAAA, string>>; late?: typeof A | typeof AAAA }
 
 /** A name server (RFC 1035) that answers by the first label of the name. */
 async function startNameServer(answers: Record<string, Answer>): Promise<string> {
   const server = dgram.createSocket('udp4')
+  let open = true
   server.on('message', (question, { port, address }) => {
     const label = question.toString('latin1', 13, 13 + (question[12] ?? 0)).toLowerCase()
     const end = question.indexOf(0, 12) + 5
@@ -22,11 +26,15 @@ async function startNameServer(answers: Record<string, Answer>): Promise<string>
     reply.writeUInt16BE(0x8180 | (answer.code ?? 0), 2)
     reply.writeUInt16BE(found === undefined ? 0 : 1, 6)
     reply.writeUInt32BE(0, 8)
-    server.send(found === undefined ? reply : Buffer.concat([reply, record(type, found)]), port, address)
+    const message = found === undefined ? reply : Buffer.concat([reply, record(type, found)])
+    setTimeout(() => open && server.send(message, port, address), answer.late === type ? 200 : 0)
   })
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => void server.close())
+  onTestFinished(() => {
+    open = false
+    server.close()
+  })
   return `127.0.0.1:${server.address().port}`
 }
 
@@ -74,6 +82,14 @@ test('both families are asked, and IPv4 comes first', async () => {
   })
   expect(await ask(lookup, 'both.example')).toEqual(['192.0.2.1', '2001:db8::1'])
   expect(await ask(lookup, 'new.example')).toEqual(['2001:db8::2'])
+})
+
+test('a late IPv4 address is waited for, since there may be no IPv6 here; a late IPv6 address is not', async () => {
+  const addresses = { [A]: '192.0.2.1', [AAAA]: '2001:0db8:0000:0000:0000:0000:0000:0001' }
+  const patience = { timeout: 2_000, tries: 1 }
+  const lookup = await start({ a: { addresses, late: A }, b: { addresses, late: AAAA } }, { patience })
+  expect(await ask(lookup, 'a.example')).toEqual(['192.0.2.1', '2001:db8::1'])
+  expect(await ask(lookup, 'b.example')).toEqual(['192.0.2.1'])
 })
 
 test('what the name servers do not know, and names without a dot, are asked of the system, one at a time', async () => {

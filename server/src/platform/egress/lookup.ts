@@ -20,7 +20,7 @@ export type Lookup = (
 const PATIENCE = { timeout: 2_000, tries: 2 }
 /** The list of name servers is read again after this: it changes when a laptop moves. */
 const FRESH_MS = 60_000
-/** Once one address family is answered, the other has this long (RFC 8305, section 3). */
+/** Once IPv4 is answered, IPv6 has this long (RFC 8305, section 3). */
 const OTHER_FAMILY_MS = 50
 /** Errors that say that the name servers do not know the name, or that there are none. */
 const UNKNOWN = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED'])
@@ -84,13 +84,15 @@ async function askServers(resolver: dns.promises.Resolver, hostname: string): Pr
   const ask = async (family: 4 | 6, answer: Promise<string[]>) => {
     found[family] = (await answer).map((address) => ({ address, family }))
   }
-  const families = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))]
-  const both = Promise.allSettled(families)
+  const [ipv4, ipv6] = [ask(4, resolver.resolve4(hostname)), ask(6, resolver.resolve6(hostname))]
+  const both = Promise.allSettled([ipv4, ipv6])
   try {
-    await Promise.any(families)
+    await Promise.any([ipv4, ipv6])
   } catch (error) {
     throw tellingOf(error)
   }
+  // Not without IPv4 as long as it may still be told: this machine may have no IPv6, and the whole attempt would fail.
+  if (found[4].length === 0) await Promise.allSettled([ipv4])
   await Promise.race([both, sleep(OTHER_FAMILY_MS)])
   return [...found[4], ...found[6]]
 }

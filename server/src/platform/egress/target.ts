@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { type Allowed, judgeAddress } from './addresses.ts'
+import { type Allowed, judgeAddress, withoutSynthesized } from './addresses.ts'
 
 /** A parsed URL. `hostname` has no brackets and no trailing dot. */
 export type Target = {
@@ -46,7 +46,7 @@ export function vetAddresses(
 ): { ok: true; addresses: string[] } | Refusal {
   const acceptable: string[] = []
   let refusal: Refusal | undefined
-  for (const address of found) {
+  for (const address of withoutSynthesized(found)) {
     const judged = vetAddress(target, address, allowed)
     if (judged.ok) acceptable.push(address)
     else refusal ??= judged
