@@ -61,6 +61,11 @@ describe('a site that is not connected yet', () => {
       reached: false,
       reason: 'connection_refused',
     })
+    expect(await client.sites.detectPlatform('https://10.0.0.1')).toEqual({
+      platform: 'custom',
+      reached: false,
+      reason: 'blocked_address',
+    })
     await expect(client.sites.detectPlatform('nonsense')).rejects.toMatchObject({ status: 400, field: 'url' })
   })
 })

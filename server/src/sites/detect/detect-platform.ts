@@ -10,10 +10,13 @@ import { readMarkup } from './markup.ts'
 import { redirectWithinSite } from './same-site.ts'
 
 /**
- * The result of a look. `settled`: the platform, `custom` when none was recognised. `later`: the site did not answer properly,
- * which may be temporary. `interrupted`: the caller's signal ended the look.
+ * The result of a look. `settled`: the platform, `custom` when none was recognised, or the site cannot be asked, with `unreached` as the
+ * reason. `later`: the site did not answer properly, which may be temporary. `interrupted`: the caller's signal ended the look.
  */
-export type Look = { kind: 'settled'; platform: Platform } | { kind: 'later'; reason: string } | { kind: 'interrupted' }
+export type Look =
+  | { kind: 'settled'; platform: Platform; unreached?: string }
+  | { kind: 'later'; reason: string }
+  | { kind: 'interrupted' }
 
 /** Time limits in milliseconds: for the page with its redirects, and for all probes together. */
 const PAGE_MS = 8_000
@@ -61,6 +64,8 @@ async function fetchPage(
     if (passes(answer)) return { kind: 'later', reason: reasonOf(answer) }
     if (answer.kind === 'response' && answer.status === 200) return { kind: 'page', url, answer }
     url = nextAddress(url, answer)
+    if (url === undefined && answer.kind === 'unreachable')
+      return { kind: 'settled', platform: 'custom', unreached: answer.cause }
     if (url !== undefined && leftMs <= 0) return { kind: 'later', reason: 'timeout' }
   }
   return { kind: 'settled', platform: 'custom' }

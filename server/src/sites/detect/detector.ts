@@ -90,7 +90,7 @@ export class Detector {
         case 'settled':
           if (!(await settleDetection(db.root, lease, look.platform))) return
           changes.tell([{ owner: lease.accountId, kind: 'site', id: lease.siteId }])
-          log.info('site.detected', { ...about, platform: look.platform })
+          log.info('site.detected', { ...about, platform: look.platform, unreached: look.unreached })
           return
         case 'later':
           await postponeDetection(db.root, lease, plusMs(clock.now(), AGAIN_AFTER_MS))

@@ -47,8 +47,9 @@ export const detectionRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, body }) {
       const look = await detectPlatform(ctx.egress, body.url, new AbortController().signal)
-      if (look.kind === 'settled') return { status: 200, body: { platform: look.platform, reached: true } }
-      const reason = look.kind === 'later' ? look.reason : 'interrupted'
+      if (look.kind === 'settled' && look.unreached === undefined)
+        return { status: 200, body: { platform: look.platform, reached: true } }
+      const reason = look.kind === 'settled' ? look.unreached : look.kind === 'later' ? look.reason : look.kind
       return { status: 200, body: { platform: 'custom' as const, reached: false, reason } }
     },
   }),
