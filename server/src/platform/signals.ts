@@ -45,7 +45,7 @@ export type Signals = SignalSender & {
   ready: Promise<void>
   /**
    * `listener` gets the subject, or undefined when signals may have been missed and any subject may have changed: each
-   * time that listening begins, including the first.
+   * time that listening begins, including the first. `endpoint` is told so every second too while nothing can be heard.
    */
   on(topic: Topic, listener: (subject: string | undefined) => void): void
   close(): Promise<void>
@@ -54,8 +54,8 @@ export type Signals = SignalSender & {
 const CHANNEL = 'postrider'
 const RECONNECT_MS = 1_000
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
-const ASK_EVERY_MS = 5_000
-const ANSWERED_MS = 10_000
+const ASK_EVERY_MS = 2_000
+const ANSWERED_MS = 4_000
 const GOODBYE_MS = 1_000
 
 /** Signals within this process, and to those on the same PostgreSQL database if `url` is given. */
@@ -77,6 +77,8 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
           missed: () => {
             for (const topic of listeners.keys()) hear(topic, undefined)
           },
+          // What was read before must not be sent for as long as this process may not know better: it is read again.
+          deaf: () => hear('endpoint', undefined),
         })
   return {
     ready,
@@ -123,7 +125,12 @@ async function notify(tx: Tx, sender: string, topic: Topic, subject = ''): Promi
   await sendAhead(tx, sql`select pg_notify(${CHANNEL}, ${payloadOf(sender, topic, subject)})`)
 }
 
-type Ears = { message(payload: string): void; missed(): void }
+type Ears = {
+  message(payload: string): void
+  missed(): void
+  /** Nothing is heard for now; called once a second. */
+  deaf(): void
+}
 
 /** Listens on a connection of its own until `stop` is called; reconnects when the connection is lost or has fallen silent. */
 function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promise<void>; stop: () => Promise<void> } {
@@ -141,6 +148,7 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
         })
       } catch (error) {
         if (!stopping.signal.aborted) log.warn('signals.lost', { error: errorField(error) })
+        ears.deaf()
       }
       tried.resolve()
       if (!stopping.signal.aborted) await clock.sleep(RECONNECT_MS, stopping.signal)
