@@ -1,12 +1,18 @@
 /** Every documented error of every endpoint, held against the document. The table must cover exactly what the endpoints declare. */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { type FailureKind, wireOf } from '../src/platform/errors.ts'
-import { type Endpoint, possibleFailures } from '../src/platform/http/endpoint.ts'
+import { type Endpoint, endpoint, possibleFailures } from '../src/platform/http/endpoint.ts'
 import { MAX_BODY_BYTES } from '../src/platform/http/json.ts'
+import { createListener } from '../src/platform/http/listener.ts'
+import { createPipeline } from '../src/platform/http/pipeline.ts'
 import { endpoints } from '../src/routes.ts'
 import { readContract } from './support/contract.ts'
 import { type PlainResponse, request } from './support/http.ts'
+import { type LogLine, recordingLog } from './support/log.ts'
 import { startService, type TestService } from './support/service.ts'
 
 /** A service with one account, and what its endpoints need. */
@@ -293,5 +299,43 @@ describe('when something unexpected happens', () => {
     const line = broken.logged.find(({ event }) => event === 'request.failed')
     expect(JSON.stringify(line)).toContain('email_key')
     await broken.stop()
+  })
+
+  it('breaks off an answer whose next part cannot be made, reveals nothing, and logs the cause', async () => {
+    async function* parts() {
+      yield '{"data":['
+      throw new Error('a secret')
+    }
+    const page = endpoint({
+      method: 'get',
+      path: '/api/page',
+      name: 'page',
+      tag: 'Test',
+      summary: 'Page',
+      description: 'Page.',
+      auth: null,
+      replies: { 200: { description: 'A page.', schema: z.object({}), examples: {} } },
+      errors: [],
+      handler: async () => ({ status: 200 as const, parts: parts() }),
+    })
+    const logged: LogLine[] = []
+    const own = await startService()
+    const ctx = { ...own.ctx, log: recordingLog((line) => void logged.push(line)) }
+    const server = createListener(ctx, createPipeline(ctx, [page], []))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const response = await fetch(`http://127.0.0.1:${port}/api/page`)
+    const texts: string[] = []
+    const reading = async () => {
+      for await (const bytes of response.body ?? []) texts.push(new TextDecoder().decode(bytes))
+    }
+    await expect(reading()).rejects.toThrow()
+    expect(texts.join('')).not.toContain('secret')
+    const line = logged.find(({ event }) => event === 'request.unsent')
+    expect(line?.fields.request_id).toBe(response.headers.get('x-request-id'))
+    expect(JSON.stringify(line)).toContain('a secret')
+    server.close()
+    await own.stop()
   })
 })

@@ -313,14 +313,16 @@ export const postRoutes: Endpoint[] = [
   }),
 ]
 
-/** A page as JSON, a portion of its posts at a time. */
+/** A page as JSON, a portion of its posts at a time. What is sent is let go: a client may read the next one minutes later. */
 async function* partsOfPage(reads: readonly ReadPortion[], place: object): AsyncGenerator<string> {
   yield '{"data":['
   let between = ''
-  for (const read of reads)
-    for (const post of await read()) {
-      yield between + JSON.stringify(presentPost(post))
+  for (const read of reads) {
+    const texts = (await read()).map((post) => JSON.stringify(presentPost(post)))
+    for (let text = texts.shift(); text !== undefined; text = texts.shift()) {
+      yield between + text
       between = ','
     }
+  }
   yield `],"pagination":${JSON.stringify(place)}}`
 }

@@ -18,6 +18,8 @@ import { Feed, type FeedNeeds, type Follower, type OpenStream, thingText } from 
 import { Memory } from './memory.ts'
 
 const MOST_STREAMS = 20
+/** Of all accounts, in this process: each stream is looked at every 20 seconds. */
+const MOST_STREAMS_IN_ALL = 5_000
 /** How long an owner stays watched after the last stream has ended, for clients that reconnect. */
 const LINGER_MS = 120_000
 /** Less than other processes tell changes after one watch, so that no change counts as remembered that was not told. */
@@ -106,6 +108,10 @@ export class Feeds {
   #assertRoom(owner: string): void {
     if (this.#closing.signal.aborted)
       throw fail('unavailable', 'The service is restarting. Connect again.', { headers: { 'Retry-After': '2' } })
+    if (this.#streams().length >= MOST_STREAMS_IN_ALL)
+      throw fail('unavailable', 'Too many event streams are open here. Connect again later.', {
+        headers: { 'Retry-After': '30' },
+      })
     if (this.#streams(owner).length < MOST_STREAMS) return
     const message = `This account already has ${MOST_STREAMS} event streams open. Close one, or share one between your windows.`
     throw fail('rate_limited', message, { retryAfter: 30, headers: { 'Retry-After': '30' } })

@@ -8,6 +8,7 @@ import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import type { Context } from '../context.ts'
 import { fail } from '../errors.ts'
+import { errorField, type Log } from '../log.ts'
 import { type Answered, createAnswerer, type Progress, type Run, sentAs, UNSTORED } from './answer.ts'
 import { createDirect, type Direct } from './direct.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
@@ -37,7 +38,7 @@ export function createPipeline(
       remoteAddress: c.env?.incoming?.socket.remoteAddress,
       header: (name: string) => headers.get(name) ?? undefined,
     }
-    return respond(c, await answerer(arrival, route, run))
+    return respond(ctx.log, c, await answerer(arrival, route, run))
   }
   const { corsOrigins } = ctx.config
   if (corsOrigins.length > 0) app.use(crossOrigin(ctx, corsOrigins))
@@ -73,7 +74,7 @@ function bodyOf({ env, req }: HonoContext<Bindings>): Readable {
   return env?.incoming ?? Readable.from(req.raw.body ?? [])
 }
 
-function respond(c: HonoContext<Bindings>, { reply, common }: Answered<Reply | Response>): Response {
+function respond(log: Log, c: HonoContext<Bindings>, { reply, common }: Answered<Reply | Response>): Response {
   if (reply instanceof Response) {
     for (const [name, value] of Object.entries(common)) reply.headers.set(name, value)
     if (!reply.headers.has('Cache-Control')) reply.headers.set('Cache-Control', UNSTORED)
@@ -85,19 +86,29 @@ function respond(c: HonoContext<Bindings>, { reply, common }: Answered<Reply | R
   stream?.onEnd((reason) => {
     if (reason === 'too_slow') c.env?.outgoing?.destroy()
   })
-  return new Response(stream?.body ?? (parts && inTurn(parts)) ?? content, { status, headers })
+  // The status is sent already: only an answer that breaks off tells the client.
+  const broken = (error: unknown) => {
+    log.error('request.unsent', { request_id: common['X-Request-Id'], error: errorField(error) })
+    c.env?.outgoing?.destroy()
+  }
+  return new Response(stream?.body ?? (parts && inTurn(parts, broken)) ?? content, { status, headers })
 }
 
-/** Text that is made as fast as the client reads it. */
-function inTurn(parts: AsyncIterable<string>): ReadableStream<Uint8Array> {
+/** Text that is made as fast as the client reads it. `broken` is told why it cannot be completed. */
+function inTurn(parts: AsyncIterable<string>, broken: (error: unknown) => void): ReadableStream<Uint8Array> {
   const all = parts[Symbol.asyncIterator]()
   const encoder = new TextEncoder()
   return new ReadableStream(
     {
       async pull(controller) {
-        const { done, value } = await all.next()
-        if (done === true) controller.close()
-        else controller.enqueue(encoder.encode(value))
+        try {
+          const { done, value } = await all.next()
+          if (done === true) controller.close()
+          else controller.enqueue(encoder.encode(value))
+        } catch (error) {
+          broken(error)
+          controller.close()
+        }
       },
       async cancel() {
         await all.return?.()
