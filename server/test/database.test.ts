@@ -16,6 +16,7 @@ import type { Sent } from '../src/platform/db/manner.ts'
 import { migrate, migrateTo } from '../src/platform/db/migrate.ts'
 import { keepReady } from '../src/platform/db/ready.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
+import { systemRoutes } from '../src/platform/http/system.ts'
 import { createSignalSender, createSignals } from '../src/platform/signals.ts'
 import { upgrade } from '../src/schema.ts'
 import { newApi } from './support/api.ts'
@@ -413,6 +414,28 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     await Promise.all([first.leave(), second.leave(), other.close()])
     await another.close()
     await drop()
+  })
+})
+
+describe('readiness', () => {
+  it('is asked of the database once for all who ask at that time', async () => {
+    let statements = 0
+    const counting = db.root.withPlugin({
+      transformQuery({ node }) {
+        statements += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    })
+    const config = { registration: 'open', role: 'all' } as const
+    const facts = { db: { ...db, root: counting }, config, loops: () => [], stopping: () => false, hasWebApp: true }
+    const readyz = systemRoutes(facts).find(({ path }) => path === '/readyz')
+    const ask = () => readyz?.answer(new Request('http://localhost/readyz'), {})
+    const answers = await Promise.all(Array.from({ length: 100 }, ask))
+    for (const answer of answers) expect(answer).toEqual({ status: 200, body: { status: 'ready' } })
+    expect(statements).toBe(1)
+    await ask()
+    expect(statements).toBe(2)
   })
 })
 

@@ -28,6 +28,14 @@ const NOT_BUILT = 'Not built. Run "npm run build" and start the service again.'
 export function systemRoutes({ db, config, loops, stopping, hasWebApp }: SystemFacts): SystemRoute[] {
   const card = welcome(config)
   const root = hasWebApp || config.role === 'worker' ? card : { ...card, dashboard: NOT_BUILT }
+  // Anybody may ask, as often as they like: those who ask while the database is being asked get the same answer.
+  let asking: Promise<DatabaseState> | undefined
+  const stateNow = () => {
+    asking ??= stateOfDatabase(db).finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
   return [
     {
       path: '/healthz',
@@ -40,7 +48,7 @@ export function systemRoutes({ db, config, loops, stopping, hasWebApp }: SystemF
       path: '/readyz',
       async answer(_, progress) {
         progress.probe = true
-        const problems = stopping() ? ['the service is stopping'] : await problemsOf(db, loops())
+        const problems = stopping() ? ['the service is stopping'] : problemsOf(await stateNow(), loops())
         if (problems.length === 0) return { status: 200, body: { status: 'ready' } }
         progress.problem = problems.join('; ')
         return { status: 503, body: { status: 'not_ready', problems } }
@@ -57,8 +65,8 @@ const DATABASE_PROBLEMS: Record<DatabaseState, string[]> = {
   away: ['the database does not answer'],
 }
 
-async function problemsOf(db: Database, loops: Array<ReturnType<Loop['status']>>): Promise<string[]> {
-  return [...DATABASE_PROBLEMS[await stateOfDatabase(db)], ...loops.flatMap(loopProblems)]
+function problemsOf(state: DatabaseState, loops: Array<ReturnType<Loop['status']>>): string[] {
+  return [...DATABASE_PROBLEMS[state], ...loops.flatMap(loopProblems)]
 }
 
 function loopProblems({ name, running, failing }: ReturnType<Loop['status']>): string[] {
