@@ -1,5 +1,6 @@
 /** Full-text search: what is indexed, and how a person's words become a query (decision P9). */
 import { type RawBuilder, sql } from 'kysely'
+import { normalized } from '../platform/normalize.ts'
 
 /**
  * How much of a post's text is indexed (bytes of UTF-8). PostgreSQL refuses a search vector over 1 MiB; twice this
@@ -25,12 +26,8 @@ const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
  * word than rose.
  */
 export function folded(text: string): string {
-  return text
-    .toLowerCase()
-    .normalize('NFD')
-    .replaceAll(/[\u0300-\u036f]|\p{Cf}/gu, '')
-    .normalize('NFC')
-    .replaceAll(/[^\p{L}\p{N}\p{M}\0-\x7f]/gu, ' ')
+  const bare = normalized(text.toLowerCase(), 'NFD').replaceAll(/[\u0300-\u036f]|\p{Cf}/gu, '')
+  return normalized(bare, 'NFC').replaceAll(/[^\p{L}\p{N}\p{M}\0-\x7f]/gu, ' ')
 }
 
 /** What is indexed of a post. */

@@ -1,11 +1,12 @@
 import { transliterate } from 'transliteration'
+import { normalized } from '../platform/normalize.ts'
 
 /** The most characters a slug has. */
 export const MAX_SLUG = 120
 
 /** The slug of a text: transliterated, lower case, words joined by hyphens, cut to `max`; empty when nothing remains. */
 export function slugify(text: string, max = MAX_SLUG): string {
-  const words = transliterate(text.normalize('NFKC'))
+  const words = transliterate(normalized(text, 'NFKC'))
     .toLowerCase()
     .replaceAll(/['’]/g, '')
     .split(/[^a-z0-9]+/)

@@ -1,11 +1,12 @@
 /** Words in any language, and how far texts share them. */
+import { normalized } from '../../platform/normalize.ts'
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' })
 
 /** The words of a text, in lower case. */
 export function wordsOf(text: string): string[] {
   const words: string[] = []
-  for (const { segment, isWordLike } of segmenter.segment(text.normalize('NFKC')))
+  for (const { segment, isWordLike } of segmenter.segment(normalized(text, 'NFKC')))
     if (isWordLike) words.push(segment.toLowerCase())
   return words
 }

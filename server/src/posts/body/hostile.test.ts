@@ -130,6 +130,8 @@ htmlBombs.push(
   ['many children adopted many times', `${openTags(200)}<div>${'<br>'.repeat(15_000)}${'</b>'.repeat(200)}`],
   ['content fostered out of a table', `<table>${'<i>x</i>'.repeat(15_000)}`],
   ['attributes', `<p ${Array.from({ length: 100_000 }, (_, n) => `a${n}`).join(' ')}>`],
+  ['headings within headings', `${'<h1><div>'.repeat(120)}${'!a'.repeat(500_000)}`],
+  ['marks in an awkward order', `<p>a${'\u0315'.repeat(260_000)}${'\u0316'.repeat(260_000)}`],
   ['long alternative text', `<img src=x alt="${'['.repeat(500_000)}">`],
   [
     'code fences of all lengths',
@@ -149,6 +151,16 @@ describe('hostile input gives a body or a BodyError', () => {
   it('Markdown: a table cheap to read, with 6 million cells to write', () => {
     const table = `${'|a'.repeat(4000)}\n${'|-'.repeat(4000)}\n${'x\n'.repeat(1500)}`
     expect(() => markdownToHtml(table, 'markdown')).toThrow(BodyError)
+  })
+
+  const long = 'b'.repeat(700_000)
+  it.each([
+    ['an address that is referred to', { markdown: `[a]: http://x/${long}\n\n${'[a] b\n\n'.repeat(220)}` }],
+    ['a title that is referred to', { markdown: `[a]: http://x "${long}"\n\n${'![a] b\n\n'.repeat(220)}` }],
+    ['an address that goes on', { html: `<p><a href="http://x/${long}">x${'<p>x'.repeat(5_000)}` }],
+    ['an attribute that goes on', { html: `<p><b title="${long}">x${'<p>x'.repeat(5_000)}` }],
+  ])('copies of %s are counted before they are made', (_name, input) => {
+    expect(refusal(input).message).toContain('repeats long addresses')
   })
 
   it('JSON: 100,000 levels', () => {

@@ -2,7 +2,7 @@ import type { Nodes, Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
 import { toHtml } from 'hast-util-to-html'
 import { type DefaultTreeAdapterMap, defaultTreeAdapter, parseFragment, type TreeAdapter } from 'parse5'
-import { assertTreeSize, BodyError, nodeBudget } from './limits.ts'
+import { assertTreeSize, BodyError, copyBudget, nodeBudget } from './limits.ts'
 
 type P5Node = DefaultTreeAdapterMap['node']
 
@@ -26,11 +26,13 @@ function childrenOf(node: P5Node): P5Node[] {
  */
 function boundedAdapter(path: string): TreeAdapter<DefaultTreeAdapterMap> {
   const count = nodeBudget(path)
+  const copy = copyBudget(path)
   return {
     ...defaultTreeAdapter,
-    createElement(...args) {
+    createElement(tagName, namespace, attributes) {
       count()
-      return defaultTreeAdapter.createElement(...args)
+      for (const { name, value } of attributes) copy(name.length + value.length)
+      return defaultTreeAdapter.createElement(tagName, namespace, attributes)
     },
     createCommentNode(data) {
       count()

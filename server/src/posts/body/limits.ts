@@ -45,6 +45,18 @@ export function nodeBudget(path: string, max: number = maxTreeNodes): (by?: numb
   }
 }
 
+/**
+ * Counts characters that parsing copies: the attributes of formatting that goes on in the next paragraph, the address of a link that is
+ * defined once. No source has as many of its own; the returned function throws BodyError when they are too many.
+ */
+export function copyBudget(path: string): (characters: number) => void {
+  let left = 2 * maxFormBytes
+  return (characters) => {
+    left -= characters
+    if (left < 0) throw new BodyError(path, 'repeats long addresses or other attributes too often')
+  }
+}
+
 export function tooDeep(path: string, max: number): BodyError {
   return new BodyError(path, `is nested deeper than ${max} levels`)
 }

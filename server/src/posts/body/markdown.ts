@@ -6,7 +6,7 @@ import remarkStringify from 'remark-stringify'
 import { type Processor, unified } from 'unified'
 import { docToMdast } from './doc-to-mdast.ts'
 import { printHtml } from './html.ts'
-import { assertTreeSize, BodyError, maxDocDepth, nodeBudget, tooDeep } from './limits.ts'
+import { assertTreeSize, BodyError, copyBudget, maxDocDepth, nodeBudget, tooDeep } from './limits.ts'
 import { markdownCost } from './markdown-cost.ts'
 import type { DocNode } from './schema.ts'
 
@@ -40,6 +40,7 @@ export function markdownToHtml(markdown: string, path: string): string {
   const tree = reader.parse(markdown)
   assertTreeSize<Nodes>(tree, (node) => ('children' in node ? node.children : []), path)
   assertTableSizes(tree, path)
+  assertReferences(tree, path)
   return printHtml(toHast(tree, { allowDangerousHtml: true, clobberPrefix: '' }))
 }
 
@@ -48,12 +49,29 @@ export function docToMarkdown(doc: DocNode): string {
   return writer.stringify(docToMdast(doc))
 }
 
+/** Each reference gets the address and the title of its definition. */
+function assertReferences(tree: Nodes, path: string): void {
+  const lengths = new Map<string, number>()
+  visitAll(tree, (node) => {
+    if (node.type !== 'definition') return
+    const { identifier, url, title } = node
+    if (!lengths.has(identifier)) lengths.set(identifier, url.length + (title?.length ?? 0))
+  })
+  const copy = copyBudget(path)
+  visitAll(tree, (node) => {
+    if (node.type === 'linkReference' || node.type === 'imageReference') copy(lengths.get(node.identifier) ?? 0)
+  })
+}
+
+function visitAll(node: Nodes, visit: (node: Nodes) => void): void {
+  visit(node)
+  if ('children' in node) for (const child of node.children) visitAll(child, visit)
+}
+
 /** Counts cells: rows are filled up to the table's width, so a wide header over many short rows grows with their product. */
 function assertTableSizes(tree: Nodes, path: string): void {
   const count = nodeBudget(path)
-  const visit = (node: Nodes): void => {
+  visitAll(tree, (node) => {
     if (node.type === 'table') count(node.children.length * (node.align?.length ?? 0))
-    if ('children' in node) node.children.forEach(visit)
-  }
-  visit(tree)
+  })
 }

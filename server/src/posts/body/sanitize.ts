@@ -1,7 +1,7 @@
 import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast'
 import { defaultSchema, type Schema, sanitize } from 'hast-util-sanitize'
 import { parseHtml, printHtml } from './html.ts'
-import { BodyError } from './limits.ts'
+import { assertFormSize, BodyError } from './limits.ts'
 import { plainLine } from './schema.ts'
 import { embedOf, safeHref, safeImageSrc } from './urls.ts'
 
@@ -53,6 +53,7 @@ export function sanitizeHtml(source: string, path: string): { html: string; tree
   for (let round = 0; round < 8; round++) {
     const tree = sanitizeTree(parseHtml(written, path))
     const html = printHtml(tree)
+    assertFormSize(html, 'html', path)
     if (html === written) return { html, tree }
     written = html
   }
@@ -100,16 +101,31 @@ export function checkboxElement(checked: boolean): Element {
   return { type: 'element', tagName: 'input', properties: { type: 'checkbox', checked, disabled: true }, children: [] }
 }
 
+/** An id is made of so many characters of a heading, of which some may not be kept. */
+const MOST_READ = 1_000
+
 function addHeadingIds(root: Root): void {
   const taken = new Map<string, number>()
   const visit = (node: Nodes): void => {
     if (!('children' in node)) return
     if (node.type === 'element' && /^h[1-6]$/.test(node.tagName)) {
-      node.properties = { id: uniqueId(slugOf(textOf(node)), taken), ...node.properties }
+      node.properties = { id: uniqueId(slugOf(beginningOf(node)), taken), ...node.properties }
     }
     node.children.forEach(visit)
   }
   visit(root)
+}
+
+/** The beginning of a heading's text. Headings may contain headings, each of which would read all of it. */
+function beginningOf(heading: Nodes): string {
+  let text = ''
+  const visit = (node: Nodes): void => {
+    if (text.length >= MOST_READ) return
+    if (node.type === 'text') text += node.value
+    else if ('children' in node) node.children.forEach(visit)
+  }
+  visit(heading)
+  return text.slice(0, MOST_READ).toWellFormed()
 }
 
 /** The same slugs as on GitHub, so that anchors written for GitHub work. */
