@@ -177,9 +177,13 @@ describe.each([protocolHere])('a provider that speaks %s', (protocol) => {
         write.text('It begins')
       },
     ],
-  ])('and hangs %s ends in a failure when it always does', async (_where, script) => {
-    await expectFailure(await write(protocol, script, { AI_TIMEOUT: '200ms' }), 'model_timeout')
+  ])('and hangs %s ends in a failure when it always does, and each question is counted', async (_where, script) => {
+    const job = await write(protocol, script, { AI_TIMEOUT: '200ms' })
+    await expectFailure(job, 'model_timeout')
     expect(model.asked).toHaveLength(3)
+    // About 3.5 bytes a token; the system prompt is not among what was asked.
+    const asked = model.asked.reduce((sum, { prompt }) => sum + Buffer.byteLength(prompt) / 4, 0)
+    expect(job.tokens.input).toBeGreaterThan(asked)
   })
 
   it('and hangs once gives a good draft', async () => {

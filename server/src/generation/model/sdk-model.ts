@@ -40,8 +40,11 @@ export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.r
           call.cutShort && dialect.roomFor === 1
             ? { ...dialect, roomFor: 4 as const }
             : plainer(dialect, question, error)
-        spent = plus(spent, call.tokens())
-        if (next === undefined) throw toModelError(error, { tokens: spent, began: call.began, secret })
+        const failure = { began: call.began, secret }
+        const { kind } = toModelError(error, { tokens: NO_TOKENS, ...failure })
+        // A model that thinks without showing it has worked although nothing came.
+        spent = plus(spent, kind === 'timeout' || kind === 'cut' ? call.asked() : call.tokens())
+        if (next === undefined) throw toModelError(error, { tokens: spent, ...failure })
         dialect = next
       }
     }

@@ -71,7 +71,7 @@ function toJsonSchema(wire: z.ZodType): JsonSchema {
  * object of one field. Undefined when there is no object of this shape.
  */
 function readObject<T>(text: string, read: z.ZodType<T, unknown>): T | undefined {
-  const fenced = /```[a-z]*\s*\n([\s\S]*?)```/i.exec(text)?.[1]
+  const fenced = /```[a-z]*[ \t\r]*\n([\s\S]*?)```/i.exec(text)?.[1]
   const braced = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
   for (const candidate of [text, fenced, braced]) {
     if (candidate === undefined || !candidate.includes('{')) continue

@@ -111,7 +111,7 @@ function stripped(value: string): string {
   return value
     .replaceAll(/\*\*|__|`|^#+\s*/g, '')
     .replace(/^["“'](.*)["”']$/, '$1')
-    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/<[^<>]*>/g, '')
     .trim()
 }
 

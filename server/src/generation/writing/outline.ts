@@ -22,6 +22,8 @@ export type Outline = {
 const FEWEST_SECTIONS = 2
 const MOST_POINTS = 6
 const LONGEST_HEADING = 120
+/** How much of what a model gave as a heading is looked at. */
+const MOST_READ = 1_000
 
 const wire = z.strictObject({
   title: z.string(),
@@ -163,11 +165,12 @@ function shareKeywords({ keywords }: Brief, outline: Outline): Outline {
 /** A heading as plain text: no markup, number, label or final punctuation. */
 export function plainHeading(text: string): string {
   const plain = text
-    .replace(/^\s*#+\s+/, '')
-    .replaceAll(/\*\*|__|`/g, '')
-    .replaceAll(/^[\s*_]+|[\s*_]+$/g, '')
-    .replace(/^\s*(?:(?:section|part|chapter)\s+)?\d{1,2}\s*[.):–—-]\s+/i, '')
     .replaceAll(/\s+/g, ' ')
+    .slice(0, MOST_READ)
+    .replace(/^ ?#+ /, '')
+    .replaceAll(/\*\*|__|`/g, '')
+    .replaceAll(/^[ *_]+|[ *_]+$/g, '')
+    .replace(/^(?:(?:section|part|chapter)\s+)?\d{1,2} ?[.):–—-] /i, '')
     .trim()
     .replace(/[.:]$/, '')
   return [...plain].slice(0, LONGEST_HEADING).join('')

@@ -22,6 +22,7 @@ describe('the text of a part', () => {
     'Sure signs of thirst are limp leaves.\n\nWater then.',
     'Words 20 to 30 are the ones that count.',
     '```sh\nls\n```',
+    '```\nnpm i\n```\n\nThen run it:\n\n```\nnpm start\n```',
   ])('keeps what belongs to it: %s', (markdown) => {
     expect(markdownOf(markdown)).toBe(markdown)
   })

@@ -32,9 +32,11 @@ export function partMarkdown({ nodes }: PartText): string {
   return convertBody({ json: { type: 'doc', content: nodes } }).markdown
 }
 
-/** Removes a code fence around the whole text, which some models add. */
+/** Removes a code fence around the whole text, which some models add; a text that begins and ends with code of its own keeps that. */
 function unwrapped(markdown: string): string {
-  return /^\s*```(?:markdown|md)?\s*\n([\s\S]*?)\n```\s*$/i.exec(markdown)?.[1] ?? markdown
+  const [, label, inside] = /^\s*```(markdown|md)?[ \t\r]*\n([\s\S]*?)\n```\s*$/i.exec(markdown) ?? []
+  if (inside === undefined || (label === undefined && /^```/m.test(inside))) return markdown
+  return inside
 }
 
 type Tally = { links: Set<string>; dropped: number }

@@ -70,7 +70,7 @@ function placesWithout({ inTitle, inDescription, inIntroduction, inHeadings }: K
 
 /** Figures that models most often get wrong: percentages, sums of money, years, large numbers. */
 const FIGURE =
-  /(?:[$€£¥]\s?\d(?:[\d.,]*\d)?|\b\d[\d.,]*\s?(?:%|percent\b|per cent\b|Prozent\b|million\b|billion\b|euros?\b|dollars?\b|USD\b|EUR\b)|\b(?:19|20)\d{2}\b)/giu
+  /(?:[$€£¥]\s?\d(?:[\d.,]*\d)?|\b\d[\d.,]{0,30}\s?(?:%|percent\b|per cent\b|Prozent\b|million\b|billion\b|euros?\b|dollars?\b|USD\b|EUR\b)|\b(?:19|20)\d{2}\b)/giu
 const SHOWN_FIGURES = 6
 
 /** The figures in a text that the author should check. */
