@@ -30,24 +30,30 @@ async function join() {
   const signals = createSignals(database.signalsUrl, clock, log)
   const changes = new Changes({ clock, db: database.db, log, signals })
   const heard: string[] = []
+  const watches: string[] = []
   changes.listen({
     changed: (owner, kind, ids) =>
       heard.push(...ids.map((id) => `${owner === OWNER ? 'owner' : 'other'} ${kind} ${id}`)),
     anythingChanged: (owner) =>
       heard.push(owner === undefined ? 'anything' : `${owner === OWNER ? 'owner' : 'other'} anything`),
-    watched: () => {},
+    watched: (owner) => watches.push(owner),
   })
   await signals.ready
   closers.push(async () => {
     await changes.close()
     await signals.close()
   })
-  return { changes, heard }
+  return { changes, heard, watches }
 }
 
 /** Waits until what is heard ends like this, while time passes. */
 async function hears(heard: readonly string[], ...last: string[]): Promise<void> {
   while (JSON.stringify(heard.slice(-last.length)) !== JSON.stringify(last)) await pass(100)
+}
+
+/** Waits, without letting time pass, until a process knows that these owners are watched. */
+async function knows({ watches }: { watches: readonly string[] }, ...owners: string[]): Promise<void> {
+  await expect.poll(() => watches, { timeout: 30_000 }).toEqual(expect.arrayContaining(owners))
 }
 
 async function pass(ms: number): Promise<void> {
@@ -114,6 +120,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     await pass(3_001)
     here.changes.tell([change('late')])
     await there.changes.watch([OWNER])
+    await knows(here, OWNER)
     await hears(there.heard, 'owner post late')
     here.changes.tell([change('after')])
     await hears(there.heard, 'owner post after')
@@ -128,6 +135,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     here.changes.tell([change('early')])
     await pass(3_001)
     await there.changes.watch([OWNER])
+    await knows(here, OWNER)
     await pass(100)
     here.changes.tell([change('after')])
     await hears(there.heard, 'owner post after')
@@ -140,6 +148,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     here.changes.tell([change('late')])
     clock.advance(-1_000)
     await there.changes.watch([OWNER])
+    await knows(here, OWNER)
     await hears(there.heard, 'owner post late')
     clock.advance(1_000)
   })
@@ -148,6 +157,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     const [here, there] = [await join(), await join()]
     await settle()
     await there.changes.watch([OWNER])
+    await knows(here, OWNER)
     await pass(100)
     clock.suspend(WATCH_MS + 1_000)
     here.changes.tell([change('later')])
@@ -160,6 +170,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     here.changes.tell(Array.from({ length: 20 }, (_, index) => change(String(index))))
     here.changes.tell([...Array.from({ length: 20 }, (_, index) => change(String(index))), change('few', OTHER)])
     await there.changes.watch([OWNER, OTHER])
+    await knows(here, OWNER, OTHER)
     await hears(there.heard, 'owner anything', 'other post few')
     expect(there.heard.filter((text) => text !== 'anything')).toEqual(['owner anything', 'other post few'])
   })
@@ -168,6 +179,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     const [here, there] = [await join(), await join()]
     await settle()
     await there.changes.watch([OWNER])
+    await knows(here, OWNER)
     await pass(100)
     const ids = Array.from({ length: 450 }, (_, index) => `${OWNER.slice(0, -4)}${String(index).padStart(4, '0')}`)
     here.changes.tell(ids.map((id) => change(id)))
