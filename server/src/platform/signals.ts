@@ -55,7 +55,7 @@ const CHANNEL = 'postrider'
 const RECONNECT_MS = 1_000
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
 const ASK_EVERY_MS = 2_000
-const ANSWERED_MS = 4_000
+const ANSWERED_MS = 10_000
 const GOODBYE_MS = 1_000
 
 /** Signals within this process, and to those on the same PostgreSQL database if `url` is given. */

@@ -63,12 +63,15 @@ describe('a slow site', () => {
 })
 
 describe('an address', () => {
-  it.each(['http://192.168.0.1/', 'https://user:password@example.com/', 'https://[::1', 'ftp://example.com/'])(
-    'that cannot be called stays custom: %s',
-    async (url) => {
-      expect(await detectPlatform(hastyEgress(), url, never)).toEqual({ kind: 'settled', platform: 'custom' })
-    },
-  )
+  it.each([
+    ['http://192.168.0.1/', 'blocked_address'],
+    ['https://user:password@example.com/', 'invalid_url'],
+    ['https://[::1', 'invalid_url'],
+    ['ftp://example.com/', 'invalid_url'],
+  ])('that cannot be called stays custom, and unreached: %s', async (url, unreached) => {
+    const look = { kind: 'settled', platform: 'custom', unreached }
+    expect(await detectPlatform(hastyEgress(), url, never)).toEqual(look)
+  })
 
   it('with http is looked for by https where http is not called', async () => {
     const asked: string[] = []

@@ -55,6 +55,7 @@ async function fetchPage(
   signal: AbortSignal,
 ): Promise<Look | { kind: 'page'; url: URL; answer: Answer }> {
   let url = URL.parse(address) ?? undefined
+  if (url === undefined) return { kind: 'settled', platform: 'custom', unreached: 'invalid_url' }
   let leftMs = PAGE_MS
   for (let redirects = 0; url !== undefined && redirects <= MOST_REDIRECTS; redirects += 1) {
     const headers = { accept: 'text/html, */*;q=0.1' }
