@@ -140,7 +140,8 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
           await abandonLeases(db, ctx.clock)
           await abandonJobs(db)
         },
-        onLost: () => dispatcher.endpointChanged(undefined),
+        onLost: () => dispatcher.membershipLost(),
+        onRegained: () => dispatcher.membershipRegained(),
       })
       leaveWorkers = membership.leave
       for (const loop of running) loop.start()

@@ -345,7 +345,7 @@ describe('migrating', () => {
 })
 
 /** A worker that holds nothing. */
-const idle: Membership = { isWorkHeld: async () => false, abandon: async () => {}, onLost() {} }
+const idle: Membership = { isWorkHeld: async () => false, abandon: async () => {}, onLost() {}, onRegained() {} }
 
 describe.runIf(inject('database').kind === 'postgres')('workers of one database', () => {
   let service: TestService
@@ -395,6 +395,7 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
       isWorkHeld: async () => true,
       abandon: async () => void told.push(`${name} abandons`),
       onLost: () => void told.push(`${name} has lost its membership`),
+      onRegained: () => void told.push(`${name} has its membership again`),
     })
     const first = await joinWorkers(ctx, busy('first'))
     const source = inject('database')
@@ -410,7 +411,7 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     )
     const second = await joinWorkers({ ...ctx, db: another }, busy('second'))
     expect(second.alone).toBe(false)
-    expect(told).toEqual(['first abandons', 'first has lost its membership'])
+    expect(told).toEqual(['first abandons', 'first has lost its membership', 'first has its membership again'])
     await Promise.all([first.leave(), second.leave(), other.close()])
     await another.close()
     await drop()

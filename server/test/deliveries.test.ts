@@ -1,6 +1,7 @@
 /** The engine's promises, against real receivers. */
 import { createPullClient, type PostriderClient, type SiteWithSecrets, verifyWebhook } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Dispatcher } from '../src/deliveries/dispatcher.ts'
 import { abandonLeases } from '../src/deliveries/lease.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import { type Answer, heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
@@ -554,6 +555,44 @@ describe('leases', () => {
     const ids = receiver.received.map(({ headers }) => headers['x-service-delivery'])
     expect(ids).toHaveLength((others.length + 1) * 4)
     expect(new Set(ids).size).toBe(ids.length)
+  })
+})
+
+describe('a worker that others may take for dead', () => {
+  it('begins nothing more under its leases, and takes no others until it is a member again', async () => {
+    const held: Array<() => void> = []
+    receiver.answerNext((_, response) => void held.push(() => response.writeHead(200).end()))
+    await publish('First')
+    await publish('Second')
+    let wakeUps = 0
+    const worker = new Dispatcher(service.ctx, () => (wakeUps += 1))
+    await worker.step()
+    await requests(1)
+    worker.membershipLost()
+    for (const finish of held) finish()
+    await worker.idle()
+    expect(await worker.step()).toEqual({ again: false })
+    expect(receiver.received).toHaveLength(1)
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, fence: 1 })
+    const before = wakeUps
+    worker.membershipRegained()
+    expect(wakeUps).toBe(before + 1)
+    await worker.drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
+  it('gives back what it leased meanwhile, unattempted', async () => {
+    await publish()
+    const worker = anotherWorker()
+    const leasing = worker.step()
+    worker.membershipLost()
+    worker.membershipRegained()
+    await leasing
+    await worker.idle()
+    expect(receiver.received).toHaveLength(0)
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, fence: 1 })
+    await worker.drain()
+    expect(receiver.received).toHaveLength(1)
   })
 })
 

@@ -145,6 +145,17 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     expect(receiver.received).toHaveLength(2)
   })
 
+  it('is given back unattempted when others may take the worker for dead, which promises nothing meanwhile', async () => {
+    meanwhile = () => dispatcher.membershipLost()
+    await publish()
+    await settled()
+    expect(receiver.received).toHaveLength(0)
+    expect(dispatcher.promise(1, service.ctx.clock.now())).toBeUndefined()
+    dispatcher.membershipRegained()
+    await dispatcher.drain()
+    expect(receiver.received).toHaveLength(2)
+  })
+
   it('is not taken for a paused site', async () => {
     await client.sites.update(sites[0]?.id ?? '', { status: 'inactive' })
     await publish()

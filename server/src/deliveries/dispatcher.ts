@@ -87,6 +87,7 @@ export class Dispatcher {
   readonly #turns: Turns
   readonly #contents: EventContents
   readonly #count: (result: AttemptResult) => void
+  readonly #onCapacity: () => void
   readonly #abort = new AbortController()
   readonly #runs = new Map<string, LaneRun>()
   readonly #news = new News()
@@ -95,6 +96,9 @@ export class Dispatcher {
   /** How many lanes the last step leased. */
   #found = 0
   #stopping = false
+  /** Whether other workers may take this one for dead now (presence.ts), and how often it came to that. */
+  #isMissed = false
+  #misses = 0
   /** Why a content could not be read since the last step. */
   #unreadable: Error | undefined
   /** Whether the last lease found fewer lanes than it had room for: then no more are due for now. */
@@ -105,6 +109,7 @@ export class Dispatcher {
   /** `onCapacity` is called when lanes were released and a step may lease others. */
   constructor(ctx: Needs, onCapacity: () => void, limits: Partial<Limits> = {}) {
     this.#ctx = ctx
+    this.#onCapacity = onCapacity
     this.#limits = { ...LIMITS, ...limits }
     this.#turns = new Turns(ctx.clock, this.#limits, {
       mayStart: (run) => this.#mayStart(run),
@@ -122,7 +127,7 @@ export class Dispatcher {
 
   /** Promises to take lanes that an enqueue leases; not while other due lanes may be waiting for a lease or for slots. */
   promise(lanes: number, now: Date): Promised | undefined {
-    if (this.#stopping || !this.#exhausted.prompt || lanes > MOST_HANDED_OVER) return undefined
+    if (this.#isResting() || !this.#exhausted.prompt || lanes > MOST_HANDED_OVER) return undefined
     if (lanes > this.#turns.free() || lanes > this.#room('prompt')) return undefined
     return { term: this.#termFrom(now), heard: this.#news.count }
   }
@@ -175,6 +180,22 @@ export class Dispatcher {
     if (siteId !== undefined) this.#runs.get(siteId)?.end(postId)
   }
 
+  /**
+   * Others may take this worker for dead, and its lanes with it, until `membershipRegained`: nothing more starts under the leases that it
+   * has, and it takes no others.
+   */
+  membershipLost(): void {
+    this.#isMissed = true
+    this.#misses += 1
+    this.endpointChanged(undefined)
+  }
+
+  /** Others know again that this worker lives. */
+  membershipRegained(): void {
+    this.#isMissed = false
+    this.#onCapacity()
+  }
+
   /** What is held now. */
   held(): Held {
     return {
@@ -198,8 +219,13 @@ export class Dispatcher {
     await grace
   }
 
+  /** Whether no lanes are leased for now. */
+  #isResting(): boolean {
+    return this.#stopping || this.#isMissed
+  }
+
   async #step(): Promise<StepResult> {
-    if (this.#stopping) return { again: false }
+    if (this.#isResting()) return { again: false }
     const error = this.#unreadable
     this.#unreadable = undefined
     // The loop backs off after an error; the lanes are due again already.
@@ -272,8 +298,14 @@ export class Dispatcher {
     if (limits.prompt + limits.suspect === 0) return []
     const held = [...this.#runs.keys()]
     const { clock, db } = this.#ctx
+    const misses = this.#misses
     const leases = await leaseDueLanes(db.root, clock, limits, { held, now, term: this.#termFrom(now) })
-    for (const lease of leases) this.#runs.set(lease.siteId, new LaneRun(lease, kindOf(lease)))
+    for (const lease of leases) {
+      const run = new LaneRun(lease, kindOf(lease))
+      // Leased while nobody may have known of this worker, it may be another's by now.
+      if (misses !== this.#misses) run.halt()
+      this.#runs.set(lease.siteId, run)
+    }
     const suspects = leases.filter(({ suspect }) => suspect).length
     this.#exhausted.suspect = suspects < limits.suspect
     this.#exhausted.prompt = leases.length - suspects < limits.prompt

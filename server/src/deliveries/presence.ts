@@ -19,8 +19,10 @@ export type Membership = {
   isWorkHeld(db: Db): Promise<boolean>
   /** No other worker lives, and none can join yet: what is held was left by dead ones. */
   abandon(db: Db): Promise<unknown>
-  /** Others may take this worker for dead: it must begin nothing more under the leases that it has. */
+  /** Others may take this worker for dead: it must lease nothing, and begin nothing more under the leases that it has. */
   onLost(): void
+  /** They may not any more: it may lease again. */
+  onRegained(): void
 }
 
 /**
@@ -80,9 +82,10 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
         if (alone) await about.abandon(connection)
         await sql`select pg_advisory_lock_shared(${WORKERS_LOCK})`.execute(connection)
         if (alone) await unlock(connection)
-        first = false
         isMember = true
-        joined.resolve(alone)
+        if (first) joined.resolve(alone)
+        else about.onRegained()
+        first = false
         while (!leaving.aborted) {
           await ctx.clock.sleep(LOOK_MS, leaving)
           await sql`select 1`.execute(connection)

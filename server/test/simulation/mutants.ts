@@ -23,6 +23,26 @@ const LEASES = 'server/test/deliveries.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    name: 'a worker that is missed goes on leasing lanes',
+    file: 'deliveries/dispatcher.ts',
+    from: 'return this.#stopping || this.#isMissed',
+    to: 'return this.#stopping',
+  },
+  {
+    name: 'a worker that is missed goes on under its leases',
+    file: 'deliveries/dispatcher.ts',
+    from: `this.#misses += 1
+    this.endpointChanged(undefined)`,
+    to: 'this.#misses += 1',
+  },
+  {
+    name: 'a worker goes on with lanes that it leased while it was missed',
+    file: 'deliveries/dispatcher.ts',
+    from: 'if (misses !== this.#misses) run.halt()',
+    to: '',
+    test: LEASES,
+  },
+  {
     name: 'results are recorded without comparing the fence',
     file: 'deliveries/settle.ts',
     from: 'on l.site_id = o.site_id and l.fence = o.fence',

@@ -20,6 +20,8 @@ export class Process {
   left = false
   /** When it has been stopped, and until when. */
   readonly stops: Array<{ from: number; to: number }> = []
+  /** When it was no member of the workers, when it heard of that, and since when it is one again. */
+  readonly absences: Array<{ from: number; heard: number; to: number | undefined }> = []
   readonly #agenda: Agenda
   readonly #random: () => number
   readonly #strikes: () => Strikes
@@ -47,6 +49,17 @@ export class Process {
 
   get alive(): boolean {
     return this.diedAt === undefined
+  }
+
+  /** Whether it is stopped now. */
+  get stopped(): boolean {
+    return this.#inbox !== undefined
+  }
+
+  /** Whether other workers know that it lives. */
+  get isMember(): boolean {
+    const last = this.absences.at(-1)
+    return this.alive && (last === undefined || last.to !== undefined)
   }
 
   /** A random number of this process's own stream, so that its fate does not depend on what other processes do. */

@@ -61,6 +61,9 @@ async function gather(world: World): Promise<Evidence> {
       d.last_error, d.history, d.uncertain, (extract(epoch from d.created_at) * 1000)::float8 as created_at,
       (extract(epoch from d.finished_at) * 1000)::float8 as finished_at
     from deliveries d join events v on v.id = d.event_id order by d.post_id, d.site_id, d.sequence`)
+  const absences = world.processes.flatMap(({ absences }) =>
+    absences.flatMap(({ from, heard, to = world.agenda.now }) => [from, heard, to]),
+  )
   const stops = world.processes.flatMap((one) => one.stops.flatMap(({ from, to }) => [from, to]))
   const deaths = world.processes.flatMap((one) => (one.diedAt === undefined ? [] : [one.diedAt, one.diedAt + LEASE_MS]))
   const silences = world.silences.flatMap(({ from, to }) => [from, to ?? world.agenda.now])
@@ -69,7 +72,7 @@ async function gather(world: World): Promise<Evidence> {
     deliveries,
     byId: new Map(deliveries.map((one) => [one.id, one])),
     posts: Map.groupBy(world.network.posts, (one) => one.deliveryId),
-    troubles: [...stops, ...deaths, ...silences, ...world.jumps.map(({ at }) => at), ...world.losses],
+    troubles: [...absences, ...stops, ...deaths, ...silences, ...world.jumps.map(({ at }) => at), ...world.losses],
   }
 }
 
@@ -189,12 +192,13 @@ function neverBackwards({ posts, byId }: Evidence): Violation[] {
   const violations: Violation[] = []
   const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
   const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
-  // A stopped process cannot end its attempt: then another one takes over.
+  // A stopped process cannot end its attempt, nor does one that is missed: then another one takes over.
   const excused = (one: Post, other: Post) =>
     one.process !== other.process &&
-    one.process.stops
+    (one.process.stops
       .flatMap(({ from, to }) => [from, to])
-      .some((at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt)
+      .some((at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt) ||
+      one.process.absences.some(({ from, heard }) => one.startedAt <= heard && other.startedAt > from))
   for (const lane of lanes.values()) {
     const sent = lane.sort((a, b) => a.startedAt - b.startedAt)
     for (const [index, post] of sent.entries()) {

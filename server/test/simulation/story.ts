@@ -13,7 +13,7 @@ export type Deed =
   | { what: 'pause' | 'resume' | 'rotate' | 'delete site' | 'add site'; site: number }
   | { what: 'confirm'; post: number; site: number }
   | { what: 'crash' | 'restart'; worker: number }
-  | { what: 'stop'; worker: number; forMs: number }
+  | { what: 'stop' | 'miss'; worker: number; forMs: number }
   | { what: 'jump'; byMs: number }
   | { what: 'weather'; site: number; weather: Weather }
 
@@ -47,6 +47,29 @@ export type Story = {
 
 const BAD_WEATHER: readonly Weather[] = ['slow', 'error', 'hang', 'reset', 'refuse', 'mixed', 'mixed']
 
+/**
+ * In half of these stories, the server ends all connections just before a worker dies, and the others take long to be members again.
+ * Several posts wait for slow sites then.
+ */
+function failover(
+  random: () => number,
+  { workers, sites, posts, lengthMs }: { workers: number; sites: number; posts: number; lengthMs: number },
+): Step[] {
+  if (random() < 0.5) return []
+  const below = (count: number) => Math.floor(random() * count)
+  const at = 1_000 + random() * lengthMs
+  const dies = below(workers)
+  const others = Array.from({ length: workers }, (_, worker) => worker).filter((worker) => worker !== dies)
+  return [
+    ...Array.from({ length: sites }, (_, site): Step => ({ at: at - 900, what: 'weather', site, weather: 'slow' })),
+    ...Array.from({ length: posts }, (_, post): Step => ({ at: at - 900, what: 'create post', post })),
+    ...Array.from({ length: 4 }, (): Step => ({ at: at - random() * 500, what: 'update post', post: below(posts) })),
+    ...others.map((worker): Step => ({ at, what: 'miss', worker, forMs: random() * 8_000 })),
+    { at: at + random() * 300, what: 'crash', worker: dies },
+    { at: at + random() * 4_000, what: 'update post', post: below(posts) },
+  ]
+}
+
 /** The story of a seed. Every third is calm: nothing breaks on our side, so that the strictest promises can be checked. */
 export function tell(seed: number): Story {
   const random = stream(seed, 'story')
@@ -75,6 +98,8 @@ export function tell(seed: number): Story {
       steps.push(step)
       if (step.what === 'stop' && step.forMs > LEASE_MS && workers > 1) steps.push(...around(step.at + step.forMs))
     }
+  if (!calm && layout !== 'embedded' && workers > 1)
+    steps.push(...failover(stream(seed, 'failover'), { workers, sites, posts, lengthMs }))
 
   function bad(): Weather {
     return !calm && random() < 0.25 ? 'acknowledge and crash' : one(BAD_WEATHER)

@@ -4,7 +4,7 @@
  */
 
 import { sql } from 'kysely'
-import { abandonLeases, type Limits } from '../../src/deliveries/index.ts'
+import { abandonLeases, areLanesHeld, type Limits } from '../../src/deliveries/index.ts'
 import { createLoops, type Loops } from '../../src/loops.ts'
 import { Changes } from '../../src/platform/changes/changes.ts'
 import { Feeds } from '../../src/platform/changes/feeds.ts'
@@ -60,6 +60,9 @@ const LIMITS: Record<Room, Partial<Limits>> = {
   },
   narrow: { large: { above: LARGE, waiting: 1, prompt: 1, suspect: 1 } },
 }
+/** A worker looks this often whether it is a member, and is missed for so long before its leases are taken away (presence.ts). */
+const MEMBERSHIP_LOOK_MS = 250
+const MISSED_MS = 1_000
 /** The process that only answers requests. */
 const FRONT = 'front'
 const HINT_MS = 20
@@ -248,6 +251,11 @@ export class World {
       case 'stop':
         this.#inFlight(this.#serviceOf(step.worker)?.process, (process) => this.#stop(process, step.forMs))
         break
+      case 'miss':
+        this.#inFlight(this.#serviceOf(step.worker)?.process, () =>
+          this.#miss(this.#serviceOf(step.worker), step.forMs),
+        )
+        break
       case 'restart':
         this.#restart(this.#serviceOf(step.worker))
         break
@@ -278,7 +286,28 @@ export class World {
     this.agenda.after(this.#random() * RECOVERY_MS, () => this.clients.play({ what: 'update post', post }))
   }
 
+  /** Its connection ends, which it soon hears; it is a member again when it has another, and nobody is taking leases away. */
+  #miss(service: Service | undefined, forMs: number): void {
+    // A process that is stopped hears nothing, and goes on with what it leased for a moment when it wakes up.
+    if (service === undefined || !service.process.isMember || service.process.stopped || service.leaving) return
+    const { process, loops } = service
+    const { now } = this.agenda
+    const absence = { from: now, heard: now + this.#random() * MEMBERSHIP_LOOK_MS, to: undefined as number | undefined }
+    process.absences.push(absence)
+    this.count('memberships lost')
+    this.tell(`${process.name} loses its membership`)
+    this.agenda.after(absence.heard - now, () => process.deliver(() => loops.dispatcher.membershipLost()))
+    const rejoin = () => {
+      if (this.#joining) return void this.agenda.after(LOOK_MS, () => process.deliver(rejoin))
+      absence.to = this.agenda.now
+      this.tell(`${process.name} is a member again`)
+      loops.dispatcher.membershipRegained()
+    }
+    this.agenda.after(MEMBERSHIP_LOOK_MS + forMs, () => process.deliver(rejoin))
+  }
+
   #stop(process: Process, forMs: number): void {
+    if (!process.isMember) return
     this.tell(`${process.name} is stopped for ${forMs.toFixed(0)} ms`)
     this.count('workers stopped')
     process.stopFor(forMs)
@@ -333,22 +362,41 @@ export class World {
    */
   async #join({ process, ctx, loops }: Service): Promise<void> {
     while (this.#joining && process.alive) await ctx.clock.sleep(5)
-    const others = [...this.#services.values()].filter((one) => one.process !== process && one.process.alive)
-    const alone = others.every((one) => one.process.name.startsWith(FRONT))
-    if (alone && (this.story.layout === 'embedded' || process.chance() < 0.7)) {
-      this.#joining = true
-      try {
-        this.count('leases abandoned', await abandonLeases(ctx.db.root, ctx.clock))
-      } catch {
-        return process.crash()
-      } finally {
-        this.#joining = false
+    try {
+      if (this.#isAlone(process) && (this.story.layout === 'embedded' || process.chance() < 0.7)) {
+        // Where nobody can come back, waiting would change nothing.
+        if (this.#isMissing() && (await areLanesHeld(ctx.db.root, ctx.clock))) await ctx.clock.sleep(MISSED_MS)
+        if (this.#isAlone(process) && !this.#joining) await this.#abandon(ctx)
       }
+    } catch {
+      return process.crash()
     }
     const silence = this.silences.at(-1)
     if (silence !== undefined) silence.to ??= this.agenda.now
     loops.deliver.start()
     loops['publish-due'].start()
+  }
+
+  async #abandon(ctx: Context): Promise<void> {
+    this.#joining = true
+    try {
+      const abandoned = await abandonLeases(ctx.db.root, ctx.clock)
+      this.count('leases abandoned', abandoned)
+      if (this.#isMissing()) this.count('leases abandoned while a worker was missed', abandoned)
+    } finally {
+      this.#joining = false
+    }
+  }
+
+  /** Whether no other worker is a member. */
+  #isAlone(process: Process): boolean {
+    const others = [...this.#services.values()].filter((one) => one.process !== process && one.process.isMember)
+    return others.every((one) => one.process.name.startsWith(FRONT))
+  }
+
+  /** Whether a worker lives that is no member. */
+  #isMissing(): boolean {
+    return [...this.#services.values()].some(({ process }) => process.alive && !process.isMember)
   }
 
   #died(role: string): void {
