@@ -1,7 +1,9 @@
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { purgeDeletedSites } from '../src/deliveries/index.ts'
+import { purgeDeletedSites, requeueFailed } from '../src/deliveries/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
+import { failedBefore } from './support/failures.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -315,6 +317,32 @@ describe('POST /api/analytics/posts/:id/retry', () => {
       status: 'active',
       delivery_stats: { total: 1, success_rate: 100 },
     })
+  })
+
+  it('queues as many as there are, and looks at each of them once', async () => {
+    const post = await failForGood('Often')
+    await failedBefore(service, post.id, 1_500)
+    await client.sites.update(site.id, { status: 'inactive' })
+    const { db, clock } = service.ctx
+    const { account_id: accountId } = await db.root
+      .selectFrom('posts')
+      .select('account_id')
+      .where('id', '=', post.id)
+      .executeTakeFirstOrThrow()
+    await db.tx(async (tx) => {
+      const looks = async () => {
+        const { rows } = await sql<{ scans: number }>`
+          select idx_scan::int as scans from pg_stat_xact_user_tables where relname = 'events'
+        `.execute(tx)
+        return rows[0]?.scans ?? 0
+      }
+      const before = await looks()
+      const failures = { postId: post.id, siteId: undefined }
+      expect(await requeueFailed(service.ctx, tx, accountId, failures, clock.now())).toBe(1_000)
+      expect((await looks()) - before).toBeLessThanOrEqual(1_501)
+    })
+    expect((await client.analytics.retry(post.id)).message).toBe('501 deliveries are queued again.')
+    expect((await client.analytics.failures()).failures).toEqual([])
   })
 
   it('retries one site only, if told, and none that is deleted', async () => {

@@ -2,6 +2,7 @@
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { verifyWebhook } from '@postrider/sdk/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { failedBefore } from './support/failures.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -135,6 +136,16 @@ describe('GET /api/deliveries', () => {
     expect(page.data.map(({ post_id }) => post_id)).toEqual([again[1]?.id, again[0]?.id])
     const next = await client.deliveries.list({ can_retry: 'true', limit: 2, cursor: page.next_cursor ?? '' })
     expect(next).toMatchObject({ data: [{ post_id: late.id, can_retry: true }], next_cursor: null })
+  })
+
+  it('is read on past any number of failures that were overtaken', async () => {
+    const late = await failForGood('Late')
+    const replaced = await failForGood('Replaced')
+    await failedBefore(service, replaced.id, 1_100)
+    await client.posts.update(replaced.id, { title: 'Replaced, changed' })
+    await service.drain()
+    expect((await client.deliveries.list({ can_retry: 'true' })).data.map(({ post_id }) => post_id)).toEqual([late.id])
+    expect(await client.deliveries.retryFailed({})).toMatchObject({ queued: 1 })
   })
 
   it('sends a deletion again that failed for good, although the post is gone', async () => {

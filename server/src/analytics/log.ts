@@ -3,10 +3,11 @@ import {
   type DeliveryDetails,
   deliveryDetails,
   deliveryLog,
+  failuresToRepeat,
   hurry,
   type LogFilter,
   type LoggedDelivery,
-  repeatableFailures,
+  MOST_REQUEUED,
   requeueFailed,
 } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
@@ -43,19 +44,24 @@ export async function logPage(
   return { deliveries, next: found.length > limit ? (deliveries.at(-1)?.id ?? null) : null }
 }
 
-/** Whether a delivery can be sent again depends on its post too, which the log does not know, so this reads on until it has enough. */
+/** What can be sent again is chosen from so many failures at once. */
+const FAILURES_AT_ONCE = 500
+
+/** Which failures can be sent again depends on newer events and on the post, so this reads on until it has enough. */
 async function foundInLog(
   ctx: Context,
   accountId: string,
   { limit, ...filter }: LogFilter & { limit: number },
 ): Promise<Array<Titled<LoggedDelivery>>> {
+  if (filter.repeatable !== true)
+    return titled(ctx, accountId, await deliveryLog(ctx.db.root, accountId, { ...filter, limit }))
   const found: Array<Titled<LoggedDelivery>> = []
   for (let { before } = filter; ; ) {
-    const rows = await deliveryLog(ctx.db.root, accountId, { ...filter, before, limit })
-    const read = await titled(ctx, accountId, rows)
-    found.push(...(filter.repeatable === true ? read.filter(({ canRetry }) => canRetry) : read))
-    if (rows.length < limit || found.length >= limit) return found.slice(0, limit)
-    before = rows.at(-1)?.id
+    const failures = await deliveryLog(ctx.db.root, accountId, { ...filter, before, limit: FAILURES_AT_ONCE })
+    const read = await titled(ctx, accountId, failures)
+    found.push(...read.filter(({ canRetry }) => canRetry))
+    if (failures.length < FAILURES_AT_ONCE || found.length >= limit) return found.slice(0, limit)
+    before = failures.at(-1)?.id
   }
 }
 
@@ -110,9 +116,6 @@ function whyNot({ status, siteDeleted, postDeleted }: Titled<LoggedDelivery>): s
   return 'A newer version of the post has been delivered, or the post was taken off the site, so this delivery cannot be retried.'
 }
 
-/** The most deliveries that one request queues; it holds up their sites' deliveries while it writes. */
-const MOST_AT_ONCE = 1_000
-
 /** How many failures were queued again, and whether there may be more. */
 export type Requeued = { queued: number; more: boolean }
 
@@ -130,16 +133,17 @@ export async function sendFailuresAgain(
   const repeatable: string[] = []
   let before: string | undefined
   let more = true
-  // Usually one round is enough, because most failures can be repeated; those of deleted posts cannot, except the removals.
-  while (more && repeatable.length < MOST_AT_ONCE) {
-    const found = await repeatableFailures(ctx.db.root, accountId, { ...asked, siteId, before, limit: MOST_AT_ONCE })
-    const titles = await postTitles(ctx.db.root, accountId, [...new Set(found.map(({ postId }) => postId))])
-    repeatable.push(...found.filter((one) => concernsSites(one, !titles.has(one.postId))).map(({ id }) => id))
+  // Usually one round is enough, because most failures can be repeated; those that were overtaken or whose post is deleted cannot.
+  while (more && repeatable.length < MOST_REQUEUED) {
+    const found = await failuresToRepeat(ctx.db.root, accountId, { ...asked, siteId, before, limit: MOST_REQUEUED })
+    const current = found.filter(({ overtaken }) => !overtaken)
+    const titles = await postTitles(ctx.db.root, accountId, [...new Set(current.map(({ postId }) => postId))])
+    repeatable.push(...current.filter((one) => concernsSites(one, !titles.has(one.postId))).map(({ id }) => id))
     before = found.at(-1)?.id
-    more = found.length === MOST_AT_ONCE
+    more = found.length === MOST_REQUEUED
   }
   const now = ctx.clock.now()
-  const chosen = repeatable.slice(0, MOST_AT_ONCE)
+  const chosen = repeatable.slice(0, MOST_REQUEUED)
   const queued = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { ids: chosen }, now))
   return { queued, more: more || repeatable.length > chosen.length }
 }

@@ -5,6 +5,7 @@ import {
   failedDeliveries,
   type Granularity,
   keepsHistoryOf,
+  MOST_REQUEUED,
   type Period,
   requeueFailed,
   type Sums,
@@ -127,5 +128,11 @@ export async function retry(
   await titleOf(ctx, accountId, postId)
   if (siteId !== undefined && !(isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId))))
     throw invalid('site_id', 'There is no such site.')
-  return ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }, ctx.clock.now()))
+  let queued = 0
+  for (let more = true; more; ) {
+    const batch = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }, ctx.clock.now()))
+    queued += batch
+    more = batch === MOST_REQUEUED
+  }
+  return queued
 }

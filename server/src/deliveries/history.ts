@@ -122,14 +122,17 @@ export async function deliveriesOfPost(
   limit: number,
 ): Promise<DeliveryRecord[]> {
   const { rows } = await sql<DeliveryRecord>`
+    with newest as (
+      select id from deliveries where account_id = ${accountId} and post_id = ${postId} order by sequence desc, id desc limit ${limit}
+    )
     select d.id, d.site_id as "siteId", e.site_name as "siteName", v.kind as event, d.status, d.attempts,
       d.created_at as "createdAt", d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt",
       d.response_code as "responseCode", d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.history, d.metadata
-    from deliveries d
+    from newest
+    join deliveries d on d.id = newest.id
     join endpoints e on e.site_id = d.site_id
     join events v on v.id = d.event_id
-    where d.account_id = ${accountId} and d.post_id = ${postId}
-    order by d.sequence desc, d.id desc limit ${limit}
+    order by d.sequence desc, d.id desc
   `.execute(db)
   return rows
 }
@@ -156,30 +159,59 @@ export async function failedDeliveries(
   { from, siteId, limit }: { from: Date; siteId: string | undefined; limit: number },
 ): Promise<FailedDelivery[]> {
   const { rows } = await sql<FailedDelivery>`
+    with page as materialized (
+      select d.* from deliveries d
+      where d.account_id = ${accountId} and d.status = 'failed' and d.finished_at >= ${from}
+        and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
+      order by d.finished_at desc limit ${limit}
+    ),
+    judged as materialized (${judged(sql`page`)})
     select d.post_id as "postId", d.site_id as "siteId", d.finished_at as "failedAt",
       d.attempts, d.last_error as "lastError", d.response_code as "responseCode", e.deleted_at is not null as "siteDeleted",
-      ${overtaken} as overtaken
-    from deliveries d
+      j.overtaken
+    from page d
     join endpoints e on e.site_id = d.site_id
-    where d.account_id = ${accountId} and d.status = 'failed' and d.finished_at >= ${from}
-      and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
-    order by d.finished_at desc limit ${limit}
+    join judged j on j.id = d.id
+    order by d.finished_at desc
   `.execute(db)
   return rows
 }
 
-/** The title of the post of `d` in its newest event that has one. */
+/** The title of the post of `d` in its newest event that has one. The event is found first, so that of all contents one is read. */
 export const lastTitle = sql<string | null>`(
-  select shown.payload::jsonb ->> 'title' from deliveries other join events shown on shown.id = other.event_id
-  where other.post_id = d.post_id and shown.kind <> 'post.deleted' order by other.sequence desc limit 1
+  select shown.payload::jsonb ->> 'title' from events shown where shown.id = (
+    select other.event_id from deliveries other join events v on v.id = other.event_id
+    where other.post_id = d.post_id and v.kind <> 'post.deleted' order by other.sequence desc limit 1
+  )
 )`
 
 /**
- * Whether a newer event of the post of delivery `d` has been delivered to the same site, or may have been, or removes the post
+ * Whether a delivery overtakes the older ones of its post and site: it has been delivered, or may have been, or removes the post
  * there. A withdrawn post must not be sent again just because the site has not heard of the withdrawal yet.
  */
-export const overtaken = sql<boolean>`exists (
-  select from deliveries newer where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence
-    and (newer.status in ('delivered', 'delivered_retry') or newer.uncertain
-      or exists (select from events removal where removal.id = newer.event_id and removal.kind = 'post.deleted'))
+const overtakes = sql<boolean>`(
+  newer.status in ('delivered', 'delivered_retry') or newer.uncertain
+    or exists (select from events removal where removal.id = newer.event_id and removal.kind = 'post.deleted')
 )`
+
+/** Whether a newer delivery has overtaken `d`. The newest is looked at first: mostly it is that one. For many deliveries, use `judged`. */
+export const overtaken = sql<boolean>`(
+  select true from deliveries newer
+  where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence and ${overtakes}
+  order by newer.sequence desc limit 1
+) is true`
+
+/**
+ * The deliveries (`id`) of the posts and sites that `rows` (what follows "from") name by `post_id` and `site_id`, each with whether it
+ * is `overtaken`. For many at once: each is looked at once, however many of one post have failed at a site that was away for a week.
+ */
+export function judged(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select d.id, d.overtaken from (select distinct post_id, site_id from ${rows}) as pair
+    cross join lateral (
+      select newer.id, (
+        bool_or(${overtakes}) over (order by newer.sequence desc rows between unbounded preceding and 1 preceding)
+      ) is true as overtaken
+      from deliveries newer where newer.post_id = pair.post_id and newer.site_id = pair.site_id
+    ) as d`
+}

@@ -34,10 +34,10 @@ export {
   type DeliveryDetails,
   deliveryDetails,
   deliveryLog,
+  failuresToRepeat,
   type LogFilter,
   type LoggedDelivery,
   lastTitles,
-  repeatableFailures,
 } from './log.ts'
 export { showBacklog } from './metrics.ts'
 export { BodyForms, DeliveryStatus, EventName, Meta, PublishedPost, RichText } from './payload.ts'
@@ -51,7 +51,7 @@ export {
   type StandingDelivery,
   standingsOf,
 } from './queries.ts'
-export { hurry, requeueFailed } from './requeue.ts'
+export { hurry, MOST_REQUEUED, requeueFailed } from './requeue.ts'
 export { resealWebhookSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
 export { createWebhookSecret } from './sign.ts'

@@ -6,12 +6,12 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
 import { signedRequest } from './attempt.ts'
-import { lastTitle, overtaken } from './history.ts'
+import { judged, lastTitle, overtaken } from './history.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /**
  * The filters of the log. `before`: only deliveries older than the one with this id; `from` and `to`: when they were created.
- * `repeatable`: failures that neither their site nor a newer event keeps from being sent again.
+ * `repeatable`: failures that may be sent again unless they are `overtaken` or their post is deleted.
  */
 export type LogFilter = {
   status?: DeliveryStatus | undefined
@@ -42,10 +42,12 @@ export type LoggedDelivery = {
   overtaken: boolean
 }
 
-const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
+const columns = (
+  isOvertaken: RawBuilder<boolean>,
+) => sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
   e.deleted_at is not null as "siteDeleted", v.kind as event, d.status, d.attempts, d.created_at as "createdAt",
   d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode",
-  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and ${overtaken} as overtaken`
+  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and ${isOvertaken} as overtaken`
 
 /**
  * The account's deliveries, newest first, at most `limit`. Read site by site, each by its index, and merged: a page costs
@@ -58,16 +60,19 @@ export async function deliveryLog(
 ): Promise<LoggedDelivery[]> {
   const narrowed = narrowing(filter)
   const { rows } = await sql<LoggedDelivery>`
-    with page as (
-      select found.id from endpoints e
+    with page as materialized (
+      select found.id, found.status, found.post_id, found.site_id from endpoints e
       cross join lateral (
-        select d.id from deliveries d where d.site_id = e.site_id and ${narrowed} order by d.id desc limit ${limit}
+        select d.id, d.status, d.post_id, d.site_id from deliveries d
+        where d.site_id = e.site_id and ${narrowed} order by d.id desc limit ${limit}
       ) found
       where e.account_id = ${accountId} and (${siteId ?? null}::uuid is null or e.site_id = ${siteId ?? null}::uuid)
       order by found.id desc limit ${limit}
-    )
-    select ${COLUMNS} from page
+    ),
+    judged as materialized (${judged(sql`page where status = 'failed'`)})
+    select ${columns(sql`j.overtaken`)} from page
     join deliveries d on d.id = page.id
+    left join judged j on j.id = page.id
     join endpoints e on e.site_id = d.site_id
     join events v on v.id = d.event_id
     order by d.id desc
@@ -84,13 +89,10 @@ function narrowing({ status, postId, before, from, to, repeatable = false }: Log
   // Ids begin with the time at which they were made, so the log's index serves here too.
   if (from !== undefined) conditions.push(sql`d.id >= ${firstIdAt(from)}::uuid`)
   if (to !== undefined) conditions.push(sql`d.id < ${firstIdAt(plusMs(to, 1))}::uuid`)
-  if (repeatable) conditions.push(sql`${repeatableFailure} and e.deleted_at is null`)
+  if (repeatable)
+    conditions.push(sql`d.status = 'failed' and d.last_error is distinct from 'superseded' and e.deleted_at is null`)
   return sql`(${sql.join(conditions, sql` and `)})`
 }
-
-const repeatableFailure = sql<boolean>`(
-  d.status = 'failed' and d.last_error is distinct from 'superseded' and not ${overtaken}
-)`
 
 /** A delivery with its attempts. `request` is what an attempt made now would send; null when the site is deleted. */
 export type DeliveryDetails = LoggedDelivery & {
@@ -114,7 +116,7 @@ export async function deliveryDetails(
   id: string,
 ): Promise<DeliveryDetails | undefined> {
   const { rows } = await sql<DetailsRow>`
-    select ${COLUMNS}, d.history, d.metadata, e.webhook_url as "webhookUrl", e.secret_sealed as "secretSealed",
+    select ${columns(overtaken)}, d.history, d.metadata, e.webhook_url as "webhookUrl", e.secret_sealed as "secretSealed",
       v.previous_version as "previousVersion", v.occurred_at as "occurredAt", v.payload
     from deliveries d
     join endpoints e on e.site_id = d.site_id
@@ -141,22 +143,33 @@ export async function lastTitles(db: Db, postIds: readonly string[]): Promise<Ma
 }
 
 /**
- * Failed deliveries that neither their site nor a newer event keeps from being sent again, newest first, at most `limit`;
- * of these ids, if they are given.
+ * The failed deliveries of connected sites, newest first, at most `limit`, each with whether a newer event keeps it from being sent
+ * again; of these ids, if they are given. Those that ended as superseded are left out.
  */
-export async function repeatableFailures(
+export async function failuresToRepeat(
   db: Db,
   accountId: string,
   { ids, siteId, before, limit }: Pick<LogFilter, 'siteId' | 'before'> & { ids?: readonly string[]; limit: number },
-): Promise<Array<Pick<LoggedDelivery, 'id' | 'postId' | 'event'>>> {
-  const { rows } = await sql<Pick<LoggedDelivery, 'id' | 'postId' | 'event'>>`
-    select d.id, d.post_id as "postId", v.kind as event
-    from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null join events v on v.id = d.event_id
-    where e.account_id = ${accountId} and ${repeatableFailure}
-      and (${siteId ?? null}::uuid is null or d.site_id = ${siteId ?? null}::uuid)
-      and (${before ?? null}::uuid is null or d.id < ${before ?? null}::uuid)
-      and ${ids === undefined ? sql`true` : sql`d.id = any(${plainArray(ids)}::uuid[])`}
-    order by d.id desc limit ${limit}
+): Promise<Array<Pick<LoggedDelivery, 'id' | 'postId' | 'event' | 'overtaken'>>> {
+  const failure = sql`
+    select d.id, d.post_id, d.site_id, d.event_id from deliveries d
+    where d.site_id = e.site_id and d.status = 'failed' and d.last_error is distinct from 'superseded'
+      and (${before ?? null}::uuid is null or d.id < ${before ?? null}::uuid)`
+  const found =
+    ids === undefined
+      ? sql`${failure} order by d.id desc limit ${limit}`
+      : sql`${failure} and d.id = any(${plainArray(ids)}::uuid[])`
+  const { rows } = await sql<Pick<LoggedDelivery, 'id' | 'postId' | 'event' | 'overtaken'>>`
+    with failures as materialized (
+      select found.* from endpoints e cross join lateral (${found}) as found
+      where e.account_id = ${accountId} and e.deleted_at is null
+        and (${siteId ?? null}::uuid is null or e.site_id = ${siteId ?? null}::uuid)
+      order by found.id desc limit ${limit}
+    ),
+    judged as materialized (${judged(sql`failures`)})
+    select f.id, f.post_id as "postId", v.kind as event, j.overtaken
+    from failures f join judged j on j.id = f.id join events v on v.id = f.event_id
+    order by f.id desc
   `.execute(db)
   return rows
 }

@@ -6,13 +6,16 @@ import type { DeliveryStatus, EventKind } from './tables.ts'
 /** The newest delivery of a post for each site that was sent it. */
 export type LatestDelivery = { siteId: string; status: DeliveryStatus; deliveredAt: Date | null }
 
-/** The newest delivery of the post per site, in the order of site ids. */
+/** The newest delivery of the post per site, in the order of site ids. Of each site one is read, however often the post was changed. */
 export async function latestDeliveries(db: Db, accountId: string, postId: string): Promise<LatestDelivery[]> {
   const { rows } = await sql<LatestDelivery>`
-    select distinct on (site_id) site_id as "siteId", status,
-      case when status in ('delivered', 'delivered_retry') then finished_at end as "deliveredAt"
-    from deliveries where post_id = ${postId} and account_id = ${accountId}
-    order by site_id, sequence desc
+    select e.site_id as "siteId", latest.status, latest."deliveredAt"
+    from endpoints e cross join lateral (
+      select status, case when status in ('delivered', 'delivered_retry') then finished_at end as "deliveredAt"
+      from deliveries where post_id = ${postId} and site_id = e.site_id
+      order by sequence desc limit 1
+    ) as latest
+    where e.account_id = ${accountId} order by e.site_id
   `.execute(db)
   return rows
 }

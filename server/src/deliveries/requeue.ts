@@ -3,15 +3,18 @@ import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
-import { overtaken } from './history.ts'
+import { judged } from './history.ts'
 import { lockLanes } from './lanes.ts'
 import { closeHours } from './roll-ups.ts'
+
+/** The most deliveries that one transaction queues again; it holds up their sites' deliveries while it writes. */
+export const MOST_REQUEUED = 1_000
 
 /** Which failures: those of a post (to one site only, if given), or those with these ids. */
 export type Failures = { postId: string; siteId: string | undefined } | { ids: readonly string[] }
 
 /**
- * Queues failed deliveries again with a fresh set of attempts; returns how many (decision D6). It leaves alone those of
+ * Queues failed deliveries again with a fresh set of attempts, the newest `MOST_REQUEUED`; returns how many (decision D6). It leaves alone those of
  * deleted sites and those that a newer event has overtaken. The failures are subtracted from the sums: they are not finished
  * any more.
  */
@@ -32,10 +35,13 @@ export async function requeueFailed(
   await lockLanes(tx, siteIds)
   await closeHours(tx, siteIds) // the failures are taken out of the roll-ups below
   const { rows } = await sql<ChangedDelivery>`
-    with again as (
+    with judged as materialized (
+      ${judged(sql`deliveries d where ${asked} and d.site_id = any(${siteIds}::uuid[])`)}
+    ), again as (
       select d.id, d.account_id, d.site_id, d.attempts, date_trunc('hour', d.finished_at, 'UTC') as hour
       from deliveries d join endpoints e on e.site_id = d.site_id and e.deleted_at is null
-      where ${asked} and d.site_id = any(${siteIds}::uuid[]) and d.last_error is distinct from 'superseded' and not ${overtaken}
+      where ${asked} and d.last_error is distinct from 'superseded' and d.id in (select id from judged where not overtaken)
+      order by d.id desc limit ${MOST_REQUEUED}
       for update of d -- retention may be removing it: what is gone must not be subtracted
     ), requeued as (
       update deliveries d set status = 'pending', attempts_in_round = 0, next_attempt_at = ${now}, finished_at = null

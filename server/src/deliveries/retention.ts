@@ -15,40 +15,38 @@ const REMOVING_LOCK = 7_301_946_114
 
 /**
  * Removes history in a transaction, one worker at a time: of two that remove different deliveries of an event, neither would see the
- * other's removal, and both would leave the event.
+ * other's removal, and both would leave the event. Undefined while somebody else does: removing an account may take minutes.
  */
-function removing<Result>(db: Database, remove: (tx: Tx) => Promise<Result>): Promise<Result> {
+function removing<Result>(db: Database, remove: (tx: Tx) => Promise<Result>): Promise<Result | undefined> {
   return db.tx(async (tx) => {
-    await waitToRemove(tx)
-    return remove(tx)
+    const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${REMOVING_LOCK}) as free`.execute(
+      tx,
+    )
+    return rows[0]?.free ? remove(tx) : undefined
   })
-}
-
-async function waitToRemove(tx: Tx): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${REMOVING_LOCK})`.execute(tx)
 }
 
 /**
  * Removes history of sites that were deleted more than 90 days ago, a batch of rows at a time; returns whether there may be
  * more. An event is removed with its last delivery, an endpoint with its last row.
  */
-export function purgeDeletedSites(db: Database, now: Date): Promise<boolean> {
-  return removing(db, (tx) => purgeBatch(tx, plusMs(now, -DELETED_SITE_MS)))
+export async function purgeDeletedSites(db: Database, now: Date): Promise<boolean> {
+  return (await removing(db, (tx) => purgeBatch(tx, plusMs(now, -DELETED_SITE_MS)))) ?? false
 }
 
 async function purgeBatch(tx: Tx, before: Date): Promise<boolean> {
   const { rows } = await sql<{ deliveries: number; endpoints: number }>`
-    with gone as (select site_id from endpoints where deleted_at <= ${before} order by deleted_at limit 20),
-    doomed as (select id, post_id, event_id from deliveries where site_id in (select site_id from gone) limit ${ROWS_PER_STEP}),
+    with gone as (select account_id, site_id from endpoints where deleted_at <= ${before} order by deleted_at limit 20),
+    doomed as (select id, event_id from deliveries where site_id in (select site_id from gone) limit ${ROWS_PER_STEP}),
     purged as (delete from deliveries where id in (select id from doomed)),
     events_purged as (
-      delete from events v using doomed where v.id = doomed.event_id and not exists (
+      delete from events v using (select distinct event_id from doomed) e where v.id = e.event_id and not exists (
         select from deliveries d where d.post_id = v.post_id and d.event_id = v.id and d.id not in (select id from doomed)
       )
     ),
-    finished as (select site_id from gone where (select count(*) from doomed) < ${ROWS_PER_STEP}),
-    hours_purged as (delete from delivery_hours where site_id in (select site_id from finished)),
-    days_purged as (delete from delivery_days where site_id in (select site_id from finished)),
+    finished as (select account_id, site_id from gone where (select count(*) from doomed) < ${ROWS_PER_STEP}),
+    hours_purged as (delete from delivery_hours h using finished f where h.account_id = f.account_id and h.site_id = f.site_id),
+    days_purged as (delete from delivery_days d using finished f where d.account_id = f.account_id and d.site_id = f.site_id),
     lanes_purged as (delete from lanes where site_id in (select site_id from finished)),
     endpoints_purged as (delete from endpoints where site_id in (select site_id from finished) returning 1)
     select (select count(*) from doomed)::int as deliveries, (select count(*) from endpoints_purged)::int as endpoints
@@ -65,7 +63,7 @@ async function purgeBatch(tx: Tx, before: Date): Promise<boolean> {
  * together with those of this one.
  */
 export async function removeDeliveriesOf(ctx: { signals: SignalSender }, tx: Tx, accountId: string): Promise<void> {
-  await waitToRemove(tx)
+  await sql`select pg_advisory_xact_lock(${REMOVING_LOCK})`.execute(tx)
   await tx.deleteFrom('events').where('account_id', '=', accountId).execute()
   await lockLanesOfAccount(tx, accountId)
   const endpoints = await tx.selectFrom('endpoints').select('site_id').where('account_id', '=', accountId).execute()
@@ -94,9 +92,9 @@ export async function removeOldHistory(
   const before = plusMs(ctx.clock.now(), -historyRetentionMs)
   let removed = 0
   for (let last: string | null = null; !stopping.aborted; ) {
-    const batch: Batch = await removing(ctx.db, (tx) => removeBatch(tx, before, last))
-    removed += batch.removed
-    if (!batch.full) break
+    const batch: Batch | undefined = await removing(ctx.db, (tx) => removeBatch(tx, before, last))
+    removed += batch?.removed ?? 0
+    if (!batch?.full) break
     last = batch.last
     await ctx.clock.sleep(PAUSE_MS, stopping)
   }
