@@ -126,6 +126,19 @@ describe('changes of a published post', () => {
     expect(receivers.a.received[1]?.json.post).not.toHaveProperty('previous_slugs')
   })
 
+  it('keep the old slug, too, when it changes while the post is off the sites', async () => {
+    const post = await client.posts.create({ title: 'Hello', status: 'published' })
+    await client.posts.update(post.id, { status: 'draft' })
+    await client.posts.update(post.id, { slug: 'goodbye' })
+    await client.posts.update(post.id, { status: 'published' })
+    await service.drain()
+    expect(receivers.a.received.at(-1)?.json.post).toMatchObject({ slug: 'goodbye', previous_slugs: ['hello'] })
+    const draft = await client.posts.create({ title: 'Unseen' })
+    await client.posts.update(draft.id, { slug: 'seen', status: 'published' })
+    await service.drain()
+    expect(receivers.a.received.at(-1)?.json.post).not.toHaveProperty('previous_slugs')
+  })
+
   it('send nothing when nothing changed', async () => {
     const post = await client.posts.create({ title: 'Hello', status: 'published' })
     await arrived()

@@ -1744,7 +1744,7 @@ export interface components {
             /** @description Increases with every change. */
             version: number;
             slug: string;
-            /** @description Earlier slugs that the post had while it was published, oldest first. Redirect them to the current one. */
+            /** @description Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one. */
             previous_slugs?: string[];
             title: string;
             excerpt: string;

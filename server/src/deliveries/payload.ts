@@ -67,7 +67,7 @@ export const PublishedPost = z
     slug: z.string(),
     previous_slugs: z.array(z.string()).optional().openapi({
       description:
-        'Earlier slugs that the post had while it was published, oldest first. Redirect them to the current one.',
+        'Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one.',
     }),
     title: z.string(),
     excerpt: z.string(),

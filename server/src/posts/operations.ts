@@ -230,12 +230,13 @@ async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.titl
 }
 
 /**
- * Keeps the old slug of a published post as a former one; nobody has seen an unpublished post's slug. Runs after the post's row has
+ * Keeps the old slug as a former one, if the post is or has been published: links to it are about, also while it is not. Runs after the post's row has
  * the new slug: storing it waits for a post that is just giving it up, and only then is it among that one's former slugs.
  */
 async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
   await reclaimSlug(tx, current.account_id, slug)
-  if (current.status === 'published') await retireSlug(tx, current.account_id, current.id, current.slug, now)
+  const wasSeen = current.status === 'published' || current.sent_version !== null
+  if (wasSeen) await retireSlug(tx, current.account_id, current.id, current.slug, now)
 }
 
 /** The columns that differ from the current row. */
