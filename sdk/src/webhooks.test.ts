@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import { Webhook } from 'standardwebhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { verifyWebhook } from './webhooks.ts'
 
 const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -17,6 +18,27 @@ const headers = {
   'webhook-signature': new Webhook(secret).sign('delivery-1', sentAt, body),
 }
 const genuine = { body, headers, secret, now: sentAt.getTime() }
+const right = Buffer.from(headers['webhook-signature'].slice('v1,'.length), 'base64')
+const longer = Buffer.concat([right, Buffer.alloc(1)])
+
+/** The body as `fetch` gives it and as Node does, and how much of it was taken. */
+function streams(pieces: Uint8Array[]): Array<{ stream: ReadableStream | Readable; taken: () => number }> {
+  const counted = () => {
+    let taken = 0
+    function* source() {
+      for (const piece of pieces) {
+        taken += piece.length
+        yield piece
+      }
+    }
+    return { source: source(), taken: () => taken }
+  }
+  const [web, node] = [counted(), counted()]
+  return [
+    { stream: ReadableStream.from(web.source), taken: web.taken },
+    { stream: Readable.from(node.source, { objectMode: false }), taken: node.taken },
+  ]
+}
 
 describe('verifying a webhook', () => {
   it('accepts what the Standard Webhooks library signed, in every form of body and headers', async () => {
@@ -35,11 +57,72 @@ describe('verifying a webhook', () => {
     expect((await verifyWebhook({ ...genuine, headers: several })).deliveryId).toBe('delivery-1')
   })
 
+  it('hashes the body once, however many signatures the header has', async () => {
+    const hashing = (['sign', 'verify', 'digest'] as const).map((name) => vi.spyOn(crypto.subtle, name))
+    const wrong = Array.from({ length: 300 }, (_, index) => `v1,${Buffer.alloc(32, index).toString('base64')}`)
+    const many = [...Array(3_000).fill('v1,'), ...wrong].join(' ')
+    const refused = verifyWebhook({ ...genuine, headers: { ...headers, 'webhook-signature': many } })
+    await expect(refused).rejects.toMatchObject({ reason: 'bad_signature' })
+    expect(hashing.flatMap(({ mock }) => mock.calls)).toHaveLength(1)
+    const last = { ...headers, 'webhook-signature': `${many} ${headers['webhook-signature']}` }
+    expect((await verifyWebhook({ ...genuine, headers: last })).deliveryId).toBe('delivery-1')
+    vi.restoreAllMocks()
+  })
+
+  it('accepts a stream, and reads it once', async () => {
+    const bytes = Buffer.from(body)
+    const bytewise = Array.from(bytes, (byte) => Uint8Array.of(byte))
+    for (const { stream, taken } of [...streams([bytes]), ...streams(bytewise)]) {
+      const { event } = await verifyWebhook({ ...genuine, body: stream })
+      expect([event, taken()]).toEqual([JSON.parse(body), bytes.length])
+    }
+    expect((await verifyWebhook({ ...genuine, body: new Response(body).body })).deliveryId).toBe('delivery-1')
+    const large = Buffer.from(JSON.stringify({ event: 'site.test', text: 'x'.repeat(100_000) }))
+    const signed = { ...headers, 'webhook-signature': new Webhook(secret).sign('delivery-1', sentAt, String(large)) }
+    for (const { stream } of streams([large.subarray(0, 7), large.subarray(7, 60_000), large.subarray(60_000)])) {
+      const { event } = await verifyWebhook({ ...genuine, headers: signed, body: stream })
+      expect(event).toEqual(JSON.parse(String(large)))
+    }
+  })
+
+  it('refuses a stream of more than the limit, and lets the rest of it pass', async () => {
+    const mebibytes = Array.from({ length: 40 }, () => Buffer.alloc(1024 * 1024))
+    for (const { stream, taken } of streams(mebibytes)) {
+      await expect(verifyWebhook({ ...genuine, body: stream })).rejects.toMatchObject({
+        reason: 'too_large',
+        status: 413,
+      })
+      await expect.poll(taken).toBe(40 * 1024 * 1024)
+    }
+    const [enough] = streams([Buffer.from(body)])
+    const maxBytes = Buffer.byteLength(body)
+    const read = verifyWebhook({ ...genuine, body: enough?.stream ?? null, maxBytes })
+    expect((await read).deliveryId).toBe('delivery-1')
+    const [more] = streams([Buffer.from(`${body} `)])
+    const refused = verifyWebhook({ ...genuine, body: more?.stream ?? null, maxBytes })
+    await expect(refused).rejects.toMatchObject({ reason: 'too_large' })
+  })
+
+  it('passes on that the stream broke off', async () => {
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('aborted')) })
+    await expect(verifyWebhook({ ...genuine, body: broken })).rejects.toThrow('aborted')
+  })
+
   it.each([
     ['a changed body', { body: `${body} ` }],
     ['another secret', { secret: `whsec_${randomBytes(32).toString('base64')}` }],
     ['another id', { headers: { ...headers, 'webhook-id': 'delivery-2' } }],
     ['another time', { headers: { ...headers, 'webhook-timestamp': String(sentAt.getTime() / 1000 + 1) } }],
+    ['an empty signature', { headers: { ...headers, 'webhook-signature': 'v1,' } }],
+    [
+      'a signature of zeros',
+      { headers: { ...headers, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` } },
+    ],
+    [
+      'a part of the signature',
+      { headers: { ...headers, 'webhook-signature': `v1,${right.toString('base64', 0, 31)}` } },
+    ],
+    ['the signature and more', { headers: { ...headers, 'webhook-signature': `v1,${longer.toString('base64')}` } }],
     ['a signature that is no base64', { headers: { ...headers, 'webhook-signature': 'v1,***' } }],
     [
       'a signature of an unknown kind',
@@ -64,12 +147,14 @@ describe('verifying a webhook', () => {
 
   it.each([
     ['none', undefined],
+    ['none, as a request has it', null],
     ['what a parser made of it', JSON.parse(body)],
     ['a buffer without a view', new ArrayBuffer(8)],
   ])('refuses a body that is not raw: %s', async (_name, given) => {
     await expect(verifyWebhook({ ...genuine, body: given as never })).rejects.toMatchObject({
       name: 'WebhookVerificationError',
       reason: 'malformed_body',
+      status: 401,
     })
   })
 

@@ -37,13 +37,14 @@ Object.assign(context, { sdk: namespace, baseUrl, webhook: JSON.parse(webhook), 
 await vm.runInContext(
   `(async () => {
     const { event } = await sdk.verifyWebhook(webhook)
+    const streamed = await sdk.verifyWebhook({ ...webhook, body: new Response(webhook.body).body })
     const tampered = await sdk.verifyWebhook({ ...webhook, body: webhook.body + ' ' }).catch((error) => error.reason)
     const client = sdk.createClient({ baseUrl, token: 't' })
     const titles = []
     for await (const { title } of client.posts.all({}, { signal: new AbortController().signal })) titles.push(title)
     const created = await client.posts.create({ title: 'x' })
     const node = ['process', 'Buffer', 'require', 'global', 'setImmediate'].filter((name) => name in globalThis)
-    result = { event: event.event, tampered, titles, created: created.id, node }
+    result = { event: event.event, streamed: streamed.event.event, tampered, titles, created: created.id, node }
   })()`,
   context,
 )

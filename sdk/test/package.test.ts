@@ -110,12 +110,15 @@ await client.posts.create({ body: { markdown: title } })
 await client.posts.list({ status: 'gone' })
 for await (const post of client.posts.all()) { const one: Post = post; one.body.json.content?.length.toFixed() }
 for await (const { slug } of createPullClient({ baseUrl: 'https://x', apiKey: 'k' }).all()) slug.length.toFixed()
+const request = new Request('https://x')
+await verifyWebhook({ body: request.body, headers: request.headers, secret: 's', maxBytes: 1 })
 const { event } = await verifyWebhook({ body: new Uint8Array(), headers: new Headers(), secret: 's' })
 const known: WebhookEvent = event
 if (known.event === 'post.updated') known.previous_version.toFixed()
 // @ts-expect-error a deleted post has no body
 if (known.event === 'post.deleted') known.post.body
 new WebhookVerificationError('too_old', 'x').reason satisfies string
+new WebhookVerificationError('too_large', 'x').status satisfies 401 | 413
 `
 
 /** Compiles `sources` in the project; resolves with what the compiler says. */
@@ -145,23 +148,31 @@ async function shown(): Promise<string[]> {
 }
 
 describe("the README's server", () => {
-  it('lives on when a request breaks off, and refuses what is forged', async () => {
+  it('lives on when a request breaks off, and refuses what is forged or too large', async () => {
     const source = (await shown()).find((block) => block.includes('createServer')) ?? ''
     const running = source.replace(/createServer\((.*)\)\.listen\(4000\)/s, 'const server = createServer($1).listen(0)')
     await writeFile(
       join(project, 'server.ts'),
       `${running}\nserver.on('listening', () => console.log(server.address().port))`,
     )
-    const server = spawn(process.execPath, ['server.ts'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] })
+    const server = spawn(process.execPath, ['server.ts'], {
+      cwd: project,
+      env: { ...process.env, POSTRIDER_SECRET: secret },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     try {
       const [port] = await once(server.stdout, 'data')
-      const socket = connect(Number(port))
-      socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\n{', () => socket.resetAndDestroy())
+      const { body, headers } = signed()
+      const answerTo = async (body: NonNullable<RequestInit['body']>) =>
+        (await fetch(`http://localhost:${Number(port)}/`, { method: 'POST', headers, body, duplex: 'half' })).status
+      const sent = Object.entries({ host: 'x', 'content-length': '9', ...headers }).map((header) => header.join(': '))
+      const socket = connect(Number(port)).resume()
+      socket.end(['POST / HTTP/1.1', ...sent, '', '{'].join('\r\n'))
       await once(socket, 'close')
-      for (let count = 0; count < 5; count += 1) {
-        const { status } = await fetch(`http://localhost:${Number(port)}/`, { method: 'POST', body: '{}' })
-        expect(status).toBe(401)
-      }
+      for (let count = 0; count < 5; count += 1) expect(await answerTo('{}')).toBe(401)
+      expect(await answerTo(new Uint8Array(8 * 1024 * 1024 + 1))).toBe(413)
+      expect(await answerTo(new Blob([new Uint8Array(30 * 1024 * 1024)]).stream())).toBe(413)
+      expect(await answerTo(body)).toBe(200)
     } finally {
       server.kill()
     }
@@ -213,6 +224,7 @@ describe('on an edge runtime', () => {
     server.close()
     expect(JSON.parse(stdout)).toEqual({
       event: 'post.deleted',
+      streamed: 'post.deleted',
       tampered: 'bad_signature',
       titles: ['One'],
       created: 'new',
