@@ -157,6 +157,13 @@ async function startNode(name: ReceiverName, more: Record<string, string> = {}) 
 
 type Kept = { title: string; version: number | undefined; html: string }
 
+/** Sends more than a receiver may take in, and does not say so at the beginning. */
+async function tooLarge(url: string): Promise<number> {
+  const body = new Blob([new Uint8Array(9 * 1024 * 1024)]).stream()
+  const streamed = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
+  return (await fetch(url, streamed)).status
+}
+
 /** What every receiver that keeps posts has to do. `kept` tells what it has of the post. */
 async function expectToReceive(url: string, kept: () => Promise<Kept | undefined>): Promise<void> {
   const { test, published, updated, deleted, again, late, older } = recorded
@@ -209,6 +216,7 @@ describe('a receiver for', () => {
     async (name) => {
       const { project, url } = await startNode(name, alone)
       await expectToReceive(url, keptIn(project))
+      expect(await tooLarge(url)).toBe(413)
       if (name !== 'nextjs') return
       // Its pages are made anew for what is genuine, and for nothing else.
       const revalidated = async (sent: Sent) => (await send(url, sent)).response.headers.get('x-revalidated')
@@ -234,34 +242,66 @@ describe('a receiver for', () => {
     const nodes = `
       import { registerHooks } from 'node:module'
       registerHooks({ resolve: (name, context, next) => next(name, name.startsWith('@postrider/') ? { ...context, parentURL: ${JSON.stringify(pathToFileURL(import.meta.filename).href)} } : context) })
-      const { sourceNodes } = await import('./gatsby-node.ts')
-      const nodes = []
+      const { createSchemaCustomization, sourceNodes } = await import('./gatsby-node.ts')
+      const [types, nodes] = [[], []]
+      createSchemaCustomization({ actions: { createTypes: (text) => types.push(text) } })
       await sourceNodes({ actions: { createNode: (node) => nodes.push(node) }, createContentDigest: (post) => JSON.stringify(post).length })
-      console.log(JSON.stringify(nodes))`
+      console.log(JSON.stringify({ types, nodes }))`
     await writeFile(join(project, 'nodes.ts'), nodes)
-    const { stdout } = await promisify(execFile)(process.execPath, ['nodes.ts'], {
-      cwd: project,
-      env: { ...process.env, ...settingsOf('gatsby') },
+    const built = async (env: Record<string, string>) => {
+      const options = { cwd: project, env: { ...process.env, ...settingsOf('gatsby'), ...env } }
+      return JSON.parse((await promisify(execFile)(process.execPath, ['nodes.ts'], options)).stdout)
+    }
+    expect(await built({})).toMatchObject({
+      types: [expect.stringMatching(/type PostriderPost implements Node \{\s+slug: String!/)],
+      nodes: [{ id: `postrider-${postId}`, internal: { type: 'PostriderPost' } }],
     })
-    expect(JSON.parse(stdout)).toMatchObject([{ id: `postrider-${postId}`, internal: { type: 'PostriderPost' } }])
+    // A post that is removed after it was listed.
+    const listed = JSON.stringify({ posts: [{ id: '1', slug: 'gone' }], total: 1, page: 1, limit: 100, pages: 1 })
+    const shrinking = await startWebsite({ '/api/pull/posts': { body: listed } })
+    expect(await built({ POSTRIDER_URL: shrinking.url })).toMatchObject({ nodes: [] })
+    await shrinking.close()
   })
 
-  it.skipIf(!hasPhp)('wordpress keeps what is genuine, once (needs php)', async () => {
-    const project = await filesOf('wordpress')
+  it.each(['KIT_BUILDING', 'KIT_DEV'])('sveltekit catches up on the server alone, not with %s', async (name) => {
+    const asked = await startWebsite()
+    const project = await filesOf('sveltekit')
+    const env = { ...process.env, ...settingsOf('sveltekit'), POSTRIDER_URL: asked.url, [name]: '1' }
+    await promisify(execFile)(process.execPath, [join(SUPPORT, 'run.fixture.js'), 'sveltekit'], { cwd: project, env })
+    expect(asked.asked).toEqual([])
+    await asked.close()
+  })
+
+  type Row = {
+    post_title: string
+    post_name: string
+    post_content: string
+    post_status: string
+    meta: Record<string, number>
+  }
+
+  /** Starts WordPress, which does one request at a time, with the posts in a folder of that name. */
+  async function startWordPress(name: string) {
+    const project = join(await filesOf('wordpress'), name)
+    await mkdir(project, { recursive: true })
     const [{ path }] = RECEIVERS.wordpress.files
     const postsFile = join(project, 'posts.json')
     const port = await freePort()
     const args = ['-S', `127.0.0.1:${port}`, join(SUPPORT, 'wordpress.fixture.php')]
     const url = await start('php', args, project, {
       PORT: String(port),
-      PLUGIN: join(project, path),
+      PLUGIN: join(project, '..', path),
       POSTS_FILE: postsFile,
       POSTRIDER_SECRET: site.webhook_secret,
     })
-    type Row = { post_title: string; post_content: string; post_status: string; meta: Record<string, number> }
     const rows = async (): Promise<Row[]> =>
       Object.values(JSON.parse(await readFile(postsFile, 'utf8').catch(() => '{}')))
-    await expectToReceive(url + RECEIVERS.wordpress.webhookPath, async () => {
+    return { project, url: url + RECEIVERS.wordpress.webhookPath, rows }
+  }
+
+  it.skipIf(!hasPhp)('wordpress keeps what is genuine, once (needs php)', async () => {
+    const { url, rows } = await startWordPress('once')
+    await expectToReceive(url, async () => {
       const [row] = await rows()
       if (row === undefined || row.post_status === 'trash') return undefined
       // As visitors see it: shortcodes are run, then the browser reads what is left. WordPress writes titles as they are kept.
@@ -272,10 +312,41 @@ describe('a receiver for', () => {
     })
     const date = expect.stringMatching(/^\d{4}-/)
     expect(await rows()).toMatchObject([{ post_author: 7, post_status: 'publish', tags_input: ['a'], post_date: date }])
+    const [row] = await rows()
+    expect(row?.post_content).toMatch(/^<!-- wp:html -->\n<p>.*\n<!-- \/wp:html -->$/s)
     const { settings }: Receiver = RECEIVERS.wordpress
     const line = settings({ secret: site.webhook_secret, key: '', siteId: '', service: '' }).text
     const read = spawnSync('php', ['-r', `${line} echo POSTRIDER_SECRET;`])
     expect(String(read.stdout)).toBe(site.webhook_secret)
+  })
+
+  it.skipIf(!hasPhp)('wordpress makes one post of two requests at the same time (needs php)', async () => {
+    const { project, url, rows } = await startWordPress('overlapping')
+    const beside = await startWordPress('overlapping')
+    await writeFile(join(project, 'slow'), '')
+    const first = send(beside.url, recorded.published)
+    await expect.poll(() => readFile(join(project, 'waiting'))).toBeDefined()
+    expect((await send(url, recorded.updated)).status).toBe(503)
+    await rm(join(project, 'slow'))
+    expect((await first).status).toBe(200)
+    expect((await send(url, recorded.updated)).status).toBe(200)
+    expect(await rows()).toMatchObject([{ post_title: 'Better bread', meta: { _postrider_version: 2 } }])
+  })
+
+  it.skipIf(!hasPhp)('wordpress asks again for what could not be moved to the trash (needs php)', async () => {
+    const { project, url, rows } = await startWordPress('stuck')
+    await send(url, recorded.updated)
+    await writeFile(join(project, 'stuck'), '')
+    expect((await send(url, recorded.deleted)).status).toBe(500)
+    await rm(join(project, 'stuck'))
+    expect(await send(url, recorded.deleted)).toMatchObject({ status: 200, text: expect.stringContaining('Removed.') })
+    expect(await rows()).toMatchObject([{ post_status: 'trash' }])
+    expect((await send(url, recorded.updated)).status).toBe(200)
+    expect(await rows()).toMatchObject([{ post_status: 'trash' }])
+    // It comes back under another slug.
+    const { post, ...event } = JSON.parse(recorded.again.body)
+    await send(url, signed(JSON.stringify({ ...event, post: { ...post, slug: 'sourdough' } })))
+    expect(await rows()).toMatchObject([{ post_status: 'publish', post_name: 'sourdough' }])
   })
 
   it.each(['nextjs', 'sveltekit', 'express', 'hono'] as const)(

@@ -9,11 +9,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { WebhookEvent, WebhookPost } from '@postrider/sdk/webhooks'
+import type { RawBody, WebhookEvent, WebhookPost } from '@postrider/sdk/webhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 
 type File = {
-  receive(body: Uint8Array, headers: Record<string, string>, secret: string): Promise<{ status: number }>
+  receive(body: RawBody, headers: Record<string, string>, secret: string): Promise<{ status: number }>
   posts(): Promise<WebhookPost[]>
   catchUp(from: { url: string; key: string; siteId: string }): Promise<void>
 }
@@ -117,6 +117,11 @@ async function send(event: WebhookEvent, to: File = file): Promise<void> {
 const catchUp = (from: File = file) => from.catchUp({ url, key: 'key', siteId: SITE.id })
 const kept = async () => (await file.posts()).map(({ slug, version }) => `${slug} ${version}`).sort()
 
+it('a body that is too large is refused', async () => {
+  const stream = new Blob([new Uint8Array(9 * 1024 * 1024)]).stream()
+  expect(await file.receive(stream, {}, '')).toMatchObject({ status: 413 })
+})
+
 it('a post that changes while it is fetched stays as the webhook brought it', async () => {
   // Large, so that storing it takes a while.
   const body = { html: 'x'.repeat(1_000_000), markdown: '', json: {} } as unknown as WebhookPost['body']
@@ -184,6 +189,38 @@ it('a post that changes between the two requests for it is kept as it is then', 
   }
   await catchUp()
   expect(await kept()).toEqual(['one 2'])
+})
+
+it('a post whose slug changes after it was listed is kept under its new slug', async () => {
+  published = [post('one'), post('two')]
+  meanwhile = (name) => {
+    if (name !== 'GET /api/pull/posts' || asked.length > 1) return
+    published = [post('one', { slug: 'new', version: 2 }), post('two')]
+  }
+  await catchUp()
+  expect(await kept()).toEqual(['new 2', 'two 1'])
+})
+
+it('a post whose slug another post gets before it is fetched is kept, and so is the other', async () => {
+  published = [post('one')]
+  meanwhile = (name) => {
+    if (name !== 'POST /api/pull/confirm' || asked.length > 2) return
+    published = [post('other', { slug: 'one' }), post('one', { slug: 'new', version: 2 })]
+  }
+  await catchUp()
+  expect(await kept()).toEqual(['new 2', 'one 1'])
+})
+
+it('a post whose slug changes again and again is fetched at the next start', async () => {
+  published = [post('one'), post('two')]
+  meanwhile = (name) => {
+    if (name === 'GET /api/pull/posts') published = [post('one', { slug: `new-${asked.length}` }), post('two')]
+  }
+  await catchUp()
+  expect([await kept(), asked.filter((name) => name === 'GET /api/pull/posts').length]).toEqual([['two 1'], 4])
+  meanwhile = () => {}
+  await catchUp()
+  expect(await kept()).toEqual([expect.stringMatching(/^new-\d+ 1$/), 'two 1'])
 })
 
 it('what could not be confirmed is fetched and confirmed at the next start', async () => {

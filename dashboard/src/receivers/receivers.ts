@@ -114,7 +114,7 @@ export const RECEIVERS = {
       { path: 'src/pages/blog/index.astro', text: astroBlog },
       { path: 'src/pages/blog/[slug].astro', text: astroPost },
     ],
-    note: `To begin with what is there already, call catchUp() of src/lib/postrider.ts once. ${KEPT_IN_FILES}`,
+    note: `To begin with what is there already, call catchUp() of src/lib/postrider.ts once, on the site’s server. ${KEPT_IN_FILES}`,
   },
   gatsby: {
     name: 'Gatsby',
@@ -129,7 +129,7 @@ export const RECEIVERS = {
       { path: 'src/api/postrider.ts', text: gatsby },
       { path: 'gatsby-node.ts', text: gatsbyNode },
     ],
-    note: 'Gatsby reads .env.production when it builds and .env.development before, and gatsby-node only what your host or dotenv puts in the environment. BUILD_HOOK_URL is the address with which your host begins a build. Query the posts as allPostriderPost.',
+    note: 'Gatsby reads .env.production when it builds and .env.development before, and gatsby-node only what your host or dotenv puts in the environment. BUILD_HOOK_URL is the address with which your host begins a build. Query the posts as allPostriderPost. The fields that gatsby-node.ts declares are there even without posts.',
   },
   wordpress: {
     name: 'WordPress',

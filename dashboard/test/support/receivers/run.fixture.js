@@ -17,6 +17,7 @@ const module = (source) => `data:text/javascript,${encodeURIComponent(source)}`
 /** What frameworks provide under names of their own. */
 const PROVIDED = {
   'next/cache': module('export const revalidatePath = (...path) => { globalThis.revalidated = path }'),
+  '$app/environment': module('export const { KIT_BUILDING: building, KIT_DEV: dev } = process.env'),
   '$env/dynamic/private': module('export const env = process.env'),
   'astro:env/server': module('export const getSecret = (name) => process.env[name]'),
 }
@@ -81,6 +82,8 @@ const starts = {
   },
   async sveltekit() {
     await (await load('src/hooks.server')).init()
+    // This process ends when nothing is under way any more.
+    if (process.env.KIT_BUILDING || process.env.KIT_DEV) return
     const { POST } = await load('src/routes/api/postrider/+server')
     serveRequests((request) => POST({ request }))
   },

@@ -1,9 +1,11 @@
 <?php
 /**
  * As much of WordPress as the plugin uses, with its posts in a file: `php -S ADDRESS wordpress.fixture.php`. What is put in is
- * unslashed as WordPress does it, so that a plugin that forgets to slash loses its backslashes here too.
+ * unslashed as WordPress does it, so that a plugin that forgets to slash loses its backslashes here too. While there is a file
+ * `slow` beside it, posts are not stored, and while there is a file `stuck`, they cannot be moved to the trash.
  */
 define('ABSPATH', __DIR__);
+define('DB_NAME', 'wordpress');
 define('POSTRIDER_SECRET', getenv('POSTRIDER_SECRET'));
 
 class WP_REST_Request
@@ -31,6 +33,41 @@ class WP_Error
     public function get_error_message()
     {
         return 'It could not be stored.';
+    }
+}
+
+/** The locks of the database, which are waited for a second instead of ten. */
+class Database
+{
+    public $prefix = 'wp_';
+    private $held = [];
+
+    public function prepare($sql, $value)
+    {
+        return str_replace('%s', "'$value'", $sql);
+    }
+
+    public function get_var($sql)
+    {
+        preg_match("/^SELECT (GET|RELEASE)_LOCK\('([^']{1,64})'(?:, 10)?\)$/", $sql, $parts);
+        [, $verb, $name] = $parts;
+        if ($verb === 'RELEASE') {
+            unset($this->held[$name]);
+            return '1';
+        }
+        $this->held[$name] = fopen(dirname(store()) . '/' . md5($name) . '.lock', 'c');
+        for ($tries = 0; $tries < 100; $tries += 1) {
+            if (flock($this->held[$name], LOCK_EX | LOCK_NB)) {
+                return '1';
+            }
+            usleep(10000);
+        }
+        return '0';
+    }
+
+    public function query($sql)
+    {
+        return $this->get_var($sql);
     }
 }
 
@@ -109,15 +146,29 @@ function update_post_meta($id, $key, $value)
     $posts[$id]['meta'][$key] = $value;
     put($posts);
 }
+function delete_post_meta($id, $key)
+{
+    $posts = all();
+    unset($posts[$id]['meta'][$key]);
+    put($posts);
+}
 function wp_insert_post($fields, $errors)
 {
+    while (file_exists(dirname(store()) . '/slow')) {
+        touch(dirname(store()) . '/waiting');
+        usleep(10000);
+        clearstatcache();
+    }
     $fields = slashed($fields, 'stripslashes');
     if (($GLOBALS['kses'] ?? true) && str_contains($fields['post_content'], '<iframe')) {
         $fields['post_content'] = preg_replace('/<iframe.*?<\/iframe>/', '', $fields['post_content']);
     }
     $posts = all();
     $id = $fields['ID'] ?: count($posts) + 1;
-    $meta = $fields['meta_input'];
+    $before = $posts[$id]['meta'] ?? [];
+    $fields['post_name'] = $before['_wp_desired_post_slug'] ?? $fields['post_name'];
+    unset($before['_wp_desired_post_slug']);
+    $meta = array_merge($before, $fields['meta_input']);
     unset($fields['meta_input']);
     $posts[$id] = array_merge($posts[$id] ?? [], $fields, ['ID' => $id, 'meta' => $meta]);
     put($posts);
@@ -129,11 +180,17 @@ function wp_update_post($fields, $errors)
 }
 function wp_trash_post($id)
 {
+    if (file_exists(dirname(store()) . '/stuck')) {
+        return false;
+    }
     $posts = all();
     $posts[$id]['post_status'] = 'trash';
+    $posts[$id]['meta']['_wp_desired_post_slug'] = $posts[$id]['post_name'];
     put($posts);
+    return $posts[$id];
 }
 
+$wpdb = new Database();
 require getenv('PLUGIN');
 $actions['rest_api_init']();
 $route = $routes[strtok($_SERVER['REQUEST_URI'], '?')] ?? null;
