@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { access, cp, lstat, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createClient, createPullClient } from '@postrider/sdk'
 import pg from 'pg'
@@ -202,11 +202,11 @@ describe('postrider', () => {
   })
 
   it.runIf(kind === 'postgres')('account delete ends what a running service does for it', async () => {
-    const home = await ground.emptyEnv()
-    const arrived = Promise.withResolvers<void>()
+    const home = { ...(await ground.emptyEnv()), DELIVERY_TIMEOUT: '60s' }
+    const arrived = Promise.withResolvers<Socket>()
     const hanging = createServer((socket) => {
       socket.on('error', () => {})
-      arrived.resolve()
+      arrived.resolve(socket)
     })
     hanging.listen(0, '127.0.0.1')
     await once(hanging, 'listening')
@@ -218,11 +218,12 @@ describe('postrider', () => {
       const { api_key: apiKey } = await client.sites.create({ ...site, platform: 'custom' })
       const events = await fetch(`${url}/api/events`, { headers: { authorization: `Bearer ${token}` } })
       for (const title of ['One', 'Two']) await client.posts.create({ title, status: 'published' })
-      await arrived.promise
+      const attempt = await arrived.promise
       expect(await runToEnd(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 0 })
       await events.text() // ends
       await expect(client.posts.list()).rejects.toMatchObject({ status: 401 })
       await expect(createPullClient({ baseUrl: url, apiKey }).list()).rejects.toMatchObject({ status: 401 })
+      attempt.destroy()
       await expect.poll(output, { timeout: 10_000 }).toContain('delivery.late_answer')
       expect(output()).not.toContain('"level":"error"')
     })
