@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDirectory, unprivileged } from '../db/embedded/support.fixture.ts'
 import { readBackupFile, regularFile, writeBackupFile } from './file.ts'
 import { BackupError, fitOf, headerLine, parseHeader } from './format.ts'
 import { loadOrder } from './tables.ts'
@@ -57,6 +58,15 @@ describe('a backup file', () => {
     }
     await expect(writeBackupFile(join(dir, 'failed'), failing())).rejects.toThrow('gone')
     expect((await readdir(dir)).filter((name) => name.startsWith('failed'))).toEqual([])
+  })
+
+  it('can be written where files may be made, but not listed', async () => {
+    const closed = await openDirectory()
+    const path = join(closed, 'unlisted')
+    await chmod(closed, 0o333)
+    await unprivileged(() => writeBackupFile(path, backup()))
+    await chmod(closed, 0o777)
+    expect(await readBackupFile(path)).toMatchObject(HEADER)
   })
 
   it('is there when two are written to it at once: the one that began last', async () => {

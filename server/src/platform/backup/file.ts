@@ -5,11 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
+import { lstat, open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream'
 import { pipeline as pipelined } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { syncDirectory } from '../directory-sync.ts'
 import { isNoSuchFile } from '../thrown.ts'
 import {
   BackupError,
@@ -84,16 +85,6 @@ async function* withTrailer(lines: AsyncIterable<string>): AsyncGenerator<Buffer
     yield bytes
   }
   yield Buffer.from(trailerLine(hash.digest('hex')))
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  let directory: FileHandle | undefined
-  try {
-    directory = await open(path, 'r')
-    await directory.sync()
-  } finally {
-    await directory?.close()
-  }
 }
 
 /** Takes rows of a table, a batch at a time. */

@@ -45,7 +45,10 @@ export async function openDatabase(
   const embedded = await openEmbedded({
     dir: config.dataDir,
     log: (event, fields) => log.info(event, fields),
-    onBroken,
+    onBroken(error) {
+      log.error('db.embedded.broken', { dir: config.dataDir, error: errorField(error) })
+      onBroken(error)
+    },
   })
   const pool = new pg.Pool(embedded.poolConfig)
   hearErrors(pool, lost)

@@ -10,9 +10,10 @@
  */
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { messageOf } from '../../thrown.ts'
-import { EmbeddedError } from './errors.ts'
+import { dirname, join, resolve } from 'node:path'
+import { syncDirectory } from '../../directory-sync.ts'
+import { isNoSuchFile, messageOf } from '../../thrown.ts'
+import { EmbeddedError, openFailed } from './errors.ts'
 
 const DATABASE = 'db'
 const PARTIAL = 'db.partial-'
@@ -29,12 +30,18 @@ export function dataPath(dir: string): string {
 /** More than fits into a file without a block of its own. */
 const PROBE = new Uint8Array(16_384)
 
-/** Creates `dir` when it is missing and proves that it can be written. Throws `not_writable`, or `open_failed` when there is no room. */
+/**
+ * Creates `dir` when it is missing and proves that it can be written. Throws `not_writable`, `open_failed` when there is no room, and
+ * `not_owned` for a database that was made by another user: whatever this process wrote there would be closed to the other one.
+ */
 export async function prepareDirectory(dir: string): Promise<void> {
   const probe = join(dir, `.write-test-${process.pid}`)
+  let uid: number
   try {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
+    const made = await mkdir(dir, { recursive: true, mode: 0o700 })
+    if (made !== undefined) await syncParents(resolve(dir), resolve(made))
     await writeFile(probe, PROBE, { flush: true })
+    uid = (await stat(probe)).uid
     await rm(probe)
   } catch (cause) {
     const reason = messageOf(cause)
@@ -51,23 +58,45 @@ export async function prepareDirectory(dir: string): Promise<void> {
       { cause },
     )
   }
+  await assertOwner(dir, uid)
 }
 
-/** Whether a first start has been completed in `dir`. Throws `version_mismatch` or `unrecognised`; changes nothing. */
+/** `made` is the topmost directory of those that were made on the way to `dir`. */
+async function syncParents(dir: string, made: string): Promise<void> {
+  for (let path = dir; path !== dirname(made); path = dirname(path)) await syncDirectory(dirname(path))
+}
+
+/** Compared with a file that was just made, not with the process's user: some file systems give every file to one user. */
+async function assertOwner(dir: string, uid: number): Promise<void> {
+  const home = join(dir, DATABASE)
+  const owner = (await unlessMissing(stat(home)))?.uid
+  if (owner === undefined || owner === uid) return
+  throw new EmbeddedError(
+    'not_owned',
+    `The database in ${home} belongs to the user with the id ${owner}, and this process writes as ${uid}: that user could not open it any more. ` +
+      `Run this as that user (for instance with sudo -u '#${owner}'). To hand the database over, stop the service and run: chown -R ${uid} ${dir}. Nothing was changed.`,
+  )
+}
+
+/** Whether a first start has been completed in `dir`. Throws `version_mismatch`, `unrecognised` or `open_failed`; changes nothing. */
 export async function isCreated(dir: string): Promise<boolean> {
   const home = join(dir, DATABASE)
-  if (!(await exists(home))) return false
-  const stamp = await readStamp(home)
-  const installed = await installedPglite()
-  if (stamp.pglite !== installed) {
-    throw new EmbeddedError(
-      'version_mismatch',
-      `The database in ${home} was written by PGlite ${stamp.pglite} (PostgreSQL ${stamp.postgres}); this Postrider has PGlite ${installed}, ` +
-        'whose file format may differ. Nothing was changed. Make a backup with the version of Postrider that wrote it, and restore the backup with this version into a new DATA_DIR.',
-    )
+  try {
+    if ((await unlessMissing(stat(home))) === undefined) return false
+    const stamp = await readStamp(home)
+    const installed = await installedPglite()
+    if (stamp.pglite !== installed) {
+      throw new EmbeddedError(
+        'version_mismatch',
+        `The database in ${home} was written by PGlite ${stamp.pglite} (PostgreSQL ${stamp.postgres}); this Postrider has PGlite ${installed}, ` +
+          'whose file format may differ. Nothing was changed. Make a backup with the version of Postrider that wrote it, and restore the backup with this version into a new DATA_DIR.',
+      )
+    }
+    if ((await postgresMajor(dataPath(dir))) !== stamp.postgres) throw unrecognised(home)
+    return true
+  } catch (cause) {
+    throw cause instanceof EmbeddedError ? cause : openFailed(dir, cause)
   }
-  if ((await postgresMajor(dataPath(dir))) !== stamp.postgres) throw unrecognised(home)
-  return true
 }
 
 /** Creates `db` with what `fill` puts into the data directory given to it; complete and on disk, or not at all. */
@@ -81,8 +110,7 @@ export async function createDatabase(dir: string, fill: (dataDir: string) => Pro
   await writeFile(join(home, STAMP_FILE), `${JSON.stringify(stamp)}\n`)
   await syncTree(home)
   await rename(home, join(dir, DATABASE))
-  await sync(dir)
-  await sync(dirname(dir))
+  await syncDirectory(dir)
 }
 
 async function removePartial(dir: string): Promise<void> {
@@ -92,27 +120,30 @@ async function removePartial(dir: string): Promise<void> {
 }
 
 async function readStamp(home: string): Promise<Stamp> {
+  const stamp = parseJson((await unlessMissing(readFile(join(home, STAMP_FILE), 'utf8'))) ?? '')
+  if (typeof stamp !== 'object' || stamp === null) throw unrecognised(home)
+  const { pglite, postgres } = stamp as Partial<Stamp> // both fields are checked on the next line
+  if (typeof pglite !== 'string' || typeof postgres !== 'string') throw unrecognised(home)
+  return { pglite, postgres }
+}
+
+function parseJson(text: string): unknown {
   try {
-    const stamp: unknown = JSON.parse(await readFile(join(home, STAMP_FILE), 'utf8'))
-    if (typeof stamp !== 'object' || stamp === null) throw unrecognised(home)
-    const { pglite, postgres } = stamp as Partial<Stamp> // both fields are checked on the next line
-    if (typeof pglite !== 'string' || typeof postgres !== 'string') throw unrecognised(home)
-    return { pglite, postgres }
-  } catch (cause) {
-    throw unrecognised(home, cause)
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
-function unrecognised(home: string, cause?: unknown): EmbeddedError {
+function unrecognised(home: string): EmbeddedError {
   return new EmbeddedError(
     'unrecognised',
     `${home} is not a complete Postrider database. Nothing was changed. Restore the whole directory from a backup, or move it away to start empty.`,
-    { cause },
   )
 }
 
 async function postgresMajor(data: string): Promise<string> {
-  return (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => '')).trim()
+  return ((await unlessMissing(readFile(join(data, 'PG_VERSION'), 'utf8'))) ?? '').trim()
 }
 
 /** The version of the installed PGlite package. */
@@ -122,8 +153,14 @@ export async function installedPglite(): Promise<string> {
   return (JSON.parse(text) as { version: string }).version // a package.json without a version cannot be installed
 }
 
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null)) !== null
+/** What was asked of a file, or undefined if there is none. What cannot be read is not taken for missing. */
+async function unlessMissing<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isNoSuchFile(error) || (error instanceof Error && 'code' in error && error.code === 'ENOTDIR')) return undefined
+    throw error
+  }
 }
 
 async function syncTree(root: string): Promise<void> {

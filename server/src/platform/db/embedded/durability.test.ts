@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { cp, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { EmbeddedError } from './errors.ts'
+import { openEmbedded } from './open-embedded.ts'
 import { emptySnapshot, fileOf, open, startChild, temporaryDirectory } from './support.fixture.ts'
 
 const TIMEOUT_MS = 60_000
@@ -60,6 +62,32 @@ test('a killed process has lost no acknowledged row', { timeout: TIMEOUT_MS }, a
   expect(acknowledged).toBeGreaterThan(0)
   expect(rows[0].count).toBeGreaterThanOrEqual(acknowledged)
   expect(rows[0].count).toBe(rows[0].last)
+})
+
+test('a commit that did not wait for the disk is there from the next maintenance on', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dir = await temporaryDirectory()
+  const database = await open({ dir, snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  await pool.query('CREATE TABLE counted (used int)')
+  const count = () => pool.query('BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO counted VALUES (1); COMMIT')
+  /** How many are counted where the files are those that a kill would leave. */
+  const afterKill = async () => {
+    const copy = await temporaryDirectory()
+    await cp(join(dir, 'db'), join(copy, 'db'), { recursive: true })
+    const killed = await openEmbedded({ dir: copy, log: () => {} })
+    const again = new pg.Pool(killed.poolConfig)
+    const { rows } = await again.query('SELECT count(*)::int AS count FROM counted')
+    await again.end()
+    await killed.close()
+    return rows[0].count
+  }
+  await count()
+  expect(await afterKill()).toBe(0)
+  await database.maintain((sql) => pool.query(sql), 'grown')
+  expect(await afterKill()).toBe(1)
+  await pool.end()
 })
 
 test('a first start that is killed leaves no half database', { timeout: TIMEOUT_MS }, async () => {

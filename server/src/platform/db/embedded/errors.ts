@@ -2,6 +2,7 @@
 export type EmbeddedErrorCode =
   | 'in_use'
   | 'not_writable'
+  | 'not_owned'
   | 'version_mismatch'
   | 'unrecognised'
   | 'open_failed'
@@ -51,4 +52,14 @@ export class EmbeddedInUseError extends EmbeddedError {
     this.name = 'EmbeddedInUseError'
     this.pid = pid
   }
+}
+
+/** The error for a database that does not open, for any other reason. */
+export function openFailed(dir: string, cause: unknown): EmbeddedError {
+  return new EmbeddedError(
+    'open_failed',
+    `The database in ${dir} could not be opened: ${reasonOf(cause)}. Nothing was deleted. ` +
+      'Keep a copy of the directory, check the permissions of its files, and the disk for space and errors; then start again or restore a backup.',
+    { cause },
+  )
 }

@@ -3,15 +3,18 @@
  *
  * Free → held (by `holdDirectory`) → free (by `release`, or by the kernel when the process dies).
  * The hold is the kernel's lock on `db.lock`, taken through SQLite's exclusive transaction, so it ends with the
- * process however that ends and is never stolen. `db.pid` beside it only names the holder for the message; nothing is
- * decided by it. POSIX drops a process's locks on a file when that process closes any descriptor of it:
- * nothing in this process may open `db.lock` itself, backups included.
+ * process however that ends and is never stolen. The transaction writes, because on a file that this process may only
+ * read, another that does not write begins just as well beside this one. It is never committed: the file stays empty.
+ * `db.pid` beside it only names the holder for the message; nothing is decided by it. POSIX drops a process's locks
+ * on a file when that process closes any descriptor of it: nothing in this process may open `db.lock` itself,
+ * backups included.
  */
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EmbeddedInUseError } from './errors.ts'
+import { messageOf } from '../../thrown.ts'
+import { EmbeddedError, EmbeddedInUseError } from './errors.ts'
 
 /** Names inside the data directory that belong to the lock. */
 const LOCK_FILE = 'db.lock'
@@ -23,7 +26,10 @@ const PAUSE_MS = 100
 
 export type Hold = { release(): Promise<void> }
 
-/** Takes the exclusive hold on `dir`, which must exist. Throws `EmbeddedInUseError` after about half a second. */
+/**
+ * Takes the exclusive hold on `dir`, which must exist. Throws `EmbeddedInUseError` after about half a second, and `not_writable` when this
+ * process may not write to the lock's file.
+ */
 export async function holdDirectory(dir: string): Promise<Hold> {
   for (let attempt = 1; ; attempt++) {
     const lock = tryLock(join(dir, LOCK_FILE))
@@ -37,21 +43,35 @@ export async function holdDirectory(dir: string): Promise<Hold> {
 }
 
 function tryLock(file: string): DatabaseSync | null {
-  const lock = new DatabaseSync(file, { timeout: 0 })
+  let lock: DatabaseSync | undefined
   try {
-    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+    lock = new DatabaseSync(file, { timeout: 0 })
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE; PRAGMA user_version = 1')
     return lock
   } catch (error) {
-    lock.close()
-    if (isBusy(error)) return null
+    lock?.close()
+    const code = sqliteCode(error)
+    if (code === SQLITE.busy) return null
+    if (code === SQLITE.readonly || code === SQLITE.cannotOpen) throw notWritable(file, error)
     throw error
   }
 }
 
-/** SQLITE_BUSY is 5; extended codes carry it in the low byte. */
-function isBusy(error: unknown): boolean {
-  return (
-    error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 255) === 5
+/** Result codes of SQLite. */
+const SQLITE = { busy: 5, readonly: 8, cannotOpen: 14 }
+
+/** Extended codes carry the code in their low byte. */
+function sqliteCode(error: unknown): number | undefined {
+  if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') return error.errcode & 255
+  return undefined
+}
+
+function notWritable(file: string, cause: unknown): EmbeddedError {
+  return new EmbeddedError(
+    'not_writable',
+    `${file} is not writable (${messageOf(cause)}), so nothing would keep a second process from the database. ` +
+      'Give the file to the user who runs the service, with write access. Nothing was changed.',
+    { cause },
   )
 }
 

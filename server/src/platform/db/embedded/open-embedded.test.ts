@@ -1,11 +1,13 @@
 import fs from 'node:fs'
-import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, test, vi } from 'vitest'
-import { installedPglite } from './directory.ts'
+import { unprivilegedUser } from '../../../../test/support/postgres/unprivileged.ts'
+import { installedPglite, isCreated, prepareDirectory } from './directory.ts'
+import { holdDirectory } from './lock.ts'
 import { openEmbedded } from './open-embedded.ts'
-import { open, startChild, temporaryDirectory } from './support.fixture.ts'
+import { open, openDirectory, startChild, temporaryDirectory, unprivileged } from './support.fixture.ts'
 
 const TIMEOUT_MS = 60_000
 let snapshot: Blob
@@ -123,6 +125,61 @@ test('a directory that cannot be written is named in the error', async () => {
     code: 'not_writable',
     message: expect.stringContaining(file),
   })
+})
+
+test('a lock that this process may only read is no lock, and is named in the error', async () => {
+  const dir = await openDirectory()
+  const file = join(dir, 'db.lock')
+  await writeFile(file, '', { mode: 0o444 })
+  const held = unprivileged(() => holdDirectory(dir))
+  await expect(held).rejects.toMatchObject({ code: 'not_writable', message: expect.stringContaining(file) })
+})
+
+test('holding a directory leaves the file of its lock empty', async () => {
+  const dir = await temporaryDirectory()
+  const hold = await holdDirectory(dir)
+  expect((await stat(join(dir, 'db.lock'))).size).toBe(0)
+  await hold.release()
+  expect((await stat(join(dir, 'db.lock'))).size).toBe(0)
+})
+
+test.runIf(process.geteuid?.() === 0)(
+  'the database of another user is refused, and nothing is written beside it',
+  {
+    timeout: TIMEOUT_MS,
+  },
+  async () => {
+    const dir = await seededDirectory()
+    await Promise.all(['db.lock', 'db.pid'].map((name) => rm(join(dir, name), { force: true })))
+    const { uid, gid } = await unprivilegedUser()
+    await chown(join(dir, 'db'), Number(uid), Number(gid))
+    await expect(openEmbedded({ dir, log: () => {} })).rejects.toMatchObject({
+      code: 'not_owned',
+      message: expect.stringContaining(`belongs to the user with the id ${uid}`),
+    })
+    expect(await readdir(dir)).toEqual(['db'])
+    await chown(join(dir, 'db'), 0, 0)
+    await open({ dir })
+  },
+)
+
+test('a database that this user may not read is not taken for none, nor for an incomplete one', async () => {
+  const dir = await openDirectory()
+  const asked = () => unprivileged(() => isCreated(join(dir, 'data')))
+  await mkdir(join(dir, 'data', 'db'), { recursive: true })
+  await writeFile(join(dir, 'data', 'db', 'version.json'), '{}', { mode: 0o000 })
+  await expect(asked()).rejects.toMatchObject({ code: 'open_failed', message: expect.stringContaining('EACCES') })
+  await chmod(join(dir, 'data'), 0o000)
+  await expect(asked()).rejects.toMatchObject({ code: 'open_failed', message: expect.stringContaining('EACCES') })
+  await chmod(join(dir, 'data'), 0o700)
+})
+
+test('a data directory is made in one that this user may not read', async () => {
+  const parent = await openDirectory()
+  await chmod(parent, 0o333)
+  await unprivileged(() => prepareDirectory(join(parent, 'not', 'yet')))
+  await chmod(parent, 0o777)
+  expect((await stat(join(parent, 'not', 'yet'))).isDirectory()).toBe(true)
 })
 
 test('a first start on a full disk says so, and leaves nothing that was used', { timeout: TIMEOUT_MS }, async () => {

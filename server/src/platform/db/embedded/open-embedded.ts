@@ -9,7 +9,7 @@ import type pg from 'pg'
 import { launchApart } from './apart.ts'
 import { createDatabase, dataPath, isCreated, prepareDirectory } from './directory.ts'
 import type { Engine, Snapshot, Start } from './engine.ts'
-import { EmbeddedError, reasonOf } from './errors.ts'
+import { EmbeddedError, openFailed } from './errors.ts'
 import { Health } from './health.ts'
 import { type Hold, holdDirectory } from './lock.ts'
 import { type Extent, maintain, type RunStatement } from './maintenance.ts'
@@ -75,10 +75,7 @@ async function fill(data: string, options: EmbeddedOptions): Promise<void> {
 }
 
 async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<EmbeddedDatabase> {
-  const health = new Health((error) => {
-    options.log('db.embedded.broken', { dir: options.dir, reason: error.message })
-    options.onBroken?.(error)
-  })
+  const health = new Health((error) => options.onBroken?.(error))
   const session = new Session(await launch({ data: dataPath(options.dir) }, options, health), health)
   const close = async (): Promise<void> => {
     try {
@@ -122,13 +119,4 @@ function poolConfig(session: Session): pg.PoolConfig {
     pipeline: true,
     idleTimeoutMillis: 0,
   }
-}
-
-function openFailed(dir: string, cause: unknown): EmbeddedError {
-  return new EmbeddedError(
-    'open_failed',
-    `The database in ${dir} could not be opened: ${reasonOf(cause)}. Nothing was deleted. ` +
-      'Keep a copy of the directory, check the disk for space and errors, and start again or restore a backup.',
-    { cause },
-  )
 }

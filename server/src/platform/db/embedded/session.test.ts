@@ -220,6 +220,23 @@ test('a table that has grown is vacuumed and analysed before its time, others ar
   ])
 })
 
+test('WAL is not kept for longer than it takes until there is much of it', { timeout: TIMEOUT_MS }, async () => {
+  const checkpoint = async () =>
+    (await pool.query('SELECT checkpoint_lsn FROM pg_control_checkpoint()')).rows[0].checkpoint_lsn
+  const write = (megabytes: number) =>
+    pool.query(`
+      SELECT count(pg_logical_emit_message(false, 'test', repeat('x', 1048576))) FROM generate_series(1, ${megabytes})
+    `)
+  await database.maintain((sql) => pool.query(sql), 'all')
+  const before = await checkpoint()
+  await write(1)
+  await database.maintain((sql) => pool.query(sql), 'grown')
+  expect(await checkpoint()).toBe(before)
+  await write(128)
+  await database.maintain((sql) => pool.query(sql), 'grown')
+  expect(await checkpoint()).not.toBe(before)
+})
+
 test('a dump is refused inside a transaction', async () => {
   const client = await pool.connect()
   await client.query('BEGIN')

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { onTestFinished, vi } from 'vitest'
+import { openTmpdir, unprivilegedUser } from '../../../../test/support/postgres/unprivileged.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from './open-embedded.ts'
 
 const CHILD = join(import.meta.dirname, 'child.fixture.ts')
@@ -15,6 +16,26 @@ export async function temporaryDirectory(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'postrider-embedded-'))
   onTestFinished(() => rm(dir, { recursive: true, force: true }))
   return dir
+}
+
+/** A directory in which every user may do anything; gone after the test. */
+export async function openDirectory(): Promise<string> {
+  const dir = await mkdtemp(join(await openTmpdir(), 'postrider-open-'))
+  await chmod(dir, 0o777)
+  onTestFinished(() => rm(dir, { recursive: true }))
+  return dir
+}
+
+/** Does `work` as a user whom permissions bind: as `nobody`, if the tests run as root. Nothing else of this process may go on meanwhile. */
+export async function unprivileged<T>(work: () => Promise<T>): Promise<T> {
+  const { uid } = await unprivilegedUser()
+  if (uid === undefined) return work()
+  process.seteuid?.(uid)
+  try {
+    return await work()
+  } finally {
+    process.seteuid?.(0)
+  }
 }
 
 /** An empty database. */
