@@ -21,7 +21,7 @@ import type { WebApp } from './platform/http/web-app.ts'
 import { createIds } from './platform/ids.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { Metrics } from './platform/metrics.ts'
-import { assertSameKey, loadSecretKey } from './platform/secret-key.ts'
+import { assertKeyAtHand, assertSameKey, loadSecretKey } from './platform/secret-key.ts'
 import { createSignals } from './platform/signals.ts'
 import { createTraces } from './platform/traces/create-traces.ts'
 import { referenceRoutes } from './reference/reference.ts'
@@ -73,6 +73,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   const { db, maintain } = database
   if (traces.statement !== undefined) db.observe(traces.statement)
   try {
+    await assertKeyAtHand(config, db.root)
     const applied = await upgrade(db)
     if (applied.length > 0) log.info('db.migrated', { applied })
     const keys = deriveKeys(await loadSecretKey(config, db))
@@ -113,6 +114,9 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
   const { config } = ctx
   const { dispatcher, detector, draftWriter, ...all } = loops
   const running = Object.values(all).filter((loop) => loop !== undefined)
+  ctx.metrics.gauges({ postrider_loops_failing: 'Background loops whose last step failed' }, async () => ({
+    postrider_loops_failing: running.filter((loop) => loop.status().failing !== undefined).length,
+  }))
   let stopping = false
   const system = systemRoutes({
     db: ctx.db,

@@ -74,6 +74,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   const expire = defineLoop({
     name: 'expire',
     everyMs: EXPIRE_MS,
+    housekeeping: true,
     clock,
     log,
     step: (signal) => removeExpired(ctx, signal),
@@ -101,8 +102,11 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
 /** Removes what has expired. */
 async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const { db, clock, log } = ctx
-  await removeEndedWindows(db.root, clock.now())
-  const more = [await removeOldKeys(db.root, clock.now()), await forgetOldJobs(db.root, clock.now())]
+  const more = [
+    await removeEndedWindows(db.root, clock.now()),
+    await removeOldKeys(db.root, clock.now()),
+    await forgetOldJobs(db.root, clock.now()),
+  ]
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })
   more.push(await purgeDeletedSites(db, clock.now()), await unnameForgottenSites(db.root))
@@ -115,6 +119,7 @@ function maintenanceLoop({ clock, log }: Context, maintain: NonNullable<OpenData
   return defineLoop({
     name: 'maintain',
     everyMs: GROWN_MS,
+    housekeeping: true,
     clock,
     log,
     async step() {

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { createApp } from '../src/app.ts'
 import { joinWorkers, type Membership } from '../src/deliveries/index.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
+import { parseConfig } from '../src/platform/config.ts'
 import {
   afterCommit,
   createDatabase,
@@ -13,7 +15,7 @@ import {
   UNHURRIED,
 } from '../src/platform/db/database.ts'
 import type { Sent } from '../src/platform/db/manner.ts'
-import { migrate, migrateTo } from '../src/platform/db/migrate.ts'
+import { migrate, migrateTo, schemaState } from '../src/platform/db/migrate.ts'
 import { keepReady } from '../src/platform/db/ready.ts'
 import { prepared, sendAhead } from '../src/platform/db/statements.ts'
 import { systemRoutes } from '../src/platform/http/system.ts'
@@ -65,6 +67,13 @@ async function ownDatabase() {
     await drop()
   })
   return { signalsUrl, own }
+}
+
+/** A service on this database, which stays open when it stops. */
+function startOn(own: Database, key = 'a secret key for tests, long enough') {
+  const config = parseConfig({ SECRET_KEY: key, PORT: '0', LOG_LEVEL: 'silent' })
+  const shared = { ...own, close: async () => {} }
+  return createApp(config, { database: { db: shared, maintain: undefined, signalsUrl: undefined } })
 }
 
 describe.skipIf(inject('database').kind === 'embedded')('a database server', () => {
@@ -342,6 +351,17 @@ describe('migrating', () => {
   it('does nothing the second time', async () => {
     expect(await migrate(db, migrations)).toEqual([])
   })
+
+  it('leaves a database alone that belongs to another key', async () => {
+    const { own } = await ownDatabase()
+    await (await startOn(own)).stop(0)
+    const last = Object.keys(migrations).toSorted().at(-1)
+    await sql`delete from kysely_migration where name = ${last}`.execute(own.root)
+    await expect(startOn(own, 'another secret key, also long enough')).rejects.toThrow(
+      'this database belongs to another key',
+    )
+    expect((await schemaState(own.root, migrations)).pending).toEqual([last])
+  })
 })
 
 /** A worker that holds nothing. */
@@ -437,6 +457,27 @@ describe('readiness', () => {
     expect(statements).toBe(1)
     await ask()
     expect(statements).toBe(2)
+  })
+
+  it('does not end when only housekeeping fails, which it tells', async () => {
+    const { own } = await ownDatabase()
+    await sql`alter table idempotency_keys rename to idempotency_keys_gone`.execute(own.root)
+    const app = await startOn(own)
+    onTestFinished(() => app.stop(0))
+    const { port } = await app.listen()
+    const readiness = async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+      return { status: response.status, body: await response.json() }
+    }
+    expect(await readiness()).toMatchObject({ status: 503 })
+    await app.startLoops()
+    const warnings = ['the loop expire is failing']
+    await expect.poll(readiness, { timeout: 10_000 }).toEqual({ status: 200, body: { status: 'ready', warnings } })
+    expect((await app.ctx.metrics.expose()).text).toContain('\npostrider_loops_failing 1\n')
+    await sql`alter table lanes rename to lanes_gone`.execute(own.root)
+    await expect
+      .poll(readiness, { timeout: 10_000 })
+      .toEqual({ status: 503, body: { status: 'not_ready', problems: ['the loop deliver is failing'], warnings } })
   })
 })
 

@@ -6,6 +6,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { killStory } from './faults/kill.ts'
 import { connectionsEnded } from './faults/postgres.ts'
@@ -18,6 +19,8 @@ import { startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount } from './support/service.ts'
 
 const SECRET_KEY = 'a secret key for tests, long enough'
+/** Who holds this lock alone keeps workers from joining, and so a service from starting. */
+const WORKERS_LOCK = 7_301_946_112
 const FULL_DISK = '/dev/full'
 const DEMO = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url))
 const source = inject('database')
@@ -87,6 +90,22 @@ describe('the process', () => {
     expect(await answer).toMatchObject({ success: true })
     expect(await ended).toBe(0)
     await receiver.close()
+  })
+
+  it.runIf(source.kind === 'postgres')('ends in order on a SIGTERM that comes before it has started', async () => {
+    const held = new pg.Client({ connectionString: env.DATABASE_URL ?? '' })
+    await held.connect()
+    await held.query(`select pg_advisory_lock(${WORKERS_LOCK})`)
+    const port = String(await freePort())
+    const { child, output } = launch({ ...env, PORT: port })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const exited = once(child, 'exit')
+    const health = () => fetch(`http://127.0.0.1:${port}/healthz`).then((answer) => answer.status)
+    await expect.poll(() => health().catch(() => 0), { timeout: 20_000 }).toBe(200)
+    child.kill('SIGTERM')
+    await expect.poll(output).toContain('service.stopping')
+    await held.end()
+    expect(await exited).toEqual([0, null])
   })
 
   it.each([

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { removeEndedWindows } from '../src/platform/rate-limit/rate-limit.ts'
 import { createApiKey } from '../src/sites/api-key.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -183,5 +185,28 @@ describe('counts', () => {
     expect(limitHeaders(await login(address, second.url))[1]).toBe('1')
     expect(limitHeaders(await login(address))[1]).toBe('0')
     await second.stop()
+  })
+
+  it('are removed some at a time once their window has ended', async () => {
+    const { db, clock } = service.ctx
+    const count = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from rate_limits`.execute(db.root)
+      return rows[0]?.count
+    }
+    const fill = () =>
+      sql`
+        insert into rate_limits (bucket, window_ends_at, used)
+        select 'auth:' || n, ${clock.now()}::timestamptz, 1 from generate_series(1, 5001) n
+      `.execute(db.root)
+    service.clock.advance(3_600_000)
+    await service.drain()
+    const rest = (await count()) ?? 0
+    await fill()
+    expect(await removeEndedWindows(db.root, clock.now())).toBe(true)
+    expect(await count()).toBe(rest + 1)
+    expect(await removeEndedWindows(db.root, clock.now())).toBe(false)
+    await fill()
+    await service.drain()
+    expect(await count()).toBe(rest)
   })
 })

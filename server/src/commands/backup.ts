@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
+import { migrations } from '../migrations/index.ts'
 import { countTables, inSnapshot, readRows } from '../platform/backup/dump.ts'
 import { regularFile, writeBackupFile } from '../platform/backup/file.ts'
 import { type BackupHeader, headerLine } from '../platform/backup/format.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
+import { newerSchema, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, keyFits, shortFingerprint, storedFingerprint } from '../platform/secret-key.ts'
 import { VERSION } from '../version.ts'
 import { CommandError, EXIT, type Run, type Terminal, UsageError } from './command.ts'
@@ -31,7 +33,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   const startedAt = performance.now()
   const { header, bytes } = await withExistingDatabase(config, async ({ db }, { applied }) => {
     if (applied.length === 0) throw new CommandError('The database is empty: there is nothing to back up.')
-    return writeBackup(db, present ?? path, terminal, (tx) => describeDatabase(tx, config, db, applied, includeKey))
+    return writeBackup(db, present ?? path, terminal, (tx) => describeDatabase(tx, config, db, includeKey))
   })
   const rows = header.tables.reduce((sum, table) => sum + table.rows, 0)
   const seconds = (performance.now() - startedAt) / 1000
@@ -58,13 +60,9 @@ async function writeBackup(
   })
 }
 
-async function describeDatabase(
-  tx: Tx,
-  config: Config,
-  db: Database,
-  migrations: string[],
-  includeKey: boolean,
-): Promise<Header> {
+async function describeDatabase(tx: Tx, config: Config, db: Database, includeKey: boolean): Promise<Header> {
+  const { applied, unknown } = await schemaState(tx, migrations)
+  if (unknown.length > 0) throw newerSchema(unknown)
   const fingerprint = await storedFingerprint(tx)
   const key = includeKey ? await findSecretKey(config, fingerprint) : undefined
   if (includeKey && (key === undefined || fingerprint === undefined || !keyFits(key.key, fingerprint)))
@@ -75,7 +73,7 @@ async function describeDatabase(
     serviceVersion: VERSION,
     createdAt: systemClock.now().toISOString(),
     database: db.kind,
-    migrations,
+    migrations: applied,
     keyFingerprint: fingerprint?.toString('hex') ?? null,
     ...(key === undefined ? {} : { secretKey: key.key }),
     tables: await countTables(tx),

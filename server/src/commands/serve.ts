@@ -1,5 +1,5 @@
 /** The service: from its configuration until a signal ends it. */
-import { createApp } from '../app.ts'
+import { type App, createApp } from '../app.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import { EXIT, type Run } from './command.ts'
 
@@ -18,10 +18,24 @@ export const run: Run = async ({ env, terminal }) => {
       process.exit(EXIT.unavailable)
     },
   })
-  // Listen first: if the port is taken, nothing has been leased or sent.
+  const started = start(app)
+  // While it starts, requests are answered already: a signal must not break them off.
+  stopOnSignals(app, started)
+  const port = await started
+  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
+  else app.ctx.log.info('service.ready', { port, role: config.role })
+  return undefined
+}
+
+/** Resolves with the port. Listens first: if the port is taken, nothing has been leased or sent. */
+async function start(app: App): Promise<number> {
   const { port } = await app.listen()
   await app.startLoops()
+  return port
+}
 
+/** Stops the service on SIGTERM or SIGINT, once it has started, and then ends the process. */
+function stopOnSignals(app: App, started: Promise<unknown>): void {
   let stoppingSince: number | undefined
   const stop = (signal: string) => {
     if (stoppingSince !== undefined) {
@@ -32,14 +46,13 @@ export const run: Run = async ({ env, terminal }) => {
     stoppingSince = performance.now()
     app.ctx.log.info('service.stopping', { signal })
     setTimeout(() => process.exit(EXIT.failed), FORCED_EXIT_MS).unref()
-    void app.stop(GRACE_MS).then(() => process.exit(EXIT.ok))
+    void started.then(
+      () => app.stop(GRACE_MS).then(() => process.exit(EXIT.ok)),
+      () => {}, // the process ends with what went wrong
+    )
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
-  // Last, because whoever reads this line may send a signal at once.
-  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
-  else app.ctx.log.info('service.ready', { port, role: config.role })
-  return undefined
 }
 
 /** The start message. `performance.now()` counts from the start of the process, so it includes loading modules. */

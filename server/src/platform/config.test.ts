@@ -90,7 +90,7 @@ describe('the configuration', () => {
   })
 
   it('takes an empty variable as not set', () => {
-    expect(parseConfig({ PORT: '', DATABASE_URL: ' ' })).toMatchObject({ port: 3000, databaseUrl: undefined })
+    expect(parseConfig({ PORT: '', SECRET_KEY: ' ' })).toMatchObject({ port: 3000, secretKey: undefined })
   })
 
   it.each<[string, Record<string, string>]>([
@@ -101,6 +101,12 @@ describe('the configuration', () => {
     ['METRICS_TOKEN', { METRICS_TOKEN: 'ein Schlüssel mit Umlaut' }],
     ['OTEL_EXPORTER_OTLP_HEADERS', { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%0Ax' }],
     ['PUBLIC_URL', { PUBLIC_URL: 'blog.example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://me:hunter2@example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://me@example.com' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://example.com/?page=1' }],
+    ['PUBLIC_URL', { PUBLIC_URL: 'https://example.com/#top' }],
+    ['DATABASE_URL', { DATABASE_URL: '' }],
+    ['DATABASE_URL', { DATABASE_URL: ' ', SECRET_KEY: 'x'.repeat(32) }],
     ['DATABASE_URL', { DATABASE_URL: 'mysql://localhost/x', SECRET_KEY: 'x'.repeat(32) }],
     ['SECRET_KEY', { SECRET_KEY: 'short' }],
     ['SECRET_KEY', { DATABASE_URL: 'postgres://localhost/x' }],

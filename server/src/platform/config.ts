@@ -158,6 +158,12 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
     logLevel: read('LOG_LEVEL', 'info', oneOf<string>(LEVELS)),
   }
+  // A secret that was not filled in must not become another database, without anything in it.
+  if (env.DATABASE_URL?.trim() === '') {
+    problems.push(
+      'DATABASE_URL: is empty; set it to the address of the server, or unset it to use the embedded database',
+    )
+  }
   if (databaseUrl !== undefined && !env.SECRET_KEY?.trim()) {
     problems.push(
       'SECRET_KEY: required with DATABASE_URL; make one with `openssl rand -base64 32` and keep it for the life of the database',
@@ -221,6 +227,8 @@ function parseHttpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
     throw new Error('must be an http or https address')
+  if (url.username !== '' || url.password !== '' || /[?#]/.test(url.href))
+    throw new Error('must not have a user name, a password, a query or a fragment')
   // Not as it was written: `HTTPS://` is https too, and what is compared with it must not have to know that.
   return url.href.replace(/\/+$/, '')
 }

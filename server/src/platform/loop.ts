@@ -17,7 +17,7 @@ export type Loop = {
   /** Runs steps until one finds nothing to do. For tests and for work by hand; not while started. */
   drain(): Promise<void>
   /** `failing` holds the last error's message while steps fail. */
-  status(): { name: string; running: boolean; failing: string | undefined }
+  status(): { name: string; running: boolean; failing: string | undefined; housekeeping: boolean }
 }
 
 /** What a step found: more to do at once, or wait this long at most (milliseconds). */
@@ -27,15 +27,16 @@ const LONGEST_BACKOFF_MS = 30_000
 /** When the database is back, everybody waits for the loops. */
 const LONGEST_BACKOFF_WHILE_AWAY_MS = 2_000
 
-/** Defines a loop that runs `step` at least every `everyMs`. */
+/** Defines a loop that runs `step` at least every `everyMs`. `housekeeping`: nobody waits for what it does. */
 export function defineLoop(options: {
   name: string
   everyMs: number
+  housekeeping?: boolean
   clock: Clock
   log: Log
   step: (signal: AbortSignal) => Promise<StepResult>
 }): Loop {
-  const { name, everyMs, clock, log, step } = options
+  const { name, everyMs, housekeeping = false, clock, log, step } = options
   let stopping = new AbortController()
   let wake = new AbortController()
   let running: Promise<void> | undefined
@@ -82,6 +83,6 @@ export function defineLoop(options: {
     async drain() {
       while ((await step(stopping.signal)).again) {}
     },
-    status: () => ({ name, running: running !== undefined, failing }),
+    status: () => ({ name, running: running !== undefined, failing, housekeeping }),
   }
 }

@@ -19,6 +19,7 @@ import { sql } from 'kysely'
 import { type Config, ConfigError, SHORTEST_KEY } from './config.ts'
 import { deriveKeys, type Keys, lookupIndex } from './crypto.ts'
 import type { Database, Db, Tx } from './db/database.ts'
+import { syncDirectory } from './directory-sync.ts'
 import { fail } from './errors.ts'
 import { isNoSuchFile, messageOf } from './thrown.ts'
 
@@ -82,6 +83,21 @@ export async function isKeyFileOpen(dataDir: string): Promise<boolean> {
 }
 
 /**
+ * Throws ConfigError unless the key at hand is the one that this database was made with, if it was made with any. For a look before the
+ * schema is touched: there may be none yet. Changes nothing.
+ */
+export async function assertKeyAtHand(config: KeySource, db: Db): Promise<void> {
+  const { rows } = await sql`
+    select from pg_attribute where attrelid = to_regclass('installation') and attname = 'key_fingerprint'
+  `.execute(db)
+  const stored = rows.length > 0 ? await storedFingerprint(db) : undefined
+  if (stored === undefined) return
+  const found = await findSecretKey(config, stored)
+  if (found === undefined) throw missing(config.dataDir)
+  if (!keyFits(found.key, stored)) throw otherKey()
+}
+
+/**
  * The secret key for this database; generated into the data directory for a new one. Completes a rotation that was
  * interrupted after its commit. Throws ConfigError when the key file of a database in use is gone.
  */
@@ -90,11 +106,7 @@ export async function loadSecretKey(config: KeySource, db: Database): Promise<st
   const found = await findSecretKey(config, stored)
   if (found?.staged === true) await adoptStagedKey(config.dataDir)
   if (found !== undefined) return found.key
-  if (stored !== undefined) {
-    throw new ConfigError([
-      `SECRET_KEY: the file ${join(config.dataDir, KEY_FILE)} is missing, and this database needs it. Restore it from a backup, or set SECRET_KEY to its contents.`,
-    ])
-  }
+  if (stored !== undefined) throw missing(config.dataDir)
   const key = createSecretKey()
   await writeKeyFile(config.dataDir, key)
   return key
@@ -109,7 +121,17 @@ export async function assertSameKey(db: Database, keys: Keys): Promise<void> {
   await sql`insert into installation (key_fingerprint) values (${fingerprint}) on conflict do nothing`.execute(db.root)
   const stored = await storedFingerprint(db.root)
   if (stored !== undefined && stored.length === fingerprint.length && timingSafeEqual(stored, fingerprint)) return
-  throw new ConfigError([
+  throw otherKey()
+}
+
+function missing(dataDir: string): ConfigError {
+  return new ConfigError([
+    `SECRET_KEY: the file ${join(dataDir, KEY_FILE)} is missing, and this database needs it. Restore it from a backup, or set SECRET_KEY to its contents.`,
+  ])
+}
+
+function otherKey(): ConfigError {
+  return new ConfigError([
     'SECRET_KEY: this database belongs to another key. Set SECRET_KEY to that key (for the embedded database it is in the file secret.key in DATA_DIR).',
   ])
 }
@@ -192,13 +214,4 @@ async function writeSynced(dataDir: string, name: string, key: string): Promise<
     await file.close()
   }
   await syncDirectory(dataDir)
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
 }

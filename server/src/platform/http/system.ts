@@ -49,9 +49,11 @@ export function systemRoutes({ db, config, loops, stopping, hasWebApp }: SystemF
       async answer(_, progress) {
         progress.probe = true
         const problems = stopping() ? ['the service is stopping'] : problemsOf(await stateNow(), loops())
-        if (problems.length === 0) return { status: 200, body: { status: 'ready' } }
+        const warnings = loops().flatMap(loopWarnings)
+        const also = warnings.length === 0 ? {} : { warnings }
+        if (problems.length === 0) return { status: 200, body: { status: 'ready', ...also } }
         progress.problem = problems.join('; ')
-        return { status: 503, body: { status: 'not_ready', problems } }
+        return { status: 503, body: { status: 'not_ready', problems, ...also } }
       },
     },
     { path: '/', answer: async () => ({ status: 200, body: root }) },
@@ -69,7 +71,12 @@ function problemsOf(state: DatabaseState, loops: Array<ReturnType<Loop['status']
   return [...DATABASE_PROBLEMS[state], ...loops.flatMap(loopProblems)]
 }
 
-function loopProblems({ name, running, failing }: ReturnType<Loop['status']>): string[] {
+function loopProblems({ name, running, failing, housekeeping }: ReturnType<Loop['status']>): string[] {
   if (!running) return [`the loop ${name} is not running`]
-  return failing === undefined ? [] : [`the loop ${name} is failing`]
+  return failing === undefined || housekeeping ? [] : [`the loop ${name} is failing`]
+}
+
+/** What is no reason to send requests elsewhere: housekeeping that fails here fails in every process. */
+function loopWarnings({ name, failing, housekeeping }: ReturnType<Loop['status']>): string[] {
+  return failing !== undefined && housekeeping ? [`the loop ${name} is failing`] : []
 }

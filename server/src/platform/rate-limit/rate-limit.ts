@@ -67,7 +67,8 @@ export type Counted = { used: number; leftMs: number }
  * do not deadlock.
  *
  * The commit does not wait for the disk, because all requests that come meanwhile would wait too. A crash of the database server
- * loses what was counted in about its last half second; nothing else does.
+ * loses what was counted in about its last half second. The embedded database loses what was counted since its last commit of anything
+ * else or its last maintenance when its process is killed.
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
   const at = sql`${now.toISOString()}::timestamptz` // it is used several times, and the driver is slow to write a Date
@@ -101,13 +102,20 @@ export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): 
   return usage(limit, row?.used ?? 0, leftMs)
 }
 
-/** Removes counts whose window has ended. Skips rows that another statement has locked, instead of waiting for them. */
-export async function removeEndedWindows(db: Db, now: Date): Promise<void> {
-  await sql`
-    delete from rate_limits where bucket in (
-      select bucket from rate_limits where window_ends_at <= ${now} for update skip locked
-    )
+/** How many counts are removed at once: one statement for any number of them might never end in the time that it has. */
+const REMOVED_AT_ONCE = 5_000
+
+/**
+ * Removes some of the counts whose window has ended; returns whether there may be more. Skips rows that another statement has locked,
+ * instead of waiting for them.
+ */
+export async function removeEndedWindows(db: Db, now: Date): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from rate_limits where bucket = any(array(
+      select bucket from rate_limits where window_ends_at <= ${now} limit ${REMOVED_AT_ONCE} for update skip locked
+    ))
   `.execute(db)
+  return numAffectedRows === BigInt(REMOVED_AT_ONCE)
 }
 
 function usage(limit: Limit, used: number, leftMs: number): Usage {
