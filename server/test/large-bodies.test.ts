@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from '../src/platform/http/endpoint.ts'
 import { createPipeline } from '../src/platform/http/pipeline.ts'
+import { newApi } from './support/api.ts'
 import { startService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -74,4 +75,10 @@ it('so many of them wait that memory is bounded; who comes then is asked to come
   end()
   const statuses = (await Promise.all(large)).map(({ status }) => status)
   expect(Object.groupBy(statuses, String)).toMatchObject({ 200: { length: 46 }, 503: { length: 4 } })
+})
+
+it('none is taken by what waits for other servers, which would keep others waiting', async () => {
+  const api = await newApi(service)
+  const answer = await api.post('/api/sites/detect-platform', { url: `https://example.com/${'a'.repeat(20_000)}` })
+  expect([answer.status, answer.json.error]).toEqual([413, 'payload_too_large'])
 })

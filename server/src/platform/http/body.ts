@@ -8,19 +8,23 @@ const FIRST_BYTES = 16 * 1024
 /** Each piece takes microseconds, however small it is; a body of pieces of 128 bytes is still read. */
 const MOST_PIECES = MAX_BODY_BYTES / 128
 
-/** Reads a body of at most `MAX_BODY_BYTES`. Rejects with a failure when it is larger, compressed, or ends before it is complete. */
-export async function readBody({ header }: Pick<RequestFacts, 'header'>, body: Readable): Promise<Uint8Array> {
+/** Reads a body of at most `most` bytes. Rejects with a failure when it is larger, compressed, or ends before it is complete. */
+export async function readBody(
+  { header }: Pick<RequestFacts, 'header'>,
+  body: Readable,
+  most: number,
+): Promise<Uint8Array> {
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity')
     throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
-  if (Number(header('content-length') ?? 0) > MAX_BODY_BYTES) throw tooLarge()
-  return joined(body)
+  if (Number(header('content-length') ?? 0) > most) throw tooLarge(most)
+  return joined(body, most)
 }
 
 /** The pieces are copied together as they come: each takes hundreds of bytes of its own, and a client may send a body byte by byte. */
-function joined(body: Readable): Promise<Uint8Array> {
+function joined(body: Readable, most: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
   let bytes = new Uint8Array(FIRST_BYTES)
   let [size, pieces] = [0, 0]
@@ -31,10 +35,10 @@ function joined(body: Readable): Promise<Uint8Array> {
   const take = (piece: Uint8Array) => {
     const end = size + piece.length
     pieces += 1
-    if (end > MAX_BODY_BYTES) return refuse(tooLarge())
+    if (end > most) return refuse(tooLarge(most))
     if (pieces > MOST_PIECES) return refuse(fail('too_large', 'The body comes in too many small pieces.'))
     if (end > bytes.length) {
-      const larger = new Uint8Array(Math.min(MAX_BODY_BYTES, Math.max(end, 2 * bytes.length)))
+      const larger = new Uint8Array(Math.min(most, Math.max(end, 2 * bytes.length)))
       larger.set(bytes.subarray(0, size))
       bytes = larger
     }
@@ -48,6 +52,6 @@ function joined(body: Readable): Promise<Uint8Array> {
   return promise
 }
 
-function tooLarge(): Failure {
-  return fail('too_large', `The body is larger than ${MAX_BODY_BYTES} bytes.`)
+function tooLarge(most: number): Failure {
+  return fail('too_large', `The body is larger than ${most} bytes.`)
 }

@@ -42,8 +42,9 @@ export function createClientAddress(
   }
 }
 
-/** An IPv4 address that a dual-stack socket shows as IPv6, as IPv4; anything else unchanged. */
-function plainAddress(address: string): string {
+/** An IPv4 address that a dual-stack socket shows as IPv6, as IPv4, and without the port that some proxies add; anything else unchanged. */
+function plainAddress(text: string): string {
+  const [, address = text] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text) ?? /^\[(.+)\](?::\d+)?$/.exec(text) ?? []
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 

@@ -138,6 +138,8 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   body?: Body
   /** A request without any body is taken as `{}`. */
   bodyOptional?: boolean
+  /** Bodies of more bytes are refused. For handlers that wait for other servers: a large body would keep the room for such ones meanwhile. */
+  mostBytes?: number
   headers?: z.ZodObject
   /** Requested far more often than most: it gets the fast path (direct.ts). For GET without streams. */
   hot?: true

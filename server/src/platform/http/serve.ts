@@ -40,7 +40,10 @@ export function createServe(ctx: Context): Serve {
     const { principal, usage } = await admit(ctx, count, one, facts)
     progress.usage = usage
     if (usage?.refused === true) throw refused(usage)
-    const bytes = one.body === undefined || requestBody === undefined ? undefined : await readBody(facts, requestBody)
+    const bytes =
+      one.body === undefined || requestBody === undefined
+        ? undefined
+        : await readBody(facts, requestBody, one.mostBytes ?? MAX_BODY_BYTES)
     if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
     // Taken only after the body was read: a slow sender must not keep others waiting.
     if (large.waiting + bytes.length > MOST_WAITING) throw busy()

@@ -33,6 +33,7 @@ export const detectionRoutes: Endpoint[] = [
     description:
       'Looks at the site now, as the service does for a site that is connected without a platform. Takes at most 16 seconds; nothing is stored.',
     body: DetectPlatform,
+    mostBytes: 16 * 1024,
     bodyExamples: { 'A site': { url: exampleNewSite.url } },
     replies: {
       200: {
