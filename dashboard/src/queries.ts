@@ -2,7 +2,14 @@
  * Everything the screens read, with its query key. A key begins with the noun: `[noun, 'one', id]` for one thing, `[noun, …]`
  * for what is made of many. By that rule live updates (`rounds.ts`) know what to fetch again.
  */
-import type { AnalyticsRange, ListDeliveries, ListSummaries, PostriderClient, Site } from '@postrider/sdk'
+import type {
+  AnalyticsRange,
+  ListDeliveries,
+  ListSummaries,
+  LoggedDelivery,
+  PostriderClient,
+  Site,
+} from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, isRegistrationOpen, isSignedOut } from './api.ts'
 import { sessionBegan, sessionEnded } from './session.ts'
@@ -141,7 +148,20 @@ export function forgetSite(id: string): void {
 export const deliveriesOfPostQuery = (postId: string) =>
   queryOptions({
     queryKey: ['deliveries', 'of-post', postId],
-    queryFn: ({ signal }) => api.deliveries.list({ post_id: postId, limit: 100 }, { signal }),
+    queryFn: async ({ signal }) => {
+      const data: LoggedDelivery[] = []
+      const sites = new Set<string>()
+      for (let cursor: string | null | undefined; ; ) {
+        const asked = { post_id: postId, limit: 100, ...(cursor && { cursor }) }
+        const page = await api.deliveries.list(asked, { signal })
+        const known = sites.size
+        for (const { site_id: id } of page.data) sites.add(id)
+        data.push(...page.data)
+        cursor = page.next_cursor
+        // A page without another site is about earlier events.
+        if (cursor === null || sites.size === known) return { data }
+      }
+    },
   })
 
 /** A job that writes or has written a draft. */

@@ -64,6 +64,16 @@ export function sessionEnded(): void {
   if (standing === 'signed-in') change('ended')
 }
 
+/** Calls `goOn` whenever somebody has signed in again after the session had ended. */
+export function onSignedInAgain(goOn: () => void): void {
+  let before = standing
+  listeners.add(() => {
+    const isBack = before === 'ended' && standing === 'signed-in'
+    before = standing
+    if (isBack) goOn()
+  })
+}
+
 /** Whether to ask to sign in again. */
 export function useSessionEnded(): boolean {
   return useSyncExternalStore(

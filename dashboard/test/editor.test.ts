@@ -178,6 +178,20 @@ describeInBrowser('writing a post', (scene) => {
     expect(await copies(page)).toBe(0)
   })
 
+  it('saves what was left without a session once there is one, on whatever page', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Left' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.context().clearCookies()
+    await page.keyboard.type('Half a sentence.')
+    await page.getByRole('status').filter({ hasText: 'Your session has ended' }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Posts' }).click()
+    await signInAgain(page)
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('Half a sentence.\n')
+    expect(await copies(page)).toBe(0)
+  })
+
   it('asks to sign in by itself when nobody types', async () => {
     const { page, client } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'Coffee' })

@@ -265,6 +265,29 @@ describeInBrowser('the list of posts', (scene) => {
     await expect.poll(() => titles(page)).toEqual(['Three', 'One'])
   })
 
+  it('keeps selected what is left when one of several requests fails', async () => {
+    const { page, client } = await newPerson(scene)
+    await write(scene, client, ...Array.from({ length: 101 }, (_, index) => `Post ${index}`))
+    await page.goto('/posts')
+    for (const [title, next] of [
+      ['Post 100', true],
+      ['Post 50', true],
+      ['Post 0', false],
+    ] as const) {
+      await row(page, title).waitFor()
+      await page.getByRole('checkbox', { name: 'Select all posts on this page' }).check()
+      if (next) await page.getByRole('button', { name: 'Next page' }).click()
+    }
+    let requests = 0
+    await page.route('**/api/posts/bulk', (route) => (requests++ === 0 ? route.continue() : route.abort()))
+    await page.getByRole('region', { name: 'Selection' }).getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('button', { name: 'Publish 101 posts' }).click()
+    await page.getByText(/^100 posts published, and then this: /).waitFor()
+    await page.unroute('**/api/posts/bulk')
+    await page.getByRole('button', { name: 'Publish 1 post', exact: true }).click()
+    await page.getByText('1 post published.').first().waitFor()
+  })
+
   it('says so when it cannot be read, and tries again', async () => {
     const { page, client } = await newPerson(scene)
     await write(scene, client, 'Here again')

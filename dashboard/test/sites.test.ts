@@ -256,6 +256,27 @@ describeInBrowser('a site', (scene) => {
     await receiver.close()
   })
 
+  it('keeps what is typed in its settings while it cannot be read again', async () => {
+    const { page, client, receiver, site } = await connected()
+    await page.getByLabel('Webhook address').fill('https://example.com/half-typed')
+    let refused = 0
+    await page.route('**/api/sites', (route) => {
+      refused += 1
+      return route.abort()
+    })
+    await client.sites.update(site.id, { niche: 'Set elsewhere' })
+    // Live updates say that there is something to read, and the SDK asks three times.
+    await expect
+      .poll(() => {
+        scene.service().clock.advance(50)
+        return refused
+      })
+      .toBeGreaterThan(2)
+    await page.waitForTimeout(500)
+    expect(await page.getByLabel('Webhook address').inputValue()).toBe('https://example.com/half-typed')
+    await receiver.close()
+  })
+
   it('says in a dialog what keeps it from being disconnected, and asks to sign in again', async () => {
     const { page, client, context } = await newPerson(scene)
     const { id } = await client.sites.create({

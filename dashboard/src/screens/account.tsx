@@ -23,8 +23,9 @@ const PLANS: Record<AccountBody['plan'], string> = { starter: 'Starter', pro: 'P
 export function Account() {
   const account = useQuery({ ...accountQuery, refetchOnMount: 'always' })
   const sites = useQuery(sitesQuery)
-  if (account.isError) return <Problem alone error={account.error} retry={() => void account.refetch()} />
   const { data } = account
+  if (account.isError && data === undefined)
+    return <Problem alone error={account.error} retry={() => void account.refetch()} />
   if (data === undefined) return <Skeleton className="m-8 h-64" />
   return (
     <Page title="Account" narrow>

@@ -29,13 +29,13 @@ export function Analytics() {
     <Page title="Analytics" lead="Counted by the hour in which a delivery finished, in UTC.">
       <Choices span={span} />
       <Sheet>
-        {overview.isError ? (
+        {overview.isError && overview.data === undefined ? (
           <Problem error={overview.error} retry={() => void overview.refetch()} />
         ) : (
           <Totals totals={overview.data?.totals} />
         )}
       </Sheet>
-      {timeline.isError ? (
+      {timeline.isError && timeline.data === undefined ? (
         <Sheet>
           <Problem error={timeline.error} retry={() => void timeline.refetch()} />
         </Sheet>

@@ -31,7 +31,8 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
   const site = useQuery(siteWithSecretsQuery(siteId))
   const navigate = useNavigate({ from: '/sites/new' })
   const [accepted, setAccepted] = useState(false)
-  if (site.isError) return <Problem alone error={site.error} retry={() => void site.refetch()} />
+  if (site.isError && site.data === undefined)
+    return <Problem alone error={site.error} retry={() => void site.refetch()} />
   if (site.data === undefined) {
     return (
       <Frame at={2}>

@@ -61,7 +61,7 @@ export function Deliveries() {
         )
       }
     >
-      {rows.chosen.size > 0 && <RetryBar deliveries={[...rows.chosen.values()]} onDone={rows.clear} />}
+      {rows.chosen.size > 0 && <RetryBar deliveries={[...rows.chosen.values()]} onDone={() => rows.clear()} />}
       <Sheet flush>
         <DeliveryFilters search={search} sites={sites ?? []} deliveries={deliveries} narrow={narrow} />
         {log.isError && log.data === undefined ? (

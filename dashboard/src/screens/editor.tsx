@@ -5,7 +5,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { api, isMissing } from '../api.ts'
 import { accountQuery, postQuery, queryClient } from '../queries.ts'
-import { sessionEnded, useSessionEnded } from '../session.ts'
+import { onSignedInAgain, sessionEnded, useSessionEnded } from '../session.ts'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Deleted } from './editor/deleted.tsx'
 import { isNew, newPostId, nextNewPost, shelfOf } from './editor/local.ts'
@@ -20,6 +20,11 @@ const formerIds = new Map<string, string>()
  * one: two would each take what the other saves for somebody else's.
  */
 const left = new Set<Work>()
+
+// A work that was refused without a session waits for one, and not only on its own page.
+onSignedInAgain(() => {
+  for (const work of left) work.tryAgain()
+})
 
 /** Takes back the work on this post, if something of it is still to be saved. */
 function takeBack(id: string): Work | undefined {

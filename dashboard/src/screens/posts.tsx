@@ -70,7 +70,7 @@ export function Posts() {
         )
       }
     >
-      {rows.chosen.size > 0 && <BulkBar posts={[...rows.chosen.values()]} onDone={rows.clear} />}
+      {rows.chosen.size > 0 && <BulkBar posts={[...rows.chosen.values()]} clear={rows.clear} />}
       <Sheet flush>
         {!isFirst && (
           <PostFilters

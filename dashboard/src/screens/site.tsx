@@ -21,7 +21,8 @@ import { Activity, Settings } from './site/settings.tsx'
 export function Site() {
   const { siteId } = useParams({ from: '/inside/sites/$siteId' })
   const sites = useQuery(sitesQuery)
-  if (sites.isError) return <Problem alone error={sites.error} retry={() => void sites.refetch()} />
+  if (sites.isError && sites.data === undefined)
+    return <Problem alone error={sites.error} retry={() => void sites.refetch()} />
   if (sites.data === undefined) {
     return (
       <div className="mx-auto grid w-full max-w-page gap-5 px-4 pt-9 sm:px-6 lg:px-8" aria-busy="true">
@@ -128,7 +129,7 @@ function Totals({ siteId }: { siteId: string }) {
         </Link>
       }
     >
-      {overview.isError ? (
+      {overview.isError && totals === undefined ? (
         <Problem error={overview.error} retry={() => void overview.refetch()} />
       ) : (
         <Figures

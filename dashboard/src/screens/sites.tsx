@@ -40,7 +40,7 @@ export function Sites() {
       {...(none ? {} : { lead: sites.data === undefined ? '\u00a0' : counted(sites.data.total, 'connected site') })}
       {...(none ? {} : { actions: connect })}
     >
-      {sites.isError ? (
+      {sites.isError && sites.data === undefined ? (
         <Sheet>
           <Problem error={sites.error} retry={() => void sites.refetch()} />
         </Sheet>

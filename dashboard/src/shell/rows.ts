@@ -11,7 +11,8 @@ export type Rows<Item extends { id: string }> = {
   /** Chooses or unchooses a row; `through`: with all rows since the one clicked before. */
   toggle: (item: Item, through?: boolean) => void
   toggleAll: () => void
-  clear: () => void
+  /** Unchooses these rows; without them, all. */
+  clear: (ids?: readonly string[]) => void
 }
 
 const anyOne = () => true
@@ -81,7 +82,11 @@ export function useRows<Item extends { id: string }>(
       return next
     })
   }, [mayChoose])
-  const clear = useCallback(() => setChosen(new Map()), [])
+  const clear = useCallback(
+    (ids?: readonly string[]) =>
+      setChosen((before) => new Map([...before].filter(([id]) => ids !== undefined && !ids.includes(id)))),
+    [],
+  )
   return useMemo(
     () => ({ current, chosen, enter: setCurrent, toggle, toggleAll, clear }),
     [current, chosen, toggle, toggleAll, clear],

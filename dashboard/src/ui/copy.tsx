@@ -10,13 +10,15 @@ function useCopied(text: string): [copied: boolean, copy: () => void] {
     const timer = setTimeout(() => setCopied(false), 2_000)
     return () => clearTimeout(timer)
   }, [copied])
-  const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => toast({ tone: 'failed', text: 'The browser did not allow copying. Select the text and copy it by hand.' }),
-    )
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text) // without https there is no clipboard
+      setCopied(true)
+    } catch {
+      toast({ tone: 'failed', text: 'The browser did not allow copying. Select the text and copy it by hand.' })
+    }
   }
-  return [copied, copy]
+  return [copied, () => void copy()]
 }
 
 type CopyButtonProps = { text: string; what: string; words?: boolean; onIntent?: (() => void) | undefined }

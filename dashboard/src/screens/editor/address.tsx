@@ -87,12 +87,16 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
 /** The current address and alternative text. */
 function standing(editor: Editor, kind: Asking['kind']): { address: string; alt: string } {
   if (kind === 'link') return { address: String(editor.getAttributes('link').href ?? ''), alt: '' }
+  const picture = kind === 'image' ? pictureOf(editor) : undefined
+  return picture === undefined
+    ? { address: '', alt: '' }
+    : { address: String(picture.attrs.src), alt: String(picture.attrs.alt) }
+}
+
+/** The picture that is selected, if one is. */
+function pictureOf(editor: Editor) {
   const { selection } = editor.state
-  if (kind === 'image' && selection instanceof NodeSelection && selection.node.type.name === 'image') {
-    const { src, alt } = selection.node.attrs
-    return { address: String(src), alt: String(alt) }
-  }
-  return { address: '', alt: '' }
+  return selection instanceof NodeSelection && selection.node.type.name === 'image' ? selection.node : undefined
 }
 
 /** False when the address is not one that posts may have. */
@@ -108,7 +112,12 @@ function put(editor: Editor, kind: Asking['kind'], { address, alt }: { address: 
   }
   if (kind === 'image') {
     const src = imageAddress(address)
-    return src !== undefined && chain.insertContent({ type: 'image', attrs: { src, alt: alt.trim() } }).run()
+    if (src === undefined) return false
+    const attrs = { src, alt: alt.trim() }
+    // What else is known of the picture, its title and its link, stays.
+    return pictureOf(editor) === undefined
+      ? chain.insertContent({ type: 'image', attrs }).run()
+      : chain.updateAttributes('image', attrs).run()
   }
   const attrs = embedOf(address)
   return attrs !== undefined && chain.insertContent({ type: 'embed', attrs }).run()

@@ -30,7 +30,8 @@ export function sitesWith(deliveries: readonly LoggedDelivery[]): Set<string> {
 export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: ReadonlySet<string> | undefined }) {
   const deliveries = useQuery(deliveriesOfPostQuery(postId))
   const sites = useQuery(sitesQuery)
-  if (deliveries.isError) return <Problem error={deliveries.error} retry={() => void deliveries.refetch()} />
+  if (deliveries.isError && deliveries.data === undefined)
+    return <Problem error={deliveries.error} retry={() => void deliveries.refetch()} />
   if (deliveries.data === undefined) return <Skeleton className="h-12" />
   const shown = newestPerSite(deliveries.data.data).filter(({ site_id: id }) => siteIds?.has(id) !== false)
   if (shown.length === 0) return <p className="text-sm text-faint">It has not been sent to any site.</p>

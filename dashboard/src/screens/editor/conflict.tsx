@@ -1,7 +1,7 @@
 /** The post was changed here and elsewhere: shows the differences and asks which to keep. Nothing of either is thrown away. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { diffWordsWithSpace } from 'diff'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { api, sentence } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Radio } from '../../ui/choice.tsx'
@@ -117,12 +117,12 @@ function Whole({ text }: { text: string }) {
   )
 }
 
-/** With more changes than this a comparison is of no use to a reader, and takes long to compute. */
-const MOST_CHANGES = 4_000
+/** With more changes than this a comparison is of no use to a reader. It may take long to compute, while which nothing else happens. */
+const MOST_CHANGES = { maxEditLength: 4_000, timeout: 300 }
 
 /** The removed and added words. */
 function Differences({ before, after, label }: { before: string; after: string; label: string }) {
-  const parts = diffWordsWithSpace(before, after, { maxEditLength: MOST_CHANGES })
+  const parts = useMemo(() => diffWordsWithSpace(before, after, MOST_CHANGES), [before, after])
   if (parts === undefined) return <p className="text-quiet">The two have too little in common to be compared.</p>
   return (
     <section

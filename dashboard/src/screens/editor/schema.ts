@@ -83,7 +83,10 @@ const Embed = Node.create({
   parseHTML: () => [{ tag: 'iframe[src]', getAttrs: (frame) => embedOf(frame.getAttribute('src') ?? '') ?? false }],
   renderHTML: ({ node, HTMLAttributes }) => {
     const { src } = HTMLAttributes
-    return ['iframe', { src, title: `${node.attrs.provider} video`, loading: 'lazy', allowfullscreen: 'true' }]
+    // YouTube plays nothing for a page that does not say where it is; the dashboard's own policy would say so to nobody.
+    const referrerpolicy = 'strict-origin-when-cross-origin'
+    const title = `${node.attrs.provider} video`
+    return ['iframe', { src, title, loading: 'lazy', allowfullscreen: 'true', referrerpolicy }]
   },
 })
 

@@ -47,16 +47,19 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
     if (next === tab || busy !== undefined) return
     setBusy(next)
     try {
-      const { body } = work.view().draft
-      // The rich text is still there if it has not been changed in another form.
-      if (next === 'json' && body.form !== 'json') {
-        const doc = (await formOf(work, 'json')) as Doc
-        setRich((before) => ({ doc, edition: (before?.edition ?? 0) + 1 }))
+      for (;;) {
+        const { body } = work.view().draft
+        const text = next === 'preview' ? await htmlOf(work) : await formOf(work, next)
+        const dropped = body.form === 'html' && next !== 'html' ? lostWords(body.value, await htmlOf(work)) : []
+        if (work.view().draft.body !== body) continue // somebody went on typing
+        // All at once: in between, what is typed in one form would be taken for the other.
+        if (next === 'preview') setPreview(String(text))
+        else if (next !== 'json') setSource(String(text))
+        // The rich text is still there if it has not been changed in another form.
+        else if (body.form !== 'json') setRich((before) => ({ doc: text as Doc, edition: (before?.edition ?? 0) + 1 }))
+        setLost(dropped)
+        return setTab(next)
       }
-      if (next === 'markdown' || next === 'html') setSource(String(await formOf(work, next)))
-      if (next === 'preview') setPreview(await htmlOf(work))
-      setLost(body.form === 'html' && next !== 'html' ? lostWords(body.value, await htmlOf(work)) : [])
-      setTab(next)
     } catch (error) {
       toast({ tone: 'failed', text: `The other forms are made by the service. ${sentence(error)}` })
     } finally {

@@ -18,14 +18,24 @@ export type Change = Omit<ChangePosts, 'ids'>
 /** The most posts that the service takes in one request. */
 const AT_ONCE = 100
 
-/** Changes posts a hundred at a time; each hundred is changed completely or not at all. Throws when one hundred failed. */
-async function change(posts: readonly ListedPost[], how: Change, did: string): Promise<void> {
+/**
+ * Changes posts a hundred at a time; each hundred is changed completely or not at all, and told to `onChanged`. Throws when one hundred
+ * failed.
+ */
+async function change(
+  posts: readonly ListedPost[],
+  how: Change,
+  did: string,
+  onChanged: (ids: readonly string[]) => void,
+): Promise<void> {
   const ids = posts.map(({ id }) => id)
   let changed = 0
   try {
     for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const done = await api.posts.bulk({ ...how, ids: ids.slice(at, at + AT_ONCE) })
+      const some = ids.slice(at, at + AT_ONCE)
+      const done = await api.posts.bulk({ ...how, ids: some })
       changed += done.changed.length
+      onChanged(some)
     }
   } catch (error) {
     const before = changed === 0 ? '' : `${counted(changed, 'post')} ${did}, and then this: `
@@ -38,18 +48,22 @@ async function change(posts: readonly ListedPost[], how: Change, did: string): P
   toast({ text: `${counted(changed, 'post')} ${did}.${gone}` })
 }
 
-export function BulkBar({ posts, onDone }: { posts: readonly ListedPost[]; onDone: () => void }) {
+type BulkBarProps = {
+  posts: readonly ListedPost[]
+  /** Unchooses these posts; without them, all. */
+  clear: (ids?: readonly string[]) => void
+}
+
+/** What can be done to the chosen posts. What is done is not chosen any more, so that after a failure the rest can be tried again. */
+export function BulkBar({ posts, clear }: BulkBarProps) {
   const [open, setOpen] = useState<'publish' | 'unpublish' | 'tag' | 'delete'>()
   const close = (next: boolean) => next || setOpen(undefined)
   const many = counted(posts.length, 'post')
   const them = posts.length === 1 ? 'it' : 'them'
-  const act = async (how: Change, did: string) => {
-    await change(posts, how, did)
-    onDone()
-  }
+  const act = (how: Change, did: string) => change(posts, how, did, clear)
   return (
     <>
-      <ChosenBar count={`${many} selected`} onClear={onDone}>
+      <ChosenBar count={`${many} selected`} onClear={() => clear()}>
         <Choice verb="Publish" many={many} icon={<Send />} onChoose={() => setOpen('publish')} />
         {posts.some(({ status }) => status !== 'draft') && (
           <Choice verb="Unpublish" many={many} icon={<FileInput />} onChoose={() => setOpen('unpublish')} />

@@ -30,7 +30,7 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
       }
       flush
     >
-      {log.isError ? (
+      {log.isError && log.data === undefined ? (
         <Problem error={log.error} retry={() => void log.refetch()} />
       ) : log.data === undefined ? (
         <div className="p-5">
