@@ -128,11 +128,10 @@ export async function retry(
   await titleOf(ctx, accountId, postId)
   if (siteId !== undefined && !(isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId))))
     throw invalid('site_id', 'There is no such site.')
-  let queued = 0
-  for (let more = true; more; ) {
-    const batch = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }, ctx.clock.now()))
+  let [queued, batch] = [0, 0]
+  do {
+    batch = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }, ctx.clock.now()))
     queued += batch
-    more = batch === MOST_REQUEUED
-  }
+  } while (batch === MOST_REQUEUED)
   return queued
 }

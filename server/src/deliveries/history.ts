@@ -194,16 +194,9 @@ const overtakes = sql<boolean>`(
     or exists (select from events removal where removal.id = newer.event_id and removal.kind = 'post.deleted')
 )`
 
-/** Whether a newer delivery has overtaken `d`. The newest is looked at first: mostly it is that one. For many deliveries, use `judged`. */
-export const overtaken = sql<boolean>`(
-  select true from deliveries newer
-  where newer.post_id = d.post_id and newer.site_id = d.site_id and newer.sequence > d.sequence and ${overtakes}
-  order by newer.sequence desc limit 1
-) is true`
-
 /**
  * The deliveries (`id`) of the posts and sites that `rows` (what follows "from") name by `post_id` and `site_id`, each with whether it
- * is `overtaken`. For many at once: each is looked at once, however many of one post have failed at a site that was away for a week.
+ * has been `overtaken` by a newer one. Each is looked at once, however many of one post have failed at a site that was away for a week.
  */
 export function judged(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`

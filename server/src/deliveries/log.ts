@@ -6,7 +6,7 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
 import { signedRequest } from './attempt.ts'
-import { judged, lastTitle, overtaken } from './history.ts'
+import { judged, lastTitle } from './history.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /**
@@ -42,12 +42,11 @@ export type LoggedDelivery = {
   overtaken: boolean
 }
 
-const columns = (
-  isOvertaken: RawBuilder<boolean>,
-) => sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
+/** Of a delivery `d` with its endpoint `e` and its event `v`, judged as `j` if it has failed. */
+const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
   e.deleted_at is not null as "siteDeleted", v.kind as event, d.status, d.attempts, d.created_at as "createdAt",
   d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode",
-  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and ${isOvertaken} as overtaken`
+  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and j.overtaken as overtaken`
 
 /**
  * The account's deliveries, newest first, at most `limit`. Read site by site, each by its index, and merged: a page costs
@@ -70,7 +69,7 @@ export async function deliveryLog(
       order by found.id desc limit ${limit}
     ),
     judged as materialized (${judged(sql`page where status = 'failed'`)})
-    select ${columns(sql`j.overtaken`)} from page
+    select ${COLUMNS} from page
     join deliveries d on d.id = page.id
     left join judged j on j.id = page.id
     join endpoints e on e.site_id = d.site_id
@@ -116,9 +115,13 @@ export async function deliveryDetails(
   id: string,
 ): Promise<DeliveryDetails | undefined> {
   const { rows } = await sql<DetailsRow>`
-    select ${columns(overtaken)}, d.history, d.metadata, e.webhook_url as "webhookUrl", e.secret_sealed as "secretSealed",
+    with judged as materialized (
+      ${judged(sql`deliveries where account_id = ${accountId} and id = ${id} and status = 'failed'`)}
+    )
+    select ${COLUMNS}, d.history, d.metadata, e.webhook_url as "webhookUrl", e.secret_sealed as "secretSealed",
       v.previous_version as "previousVersion", v.occurred_at as "occurredAt", v.payload
     from deliveries d
+    left join judged j on j.id = d.id
     join endpoints e on e.site_id = d.site_id
     join events v on v.id = d.event_id
     where d.account_id = ${accountId} and d.id = ${id}
