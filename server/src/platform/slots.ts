@@ -1,12 +1,18 @@
 /** What `take` took; freeing it a second time has no effect. */
 export type Slot = { free(): void }
 
-/** A counting semaphore, first come first served. */
+type Waiting = { weight: number; begin: () => void }
+
+/**
+ * A counting semaphore that is fair between those who take: each has its own line, first come first served, and the lines have
+ * their turns one after the other. A line whose first does not fit yet is not overtaken, or large ones would wait for ever.
+ */
 export class Slots {
   readonly #count: number
   #free: number
   #waitingWeight = 0
-  readonly #waiting: Array<{ weight: number; begin: () => void }> = []
+  /** The lines that are not empty, the next to have its turn first. */
+  readonly #lines = new Map<string, Waiting[]>()
 
   constructor(count: number) {
     this.#count = count
@@ -23,13 +29,22 @@ export class Slots {
     return this.#waitingWeight
   }
 
-  /** Resolves once `weight` slots are taken; a weight above the total takes all of them. */
-  async take(weight = 1): Promise<Slot> {
+  /** The weight of what waits in the line of `whose`. */
+  waitingOf(whose: string): number {
+    return (this.#lines.get(whose) ?? []).reduce((total, { weight }) => total + weight, 0)
+  }
+
+  /** Resolves once `weight` slots are taken for `whose`; a weight above the total takes all of them. */
+  async take(weight = 1, whose = ''): Promise<Slot> {
     const taken = Math.min(weight, this.#count)
-    if (this.#waiting.length === 0 && taken <= this.#free) this.#free -= taken
+    if (this.#lines.size === 0 && taken <= this.#free) this.#free -= taken
     else {
       this.#waitingWeight += taken
-      await new Promise<void>((begin) => this.#waiting.push({ weight: taken, begin }))
+      await new Promise<void>((begin) => {
+        const line = this.#lines.get(whose)
+        if (line === undefined) this.#lines.set(whose, [{ weight: taken, begin }])
+        else line.push({ weight: taken, begin })
+      })
     }
     let held = taken
     return {
@@ -42,8 +57,12 @@ export class Slots {
 
   #give(count: number): void {
     this.#free += count
-    for (let next = this.#waiting[0]; next !== undefined && next.weight <= this.#free; next = this.#waiting[0]) {
-      this.#waiting.shift()
+    for (const [whose, line] of this.#lines) {
+      const [next] = line
+      if (next === undefined || next.weight > this.#free) return
+      this.#lines.delete(whose)
+      line.shift()
+      if (line.length > 0) this.#lines.set(whose, line) // behind the others; this loop comes to it again
       this.#waitingWeight -= next.weight
       this.#free -= next.weight
       next.begin()

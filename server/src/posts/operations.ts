@@ -14,7 +14,8 @@ import { type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { siteExists } from '../sites/index.ts'
-import { BodyError, type BodyInput, type ConvertedBody, convertBody } from './body/convert.ts'
+import type { BodyInput, ConvertedBody } from './body/convert.ts'
+import { convertForms } from './body/converter.ts'
 import { docToText } from './body/text.ts'
 import { notePosts } from './changes.ts'
 import {
@@ -133,9 +134,9 @@ export async function createPost(
   accountId: string,
   input: PostInput & { title: string; slug?: string | undefined },
 ): Promise<PostWithDeliveries> {
+  const body = await convertForms(ctx, accountId, input.body ?? {})
   const now = ctx.clock.now()
   const standing = nextStanding(undefined, input, now)
-  const body = convertForms(input.body ?? {})
   const wantedSlug = input.slug === undefined ? undefined : normalSlug(input.slug)
   const insert = () =>
     ctx.db.tx(async (tx) => {
@@ -171,18 +172,21 @@ export async function changePost(
 ): Promise<PostWithDeliveries> {
   const seen = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
   if (seen === undefined) throw missing()
-  // Converting takes a while, so it happens before the post is locked, and again only if the post has changed in between.
-  const body = changedBody(seen, input.body)
+  // Converting takes a while, so it happens before the post is locked.
+  const forms = changedForms(seen, input.body)
+  const body = forms && (await convertForms(ctx, accountId, forms))
   const now = ctx.clock.now()
   const write = () =>
     ctx.db.tx(async (tx) => {
       const current = await lockPost(tx, accountId, id)
       if (current === undefined) throw missing()
       ifMatch(current.version)
-      const fresh = current.version === seen.version ? body : changedBody(current, input.body)
-      return withDeliveries(tx, await applyChange(ctx, tx, current, input, fresh, now))
+      if (!isDeepStrictEqual(changedForms(current, input.body), forms)) return undefined
+      return withDeliveries(tx, await applyChange(ctx, tx, current, input, differing(body, current), now))
     })
-  return refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)
+  const written = await refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)
+  // Somebody else has changed the post meanwhile, so that other forms of the body are new: from the beginning.
+  return written ?? changePost(ctx, accountId, id, input, ifMatch)
 }
 
 async function applyChange(
@@ -268,20 +272,23 @@ function changedContent(
 }
 
 /**
- * The new body, or undefined when nothing changes. A form that equals the stored one counts as not given, so that a
- * fetched post can be edited in any one of its forms and sent back whole.
+ * The given forms of a body that are not the stored ones, undefined without any: a fetched post can be edited in any one of its
+ * forms and sent back whole.
  */
-function changedBody(current: PostRow, given: BodyInput | undefined): ConvertedBody | undefined {
+function changedForms(current: PostRow, given: BodyInput | undefined): BodyInput | undefined {
   if (given === undefined) return undefined
   const changed: BodyInput = {
     ...(given.html === undefined || given.html === current.body_html ? {} : { html: given.html }),
     ...(given.markdown === undefined || given.markdown === current.body_markdown ? {} : { markdown: given.markdown }),
     ...(given.json === undefined || isDeepStrictEqual(given.json, current.body_json) ? {} : { json: given.json }),
   }
-  if (Object.keys(changed).length === 0) return undefined
-  const body = convertForms(changed)
+  return Object.keys(changed).length === 0 ? undefined : changed
+}
+
+/** The body, or undefined if it is the stored one. */
+function differing(body: ConvertedBody | undefined, current: PostRow): ConvertedBody | undefined {
   const same =
-    body.html === current.body_html &&
+    body?.html === current.body_html &&
     body.markdown === current.body_markdown &&
     isDeepStrictEqual(body.json, current.body_json)
   return same ? undefined : body
@@ -387,19 +394,6 @@ export async function publishPost(
   const backlog = await countDueLanes(ctx.db.root, now, COUNTED_LANES).catch(() => 0)
   const waitMs = 1_000 * (1 + Math.floor(backlog / LANES_PER_SECOND))
   return { postId: dispatched.post.id, siteIds: dispatched.siteIds, estimatedDelivery: plusMs(now, waitMs) }
-}
-
-/** All forms of a body. Throws `invalid` on the form that is malformed or too large. */
-export function convertForms(input: BodyInput): ConvertedBody {
-  try {
-    return convertBody(input)
-  } catch (error) {
-    if (error instanceof BodyError) {
-      const field = `body.${error.path}`
-      throw invalid(field, `${field} ${error.message}.`, error)
-    }
-    throw error
-  }
 }
 
 function normalSlug(given: string): string {

@@ -4,6 +4,7 @@ import { exampleSite } from '../deliveries/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { ifMatchCheck, versionTag } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
+import { convertForms } from './body/converter.ts'
 import {
   exampleConverted,
   exampleDraft,
@@ -17,7 +18,6 @@ import type { ReadPortion } from './list.ts'
 import {
   changePost,
   changePosts,
-  convertForms,
   createPost,
   getPost,
   listPostsPage,
@@ -140,8 +140,8 @@ export const postRoutes: Endpoint[] = [
       },
     },
     errors: [],
-    async handler({ body }) {
-      const { html, markdown, json, wordCount } = convertForms(body)
+    async handler({ ctx, principal, body }) {
+      const { html, markdown, json, wordCount } = await convertForms(ctx, principal.accountId, body)
       return { status: 200, body: { html, markdown, json, word_count: wordCount } }
     },
   }),

@@ -30,12 +30,32 @@ export type ConvertedBody = Body & { text: string; wordCount: number }
  */
 export function convertBody(input: BodyInput): ConvertedBody {
   const given = givenForms(input)
-  const source = given.json !== undefined ? 'json' : given.html !== undefined ? 'html' : 'markdown'
+  const source = sourceOf(given)
   try {
     return convert(given, source)
   } catch (error) {
     // The bounds keep every library from overflowing the stack; if one is wrong, refuse the input all the same.
     if (error instanceof RangeError) throw new BodyError(source, 'is too complex', { cause: error })
+    throw error
+  }
+}
+
+type Form = 'json' | 'html' | 'markdown'
+
+/** The form that the others are derived from: the richest one given. */
+export function sourceOf({ json, html }: BodyInput): Form {
+  return json !== undefined ? 'json' : html !== undefined ? 'html' : 'markdown'
+}
+
+/** What comes of a conversion, as data that can go from one thread to another. */
+export type Conversion = { body: ConvertedBody } | { refused: { path: string; message: string } }
+
+/** `convertBody` that does not throw for a body that is refused. */
+export function conversionOf(input: BodyInput): Conversion {
+  try {
+    return { body: convertBody(input) }
+  } catch (error) {
+    if (error instanceof BodyError) return { refused: { path: error.path, message: error.message } }
     throw error
   }
 }
@@ -54,7 +74,7 @@ function givenForms({ html, markdown, json }: BodyInput): BodyInput {
   return { html, markdown, json }
 }
 
-function convert(given: BodyInput, source: 'json' | 'html' | 'markdown'): ConvertedBody {
+function convert(given: BodyInput, source: Form): ConvertedBody {
   const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html')
   const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '')
   const json = source === 'json' ? canonicalDoc(given.json, 'json') : docIn(tree(), source)
