@@ -1,7 +1,7 @@
 /** Large bodies are worked on a few at a time, and small ones beside them. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
-import { endpoint } from '../src/platform/http/endpoint.ts'
+import { type AuthScheme, endpoint } from '../src/platform/http/endpoint.ts'
 import { createPipeline } from '../src/platform/http/pipeline.ts'
 import { newApi } from './support/api.ts'
 import { startService, type TestService } from './support/service.ts'
@@ -13,7 +13,15 @@ beforeAll(async () => {
 })
 afterAll(() => service.stop())
 
-/** An endpoint that keeps large bodies until `end`. `send` sends a text of this length. */
+/** Everybody is who they say. */
+const byName: AuthScheme<string> = {
+  name: 'byName',
+  document: { type: 'apiKey', in: 'header', name: 'Name', description: 'A name.' },
+  authenticate: async (_, { header }) => header('Name') ?? '',
+  bucket: (_, name) => ({ name, limit: 'off' }),
+}
+
+/** An endpoint that keeps large bodies until `end`. `send` sends a text of this length in somebody's name. */
 function holding() {
   const counts = { atOnce: 0, most: 0, done: 0 }
   const ended = Promise.withResolvers<void>()
@@ -27,7 +35,7 @@ function holding() {
         tag: 'Test',
         summary: 'Echo',
         description: 'Echo.',
-        auth: null,
+        auth: byName,
         body: z.strictObject({ text: z.string() }),
         bodyExamples: {},
         replies: { 200: { description: 'Its length.', schema: z.object({ length: z.int() }), examples: {} } },
@@ -45,10 +53,10 @@ function holding() {
     ],
     [],
   )
-  const send = (length: number) =>
+  const send = async (length: number, name = 'Ada') =>
     app.request('/api/echo', {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
+      headers: { 'Content-Type': 'application/json', Name: name },
       body: JSON.stringify({ text: 'a'.repeat(length) }),
     })
   return { counts, send, end: ended.resolve }
@@ -67,7 +75,7 @@ it('of six bodies of 1.5 MB two are in memory as objects, and a small one need n
 
 it('so many of them wait that memory is bounded; who comes then is asked to come again', async () => {
   const { send, end } = holding()
-  const large = Array.from({ length: 50 }, () => send(1_500_000))
+  const large = Array.from({ length: 50 }, (_, index) => send(1_500_000, `name-${index}`))
   const refused = await Promise.race(large)
   expect(refused.status).toBe(503)
   expect(refused.headers.get('retry-after')).toBe('5')
@@ -75,6 +83,21 @@ it('so many of them wait that memory is bounded; who comes then is asked to come
   end()
   const statuses = (await Promise.all(large)).map(({ status }) => status)
   expect(Object.groupBy(statuses, String)).toMatchObject({ 200: { length: 46 }, 503: { length: 4 } })
+})
+
+it('one account has a part of the room to wait in, and its turn when others are waiting', async () => {
+  const { counts, send, end } = holding()
+  const many = Array.from({ length: 20 }, () => send(1_500_000))
+  expect((await Promise.race(many)).status).toBe(503)
+  const order: string[] = []
+  const other = send(1_500_000, 'Grace').then(() => order.push('Grace'))
+  const rest = many.map(async (each) => (await each).status === 200 && order.push('Ada'))
+  while (counts.atOnce < 2) await new Promise((resolve) => setTimeout(resolve, 1))
+  for (const _ of Array(5)) await send(10) // by now the other is waiting
+  end()
+  await Promise.all([other, ...rest])
+  expect(order).toHaveLength(14)
+  expect(order.indexOf('Grace')).toBeLessThan(6)
 })
 
 it('none is taken by what waits for other servers, which would keep others waiting', async () => {

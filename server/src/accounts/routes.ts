@@ -159,6 +159,9 @@ const SESSION_RENEWED = {
   },
 } as const
 
+/** What anybody may send: far less than what accounts may. */
+const MOST_CREDENTIALS_BYTES = 16 * 1024
+
 /** Register, login, logout and the account itself. */
 export const accountRoutes: Endpoint[] = [
   endpoint({
@@ -171,6 +174,7 @@ export const accountRoutes: Endpoint[] = [
       'The account gets the default plan (`DEFAULT_PLAN`). The token is valid at once. 403 if registration is closed (`REGISTRATION`).',
     auth: null,
     bucket: authBucket,
+    mostBytes: MOST_CREDENTIALS_BYTES,
     body: RegisterBody,
     bodyExamples: { 'A new account': { name: 'Ada', ...exampleCredentials } },
     replies: {
@@ -194,6 +198,7 @@ export const accountRoutes: Endpoint[] = [
     description: 'An unknown e-mail address and a wrong password get the same response.',
     auth: null,
     bucket: authBucket,
+    mostBytes: MOST_CREDENTIALS_BYTES,
     body: LoginBody,
     bodyExamples: {
       'For a token': exampleCredentials,

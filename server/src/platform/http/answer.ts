@@ -3,6 +3,7 @@
  * duration, headers. Failures become the JSON errors of the specification (section 7); any other error becomes a 500 that
  * reveals nothing but the request id, with the cause in the log.
  */
+import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
 import { isAccountGone, isDatabaseGone } from '../db/database.ts'
 import { Failure, fail, unauthorized } from '../errors.ts'
@@ -10,13 +11,16 @@ import { errorField } from '../log.ts'
 import type { Usage } from '../rate-limit/rate-limit.ts'
 import type { Work } from '../traces/traces.ts'
 import { createClientAddress } from './client-address.ts'
-import type { Reply, RequestFacts } from './endpoint.ts'
+import type { Json, Reply, RequestFacts } from './endpoint.ts'
+import { HeldMemory } from './held-memory.ts'
 
 /** What every answer needs of its request. */
 export type Arrival = Pick<RequestFacts, 'method' | 'header'> & { remoteAddress: string | undefined }
 
 /** What is learnt while a request is served, for its answer's headers and its log line. */
 export type Progress = {
+  /** Whose memory the answer takes until it is read; the client address's, if that is not known. */
+  whose?: string
   usage?: Usage | undefined
   /** Set for health probes, which come every few seconds and are logged as debug. */
   probe?: true
@@ -27,8 +31,8 @@ export type Progress = {
 /** Answers a request, or throws. */
 export type Run<Answer> = (facts: RequestFacts, progress: Progress) => Promise<Answer>
 
-/** An answer, and the headers that all answers have. */
-export type Answered<Answer> = { reply: Answer | Reply; common: Record<string, string> }
+/** An answer, whose memory it takes until it is read, and the headers that all answers have. */
+export type Answered<Answer> = { reply: Answer | Reply; whose: string; common: Record<string, string> }
 
 /** Answers a request of a route with `run`; traces, logs and measures it. Never throws. */
 export type Answerer = <Answer extends Reply | Response>(
@@ -74,7 +78,7 @@ export function createAnswerer(ctx: Context): Answerer {
       'X-Request-Id': facts.requestId,
       'X-Content-Type-Options': 'nosniff',
     }
-    return { reply, common }
+    return { reply, whose: progress.whose ?? facts.clientAddress, common }
   }
 }
 
@@ -93,6 +97,23 @@ export function sentAs({ body, json, parts, headers }: Reply, common: Record<str
   const content = json ?? (body === undefined ? null : JSON.stringify(body))
   const type = content === null && parts === undefined ? {} : { 'Content-Type': 'application/json' }
   return { content, headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common } }
+}
+
+/** How many bytes of answers are kept that clients have not read yet. */
+const MOST_UNREAD = 64 * 1024 * 1024
+/** A smaller answer is not counted: most are, and the client's own limits bound how many there can be. */
+const COUNTED_BYTES = 16 * 1024
+
+/** Counts what answers take until they are read. */
+export type Unread = (whose: string, content: Json | null, response: ServerResponse | undefined) => void
+
+/** Ends the connection of a client that leaves too much unread. */
+export function createUnread(): Unread {
+  const unread = new HeldMemory(MOST_UNREAD)
+  return (whose, content, response) => {
+    if (content === null || response === undefined || content.length < COUNTED_BYTES) return
+    response.once('close', unread.hold(whose, content.length, () => response.destroy()).free)
+  }
 }
 
 function usageHeaders(usage: Usage | undefined): Record<string, string> {

@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errorField, type Log } from '../log.ts'
-import { type Answered, type Answerer, sentAs } from './answer.ts'
+import { type Answered, type Answerer, sentAs, type Unread } from './answer.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 import type { Serve } from './serve.ts'
 
@@ -15,11 +15,11 @@ export type Direct = (request: IncomingMessage, response: ServerResponse) => boo
 
 const PLAIN_HOST = /^[\w.-]+(?::\d+)?$/
 
-/** What answers and serves requests, and the log for answers that could not be sent. */
-type Parts = { answer: Answerer; serve: Serve; log: Log }
+/** What answers and serves requests, counts what is not read, and the log for answers that could not be sent. */
+type Parts = { answer: Answerer; serve: Serve; unread: Unread; log: Log }
 
 /** The fast path to these endpoints. */
-export function createDirect(endpoints: readonly Endpoint[], { answer, serve, log }: Parts): Direct {
+export function createDirect(endpoints: readonly Endpoint[], { answer, serve, unread, log }: Parts): Direct {
   const routes = endpoints.map((one) => ({
     one,
     name: `GET ${one.path}`,
@@ -35,7 +35,7 @@ export function createDirect(endpoints: readonly Endpoint[], { answer, serve, lo
       const arrival = { method, header, remoteAddress: request.socket.remoteAddress }
       const params = { ...match.groups }
       answer(arrival, name, (facts, progress) => serve(one, { url, params, facts, progress }))
-        .then((answered) => send(response, answered))
+        .then((answered) => send(response, answered, unread))
         .catch((error) => {
           log.error('request.unsent', { route: name, error: errorField(error) })
           response.destroy()
@@ -46,8 +46,9 @@ export function createDirect(endpoints: readonly Endpoint[], { answer, serve, lo
   }
 }
 
-function send(response: ServerResponse, { reply, common }: Answered<Reply>): void {
+function send(response: ServerResponse, { reply, whose, common }: Answered<Reply>, unread: Unread): void {
   const { content, headers } = sentAs(reply, common)
+  unread(whose, content, response)
   if (content === null) return void response.writeHead(reply.status, headers).end()
   response.writeHead(reply.status, { ...headers, 'Content-Length': Buffer.byteLength(content) }).end(content)
 }

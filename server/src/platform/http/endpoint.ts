@@ -25,8 +25,10 @@ export type SecurityDocument =
   | { type: 'http'; scheme: 'bearer'; bearerFormat: string; description: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
 
-/** The principal, and how the request was counted; `usage` is undefined when it was not. */
-export type Admission<Principal> = { principal: Principal; usage: Usage | undefined }
+/**
+ * The principal, `whose` turns and memory its requests take, and how the request was counted; `usage` is undefined when it was not.
+ */
+export type Admission<Principal> = { principal: Principal; whose: string; usage: Usage | undefined }
 
 /** One way to authenticate: how the document describes it, and how a request proves it. */
 export type AuthScheme<Principal> = {
@@ -138,7 +140,10 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   body?: Body
   /** A request without any body is taken as `{}`. */
   bodyOptional?: boolean
-  /** Bodies of more bytes are refused. For handlers that wait for other servers: a large body would keep the room for such ones meanwhile. */
+  /**
+   * Bodies of more bytes are refused. For handlers that wait for other servers, where a large body would keep the room for such ones
+   * meanwhile, and for requests that anybody may send.
+   */
   mostBytes?: number
   headers?: z.ZodObject
   /** Requested far more often than most: it gets the fast path (direct.ts). For GET without streams. */

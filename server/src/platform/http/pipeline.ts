@@ -9,7 +9,16 @@ import { cors } from 'hono/cors'
 import type { Context } from '../context.ts'
 import { fail } from '../errors.ts'
 import { errorField, type Log } from '../log.ts'
-import { type Answered, createAnswerer, type Progress, type Run, sentAs, UNSTORED } from './answer.ts'
+import {
+  type Answered,
+  createAnswerer,
+  createUnread,
+  type Progress,
+  type Run,
+  sentAs,
+  UNSTORED,
+  type Unread,
+} from './answer.ts'
 import { createDirect, type Direct } from './direct.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
 import { createServe } from './serve.ts'
@@ -31,6 +40,7 @@ export function createPipeline(
   const app = new Hono<Bindings>()
   const answerer = createAnswerer(ctx)
   const serve = createServe(ctx)
+  const unread = createUnread()
   const answer = async (c: HonoContext<Bindings>, route: string, run: Run<Reply | Response>) => {
     const { headers } = c.req.raw
     const arrival = {
@@ -38,10 +48,11 @@ export function createPipeline(
       remoteAddress: c.env?.incoming?.socket.remoteAddress,
       header: (name: string) => headers.get(name) ?? undefined,
     }
-    return respond(ctx.log, c, await answerer(arrival, route, run))
+    return respond({ log: ctx.log, unread }, c, await answerer(arrival, route, run))
   }
   const { corsOrigins } = ctx.config
-  if (corsOrigins.length > 0) app.use(crossOrigin(ctx, corsOrigins))
+  // Not the files beside the API: they would be copied for each request, to add the headers.
+  if (corsOrigins.length > 0) for (const path of CROSS_ORIGIN) app.use(path, crossOrigin(ctx, corsOrigins))
   const declared = [...endpoints, ...systemRoutes].map(({ path }) => firstSegment(path)).filter((name) => name !== '')
   const taken = new Set(declared)
   const file = (c: HonoContext<Bindings>) =>
@@ -66,7 +77,7 @@ export function createPipeline(
   )
   // Cross-origin answers need headers that the fast path does not set.
   const hot = corsOrigins.length > 0 ? [] : endpoints.filter((one) => one.hot === true && one.method === 'get')
-  return { app, direct: createDirect(hot, { answer: answerer, serve, log: ctx.log }) }
+  return { app, direct: createDirect(hot, { answer: answerer, serve, unread, log: ctx.log }) }
 }
 
 /** The body as it comes. Requests that were not received by a listener have it as a web stream. */
@@ -74,7 +85,11 @@ function bodyOf({ env, req }: HonoContext<Bindings>): Readable {
   return env?.incoming ?? Readable.from(req.raw.body ?? [])
 }
 
-function respond(log: Log, c: HonoContext<Bindings>, { reply, common }: Answered<Reply | Response>): Response {
+function respond(
+  { log, unread }: { log: Log; unread: Unread },
+  c: HonoContext<Bindings>,
+  { reply, whose, common }: Answered<Reply | Response>,
+): Response {
   if (reply instanceof Response) {
     for (const [name, value] of Object.entries(common)) reply.headers.set(name, value)
     if (!reply.headers.has('Cache-Control')) reply.headers.set('Cache-Control', UNSTORED)
@@ -82,6 +97,7 @@ function respond(log: Log, c: HonoContext<Bindings>, { reply, common }: Answered
   }
   const { status, stream, parts } = reply
   const { content, headers } = sentAs(reply, common)
+  unread(whose, content, c.env?.outgoing)
   // Otherwise what a slow client has not read would stay in the socket's buffer for as long as the client likes.
   stream?.onEnd((reason) => {
     if (reason === 'too_slow') c.env?.outgoing?.destroy()
@@ -129,6 +145,9 @@ const EXPOSED_HEADERS = [
   'Retry-After',
   'X-Request-Id',
 ]
+
+/** What other origins may ask for: the API, and its description. */
+const CROSS_ORIGIN = ['/api/*', '/openapi.json']
 
 /** Lets browsers call from these origins. A preflight is answered here, so it gets its request id here. */
 function crossOrigin({ ids }: Pick<Context, 'ids'>, origins: readonly string[]): MiddlewareHandler<Bindings> {

@@ -9,6 +9,7 @@ import { Slots } from '../slots.ts'
 import type { Progress } from './answer.ts'
 import { readBody } from './body.ts'
 import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
+import { HeldMemory } from './held-memory.ts'
 import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
 
@@ -28,26 +29,32 @@ export type Serve = (one: Endpoint, incoming: Incoming) => Promise<Reply>
 const LARGE = 65_536
 /** How many bytes of large bodies are processed at once: meanwhile, each takes many times its size in memory. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
-/** How many bytes of them may wait for that. */
+/** How many bytes of them may wait for that, and how many from one account. */
 const MOST_WAITING = 64 * 1024 * 1024
+const MOST_WAITING_OF_ONE = MOST_WAITING / 4
+/** How many bytes of bodies are kept that are not complete yet. */
+const MOST_UNFINISHED = 128 * 1024 * 1024
 
 /** Serves the requests of this service. They share one counter, and the slots for large bodies. */
 export function createServe(ctx: Context): Serve {
   const count = createRequestCounter(ctx.db.root, ctx.clock)
   const large = new Slots(LARGE_AT_ONCE)
+  const unfinished = new HeldMemory(MOST_UNFINISHED)
   return async (one, incoming) => {
     const { requestBody, facts, progress } = incoming
-    const { principal, usage } = await admit(ctx, count, one, facts)
+    const { principal, whose, usage } = await admit(ctx, count, one, facts)
     progress.usage = usage
+    progress.whose = whose
     if (usage?.refused === true) throw refused(usage)
     const bytes =
       one.body === undefined || requestBody === undefined
         ? undefined
-        : await readBody(facts, requestBody, one.mostBytes ?? MAX_BODY_BYTES)
+        : await readBody(facts, requestBody, { most: one.mostBytes ?? MAX_BODY_BYTES, unfinished, whose })
     if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
     // Taken only after the body was read: a slow sender must not keep others waiting.
-    if (large.waiting + bytes.length > MOST_WAITING) throw busy()
-    const room = await large.take(bytes.length)
+    const waiting = Math.max(large.waiting - MOST_WAITING, large.waitingOf(whose) - MOST_WAITING_OF_ONE)
+    if (waiting + bytes.length > 0) throw busy()
+    const room = await large.take(bytes.length, whose)
     return handle(ctx, one, incoming, principal, bytes).finally(room.free)
   }
 }
@@ -84,11 +91,12 @@ async function admit(
 ): Promise<Admission<unknown>> {
   if (one.auth === null) {
     const bucket = one.bucket?.(ctx, facts)
-    return { principal: undefined, usage: bucket && (await count(bucket)) }
+    return { principal: undefined, whose: facts.clientAddress, usage: bucket && (await count(bucket)) }
   }
   if ('admit' in one.auth) return one.auth.admit(ctx, facts)
   const principal = await one.auth.authenticate(ctx, facts)
-  return { principal, usage: await count(one.auth.bucket(ctx, principal)) }
+  const bucket = one.auth.bucket(ctx, principal)
+  return { principal, whose: bucket.name, usage: await count(bucket) }
 }
 
 function refused(usage: Usage): Failure {
