@@ -27,7 +27,7 @@ export default defineConfig({
   plugins: [react(), tailwindcss(), preloadFonts],
   build: {
     // What knows light-dark(), :has() and nesting by itself.
-    target: ['chrome123', 'edge123', 'firefox121', 'safari17.5'],
+    target: ['chrome126', 'edge126', 'firefox126', 'safari18'],
     // The content security policy knows no data: scripts, styles or fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -53,10 +53,21 @@ function beginAgain(): void {
   location.reload()
 }
 
-/** `fetch`, until somebody else signs in: this page must not act for them, not even to save what was written on it. */
-export const fetchInSession: typeof fetch = async (...request) => {
+/** Browsers let 64 KiB of bodies go on their way after the page is closed. */
+const MOST_AFTERWARDS = 60_000
+
+/**
+ * `fetch`, until somebody else signs in: this page must not act for them, not even to save what was written on it. What is saved
+ * while the page is closed arrives all the same, if it is not too long.
+ */
+export const fetchInSession: typeof fetch = async (input, init) => {
   if (isOver) throw new TypeError('somebody else has signed in')
-  return fetch(...request)
+  const { body } = init ?? {}
+  const keepalive =
+    document.visibilityState === 'hidden' &&
+    typeof body === 'string' &&
+    new TextEncoder().encode(body).length < MOST_AFTERWARDS
+  return fetch(input, { ...init, keepalive })
 }
 
 /** Notes that the service refused the session. It matters only if somebody was signed in; others get the sign-in page anyway. */

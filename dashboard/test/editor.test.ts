@@ -266,7 +266,8 @@ describeInBrowser('writing a post', (scene) => {
 
     await client.posts.update(id, { body: { markdown: 'The old words. Theirs.' } })
     await page.keyboard.type(' More of mine.')
-    await page.getByRole('heading', { name: 'This post was changed elsewhere' }).waitFor()
+    const asked = page.getByRole('heading', { name: 'This post was changed elsewhere' })
+    await expect.poll(() => asked.evaluate((heading) => heading === document.activeElement)).toBe(true)
     await page.getByRole('region', { name: 'Difference of text' }).locator('del', { hasText: 'Theirs' }).waitFor()
     await expectAccessible(page)
     // Nothing is lost by leaving it there.

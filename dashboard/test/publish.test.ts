@@ -133,6 +133,15 @@ describeInBrowser('publishing', (scene) => {
     expect(await dialog(page).getByLabel('Time zone').inputValue()).toBe('Europe/Berlin')
     expect(await dialog(page).getByLabel('Time', { exact: true }).inputValue()).toBe('09:30')
     await page.keyboard.press('Escape')
+    // Confirmed as it is, it stays as it is: with its seconds, and in the second of two hours that are called the same.
+    const twice = '2031-10-26T01:30:12.345Z'
+    await client.posts.update(id, { status: 'scheduled', scheduled_at: twice })
+    await seesLive(scene, publication(page).getByText('2031-10-26 01:30 UTC'))
+    await publication(page).getByRole('button', { name: 'Change the time' }).click()
+    await dialog(page).getByText('2031-10-26 01:30 UTC').waitFor()
+    await dialog(page).getByRole('button', { name: 'Schedule' }).click()
+    await dialog(page).waitFor({ state: 'detached' })
+    expect((await client.posts.get(id)).scheduled_at).toBe(twice)
     await publication(page).getByRole('button', { name: 'Take off the schedule' }).click()
     await publication(page).getByText('Draft', { exact: true }).waitFor()
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main')

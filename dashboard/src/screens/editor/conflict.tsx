@@ -1,7 +1,7 @@
 /** The post was changed here and elsewhere: shows the differences and asks which to keep. Nothing of either is thrown away. */
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { diffWordsWithSpace } from 'diff'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { api, sentence } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Radio } from '../../ui/choice.tsx'
@@ -20,27 +20,36 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
   const { theirs, fields, merged } = conflict
   const [taken, setTaken] = useState<readonly Field[]>([])
   const [keepsOther, setKeepsOther] = useState(true)
+  const heading = useRef<HTMLHeadingElement>(null)
+  // What had the focus is gone with the editor.
+  useEffect(() => heading.current?.focus(), [])
+  /** Repeated after a lost answer, the other version becomes one draft; chosen otherwise, it is another request. */
+  const [attempt] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
+  const short = fields.filter((field) => field !== 'body').map((field) => merged[field])
   const texts = useQuery({
-    queryKey: ['conflict', theirs.id, theirs.version],
+    queryKey: ['conflict', theirs.id, theirs.version, fields, short],
     queryFn: () => textsOf(conflict),
     gcTime: 0,
   })
   const decide = useMutation({
     async mutationFn() {
       if (keepsOther) {
-        const { title } = await api.posts.create(newPostOf(otherOf(conflict, taken)))
+        const idempotencyKey = [attempt, ...taken].join('.')
+        const { title } = await api.posts.create(newPostOf(otherOf(conflict, taken)), { idempotencyKey })
         toast({ text: `The other version is a draft of its own: “${title}”.` })
       }
       await work.resolve(taken)
     },
   })
   const choose = (field: Field, theirsToo: boolean) =>
-    setTaken(theirsToo ? [...taken, field] : taken.filter((one) => one !== field))
+    setTaken(fields.filter((one) => (one === field ? theirsToo : taken.includes(one))))
 
   return (
     <div className="mx-auto grid w-full max-w-page gap-5 px-4 pt-6 pb-24 sm:px-6 lg:px-8 lg:pt-9 lg:pb-16">
       <header className="max-w-(--container-prose)">
-        <h1 className="text-2xl font-[650] tracking-[-0.015em] text-balance">This post was changed elsewhere</h1>
+        <h1 ref={heading} tabIndex={-1} className="text-2xl font-[650] tracking-[-0.015em] text-balance outline-none">
+          This post was changed elsewhere
+        </h1>
         <p className="mt-1 text-quiet">
           While you were writing, another tab, person or program saved it (<Ago at={theirs.updated_at} />
           ). What only one side changed is already merged. Choose what to keep where both changed the same part.

@@ -15,7 +15,7 @@ import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Arrivals, newestPerSite, sitesWith } from './arrivals.tsx'
 import { type Check, checksOf } from './checks.ts'
-import { documentOf } from './draft.ts'
+import { documentOf, isSame } from './draft.ts'
 import { problemOfTime, proposedTime, ScheduleFields } from './schedule.tsx'
 import { SiteChoice } from './site-choice.tsx'
 import type { View, Work } from './work.ts'
@@ -107,7 +107,9 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
   const updates = published && dirty
   const open = sites.filter(({ status }) => status !== 'inactive').map(({ id }) => id)
   const [later, setLater] = useState(beginsLater && !published)
-  const [time, setTime] = useState(() => proposedTime(post?.scheduled_at))
+  const [scheduled] = useState(post?.scheduled_at)
+  const [proposed] = useState(() => proposedTime(scheduled))
+  const [time, setTime] = useState(proposed)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(published ? [] : open))
   const [describes] = useState(draft.metaDescription.trim() === '')
   const locked = (id: string) => later || (updates && having.has(id))
@@ -125,7 +127,8 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     first?.focus()
   }, [])
   const checks = checksOf(draft, documentOf(draft, post))
-  const at = instantOf(time)
+  // A time that is left as it is keeps its seconds, and in an hour that clocks repeat its place in it.
+  const at = scheduled != null && isSame(time, proposed) ? new Date(scheduled).getTime() : instantOf(time)
   const blocked =
     checks.some(({ blocks }) => blocks) ||
     (later ? problemOfTime(time) !== undefined : ticked.size === 0 && (open.length > 0 || published))
@@ -187,7 +190,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
           </div>
           {later && (
             <div className="mt-2">
-              <ScheduleFields value={time} onChange={setTime} />
+              <ScheduleFields value={time} at={at} onChange={setTime} />
             </div>
           )}
         </fieldset>

@@ -29,12 +29,11 @@ export function problemOfTime(value: WallTime): { field: 'date' | 'time'; text: 
     : { field: 'time', text: 'This time has passed.' }
 }
 
-type ScheduleFieldsProps = { value: WallTime; onChange: (value: WallTime) => void }
+type ScheduleFieldsProps = { value: WallTime; at: number | undefined; onChange: (value: WallTime) => void }
 
-/** The fields for a date, a time and a zone, and the instant they mean. */
-export function ScheduleFields({ value, onChange }: ScheduleFieldsProps) {
+/** The fields for a date, a time and a zone, and the instant `at` that they mean. */
+export function ScheduleFields({ value, at, onChange }: ScheduleFieldsProps) {
   const all = useMemo(zones, [])
-  const at = instantOf(value)
   const problem = problemOfTime(value)
   const errorOf = (field: 'date' | 'time') => (problem?.field === field ? problem.text : undefined)
   return (

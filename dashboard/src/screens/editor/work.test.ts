@@ -156,6 +156,34 @@ describe('a save whose answer was lost', () => {
     expect(service.posts.get(post.id)?.body.json).toEqual(docOf('Theirs'))
   })
 
+  it('is a conflict that has what was still being typed when it came up', async () => {
+    const service = serviceOf()
+    const post = await service.create({ title: 'Train', excerpt: 'On the way' })
+    const shelf = shelfOf()
+    const work = open(service, post.id, post, shelf)
+    service.posts.set(post.id, {
+      ...post,
+      version: 2,
+      excerpt: 'Theirs',
+      body: { ...post.body, json: docOf('Theirs') },
+    })
+    work.change({ body: written('Mine') })
+    await later(1_000)
+    expect(work.view().conflict?.fields).toEqual(['body'])
+    work.change({ excerpt: 'Mine too', canonicalUrl: 'https://blog.example/mine' })
+    expect(work.view().conflict?.fields).toEqual(['body', 'excerpt'])
+    expect(shelf.read(post.id)).toMatchObject({
+      was: { excerpt: 'On the way' },
+      mine: { body: written('Mine'), excerpt: 'Mine too' },
+    })
+    await work.resolve(['excerpt'])
+    expect(work.view().draft).toMatchObject({
+      body: written('Mine'),
+      excerpt: 'Theirs',
+      canonicalUrl: 'https://blog.example/mine',
+    })
+  })
+
   it('is no conflict with its author after a reload either', async () => {
     for (const arrives of ['before', 'after'] as const) {
       const service = serviceOf()

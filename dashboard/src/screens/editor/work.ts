@@ -128,6 +128,10 @@ export class Work {
     if ('slug' in part) this.#slugFollows = part.slug === ''
     this.#draft = { ...this.#draft, ...part }
     this.#show({ draft: this.#draft, dirty: true })
+    if (this.#view.conflict !== undefined) {
+      this.#join(this.#view.conflict, part)
+      return
+    }
     this.#keepTimer ??= setTimeout(() => this.keep(), KEEP_AFTER_MS)
     if (this.savesByItself) this.#saveIn(SAVE_AFTER_MS)
   }
@@ -425,6 +429,18 @@ export class Work {
       if (this.#view.dirty) this.keep()
       this.#show({ saving: false, conflict: { theirs, fields: conflicts, merged: draft } })
     }
+  }
+
+  /** A field that somebody was typing in when the conflict came up is committed as it goes away, and belongs to the conflict. */
+  #join({ theirs, fields, merged }: Conflict, mine: Partial<Draft>): void {
+    const had = pick(this.#post === undefined ? EMPTY_DRAFT : draftOf(this.#post), fieldsOf(mine))
+    const { conflicts } = merge(had, mine, draftOf(theirs))
+    const conflict = { theirs, fields: [...new Set([...fields, ...conflicts])], merged: { ...merged, ...mine } }
+    const copy = this.#around.shelf.read(this.#id)
+    const kept =
+      copy !== undefined &&
+      this.#around.shelf.write(this.#id, { ...copy, was: { ...had, ...copy.was }, mine: { ...copy.mine, ...mine } })
+    this.#show({ conflict, kept })
   }
 
   #adopt(post: PostWithDeliveries, draft: Draft): void {
