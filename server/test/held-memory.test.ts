@@ -24,10 +24,21 @@ const ANSWER = JSON.stringify('x'.repeat(24 * MIB))
 async function listening() {
   const shared = { tag: 'Test', summary: 'Test', description: 'Test.', auth: null, errors: [] }
   const replies = { 200: { description: 'Text.', schema: z.string(), examples: {} } }
+  const asked: Array<() => void> = []
   const reply = async () => ({ status: 200 as const, json: ANSWER })
   const get = { ...shared, method: 'get' as const, replies, handler: reply }
   const read = endpoint({ ...get, path: '/api/large', name: 'large' })
   const direct = endpoint({ ...get, path: '/api/direct', name: 'direct', hot: true })
+  const late = endpoint({
+    ...get,
+    path: '/api/late',
+    name: 'late',
+    hot: true,
+    handler: async () => {
+      await new Promise<void>((resolve) => asked.push(resolve))
+      return reply()
+    },
+  })
   const write = endpoint({
     ...shared,
     method: 'post',
@@ -38,7 +49,7 @@ async function listening() {
     replies,
     handler: async ({ body }) => ({ status: 200, body: String(body.length) }),
   })
-  const server = createListener(service.ctx, createPipeline(service.ctx, [read, direct, write], []))
+  const server = createListener(service.ctx, createPipeline(service.ctx, [read, direct, late, write], []))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => {
@@ -53,7 +64,7 @@ async function listening() {
     socket.write(body === '' ? '\r\n' : `Content-Length: ${2 * MIB}\r\n\r\n${body}`)
     return socket.on('error', () => {})
   }
-  return { open }
+  return { open, asked }
 }
 
 it.each(['/api/large', '/api/direct'])('answers of %s that nobody reads', async (path) => {
@@ -64,10 +75,21 @@ it.each(['/api/large', '/api/direct'])('answers of %s that nobody reads', async 
     return socket
   }
   const patient = await ask(1)
-  const greedy = [await ask(2), await ask(2), await ask(2)]
+  const greedy = [await ask(2), await ask(2), await ask(2), await ask(2), await ask(2)]
   const read = await Promise.all([patient, ...greedy].map((socket) => text(socket).catch(() => '')))
   const complete = read.map((answer) => answer.endsWith(ANSWER.slice(-100)))
-  expect(complete).toEqual([true, false, false, true])
+  expect(complete).toEqual([true, false, true, true, true, true])
+})
+
+it('answers to those who have gone are not counted', async () => {
+  const { open, asked } = await listening()
+  const impatient = Array.from({ length: 8 }, () => open(2, 'GET /api/late'))
+  await expect.poll(() => asked.length).toBe(8)
+  await Promise.all(impatient.map((socket) => once(socket.destroy(), 'close')))
+  await new Promise((resolve) => setTimeout(resolve, 100)) // by now the server knows
+  for (const answer of asked.splice(0)) answer()
+  const answers = await Promise.all([2, 2, 2, 2].map((client) => text(open(client, 'GET /api/direct'))))
+  expect(answers.map((answer) => answer.endsWith(ANSWER.slice(-100)))).toEqual([true, true, true, true])
 })
 
 it('bodies that nobody sends to the end', async () => {

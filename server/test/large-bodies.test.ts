@@ -18,6 +18,7 @@ const byName: AuthScheme<string> = {
   name: 'byName',
   document: { type: 'apiKey', in: 'header', name: 'Name', description: 'A name.' },
   authenticate: async (_, { header }) => header('Name') ?? '',
+  whose: (name) => name,
   bucket: (_, name) => ({ name, limit: 'off' }),
 }
 

@@ -37,6 +37,7 @@ const byLogin = {
   ],
   errors: ['forbidden'],
   authenticate: whoAsks,
+  whose: ({ accountId }) => accountId,
 } satisfies Partial<AuthScheme<AccountPrincipal>>
 
 /**

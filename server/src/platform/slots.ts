@@ -1,7 +1,7 @@
 /** What `take` took; freeing it a second time has no effect. */
 export type Slot = { free(): void }
 
-type Waiting = { weight: number; begin: () => void }
+type Waiting = { weight: number; slots: number; begin: () => void }
 
 /**
  * A counting semaphore that is fair between those who take: each has its own line, first come first served, and the lines have
@@ -36,17 +36,17 @@ export class Slots {
 
   /** Resolves once `weight` slots are taken for `whose`; a weight above the total takes all of them. */
   async take(weight = 1, whose = ''): Promise<Slot> {
-    const taken = Math.min(weight, this.#count)
-    if (this.#lines.size === 0 && taken <= this.#free) this.#free -= taken
+    const slots = Math.min(weight, this.#count)
+    if (this.#lines.size === 0 && slots <= this.#free) this.#free -= slots
     else {
-      this.#waitingWeight += taken
+      this.#waitingWeight += weight
       await new Promise<void>((begin) => {
-        const line = this.#lines.get(whose)
-        if (line === undefined) this.#lines.set(whose, [{ weight: taken, begin }])
-        else line.push({ weight: taken, begin })
+        const line = this.#lines.get(whose) ?? []
+        line.push({ weight, slots, begin })
+        this.#lines.set(whose, line)
       })
     }
-    let held = taken
+    let held = slots
     return {
       free: () => {
         this.#give(held)
@@ -59,12 +59,12 @@ export class Slots {
     this.#free += count
     for (const [whose, line] of this.#lines) {
       const [next] = line
-      if (next === undefined || next.weight > this.#free) return
+      if (next === undefined || next.slots > this.#free) return
       this.#lines.delete(whose)
       line.shift()
       if (line.length > 0) this.#lines.set(whose, line) // behind the others; this loop comes to it again
       this.#waitingWeight -= next.weight
-      this.#free -= next.weight
+      this.#free -= next.slots
       next.begin()
     }
   }

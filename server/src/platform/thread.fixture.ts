@@ -1,9 +1,12 @@
 /** The module that thread.test.ts runs. */
 import { parentPort, threadId } from 'node:worker_threads'
 
-parentPort?.on('message', (question: 'who' | 'fail' | 'grow') => {
+parentPort?.on('message', (question: 'who' | 'fail' | 'leave' | 'answer and fail') => {
   if (question === 'fail') throw new Error('no answer')
-  const grown: number[][] = []
-  while (question === 'grow') grown.push(Array.from({ length: 100_000 }, (_, index) => index + 0.5))
+  if (question === 'leave') process.exit()
   parentPort?.postMessage(threadId)
+  if (question === 'answer and fail')
+    setImmediate(() => {
+      throw new Error('too late')
+    })
 })

@@ -1,44 +1,47 @@
-import { once } from 'node:events'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { Worker } from 'node:worker_threads'
 
-/** `module` answers each message with one of its own. `idleMs`: after so long without a question, the thread ends. */
-export type ThreadOptions = { module: URL; idleMs: number; memoryMb: { young: number; old: number } }
-
 /**
- * A module on a thread of its own, for work that would keep this one from everything else. It starts with the first question. It does
- * not keep the process running. Questions are asked one at a time.
+ * A module on a thread of its own, for work that would keep this one from everything else. It answers each message with one of its own,
+ * starts with the first question, ends after `idleMs` without one, and does not keep the process running.
  */
 export class Thread<Question, Answer> {
-  readonly #options: ThreadOptions
+  readonly #module: URL
+  readonly #idleMs: number
+  /** What lasts belongs to no request, also if one is the first that needs it. */
+  readonly #outside = AsyncLocalStorage.snapshot()
   #worker: Worker | undefined
+  #asked: PromiseWithResolvers<Answer> | undefined
   #idle: NodeJS.Timeout | undefined
 
-  constructor(options: ThreadOptions) {
-    this.#options = options
+  constructor(module: URL, idleMs: number) {
+    this.#module = module
+    this.#idleMs = idleMs
   }
 
-  /** Rejects with what ended the thread if it ends before it has answered; the next question starts another. */
+  /** Asks one question at a time. Rejects with what ended the thread if it ends before it has answered; the next question starts another. */
   async ask(question: Question): Promise<Answer> {
     clearTimeout(this.#idle)
-    this.#worker ??= this.#start()
-    const worker = this.#worker
-    const answered = once(worker, 'message')
-    worker.postMessage(question)
+    this.#worker ??= this.#outside(() => this.#start())
+    this.#asked = Promise.withResolvers()
+    this.#worker.postMessage(question)
     try {
-      const [answer] = await answered
-      this.#idle = setTimeout(() => this.#end(), this.#options.idleMs).unref()
-      return answer as Answer // the module's own type
-    } catch (error) {
-      this.#end()
-      throw error
+      return await this.#asked.promise
+    } finally {
+      this.#idle = this.#outside(() => setTimeout(() => this.#end(), this.#idleMs).unref())
     }
   }
 
   #start(): Worker {
-    const { module, memoryMb } = this.#options
-    const worker = new Worker(module, {
-      resourceLimits: { maxYoungGenerationSizeMb: memoryMb.young, maxOldGenerationSizeMb: memoryMb.old },
-    })
+    const worker = new Worker(this.#module)
+    const ended = (error: Error) => {
+      if (worker !== this.#worker) return
+      this.#end()
+      this.#asked?.reject(error)
+    }
+    worker.on('message', (answer: Answer) => this.#asked?.resolve(answer))
+    worker.on('messageerror', ended).on('error', ended)
+    worker.on('exit', (code) => ended(new Error(`The thread ended with code ${code}.`)))
     worker.unref()
     return worker
   }
@@ -47,9 +50,4 @@ export class Thread<Question, Answer> {
     void this.#worker?.terminate()
     this.#worker = undefined
   }
-}
-
-/** Whether a thread ended because its memory did not suffice. */
-export function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
 }

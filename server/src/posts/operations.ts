@@ -181,7 +181,8 @@ export async function changePost(
       const current = await lockPost(tx, accountId, id)
       if (current === undefined) throw missing()
       ifMatch(current.version)
-      if (!isDeepStrictEqual(changedForms(current, input.body), forms)) return undefined
+      const isOther = current.version !== seen.version
+      if (isOther && !isDeepStrictEqual(changedForms(current, input.body), forms)) return undefined
       return withDeliveries(tx, await applyChange(ctx, tx, current, input, differing(body, current), now))
     })
   const written = await refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)

@@ -10,7 +10,7 @@ import { Failure, fail, unauthorized } from '../errors.ts'
 import { errorField } from '../log.ts'
 import type { Usage } from '../rate-limit/rate-limit.ts'
 import type { Work } from '../traces/traces.ts'
-import { createClientAddress } from './client-address.ts'
+import { clientNetwork, createClientAddress } from './client-address.ts'
 import type { Json, Reply, RequestFacts } from './endpoint.ts'
 import { HeldMemory } from './held-memory.ts'
 
@@ -78,7 +78,7 @@ export function createAnswerer(ctx: Context): Answerer {
       'X-Request-Id': facts.requestId,
       'X-Content-Type-Options': 'nosniff',
     }
-    return { reply, whose: progress.whose ?? facts.clientAddress, common }
+    return { reply, whose: progress.whose ?? clientNetwork(facts.clientAddress), common }
   }
 }
 
@@ -100,7 +100,7 @@ export function sentAs({ body, json, parts, headers }: Reply, common: Record<str
 }
 
 /** How many bytes of answers are kept that clients have not read yet. */
-const MOST_UNREAD = 64 * 1024 * 1024
+const MOST_UNREAD = 128 * 1024 * 1024
 /** A smaller answer is not counted: most are, and the client's own limits bound how many there can be. */
 const COUNTED_BYTES = 16 * 1024
 
@@ -111,8 +111,11 @@ export type Unread = (whose: string, content: Json | null, response: ServerRespo
 export function createUnread(): Unread {
   const unread = new HeldMemory(MOST_UNREAD)
   return (whose, content, response) => {
-    if (content === null || response === undefined || content.length < COUNTED_BYTES) return
-    response.once('close', unread.hold(whose, content.length, () => response.destroy()).free)
+    // Who has gone already leaves nothing unread: that it closes is not told again.
+    if (content === null || response === undefined || response.destroyed) return
+    const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.length
+    if (bytes < COUNTED_BYTES) return
+    response.once('close', unread.hold(whose, bytes, () => response.destroy()).free)
   }
 }
 

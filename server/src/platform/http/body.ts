@@ -36,7 +36,6 @@ function joined(body: Readable, { most, unfinished, whose }: Reading): Promise<U
     body.off('data', take).pause()
     reject(failure)
   }
-  const held = unfinished.hold(whose, FIRST_BYTES, () => refuse(tooManyUnfinished()))
   const take = (piece: Uint8Array) => {
     const end = size + piece.length
     pieces += 1
@@ -51,6 +50,7 @@ function joined(body: Readable, { most, unfinished, whose }: Reading): Promise<U
     bytes.set(piece, size)
     size = end
   }
+  const held = unfinished.hold(whose, FIRST_BYTES, () => refuse(tooManyUnfinished()))
   // The client hung up: nobody reads the answer, but the log must not blame the service.
   const broken = (cause?: unknown) => reject(invalid('body', 'The body ended before it was complete.', cause))
   body.on('data', take).once('error', broken).once('close', broken)

@@ -26,7 +26,8 @@ export type SecurityDocument =
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
 
 /**
- * The principal, `whose` turns and memory its requests take, and how the request was counted; `usage` is undefined when it was not.
+ * The principal, the account `whose` turns and memory its requests take, and how the request was counted; `usage` is undefined when it
+ * was not.
  */
 export type Admission<Principal> = { principal: Principal; whose: string; usage: Usage | undefined }
 
@@ -45,6 +46,8 @@ export type AuthScheme<Principal> = {
 type InSteps<Principal> = {
   /** Authenticates the request. Throws a failure of kind `unauthorized`, or of one of `errors`. */
   authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
+  /** The account whose turns and memory the requests of a principal take. */
+  whose(principal: Principal): string
   /** What the requests of a principal are counted under. */
   bucket(ctx: Context, principal: Principal): Bucket
 }

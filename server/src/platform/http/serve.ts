@@ -8,6 +8,7 @@ import { createRequestCounter, type RequestCounter, type Usage } from '../rate-l
 import { Slots } from '../slots.ts'
 import type { Progress } from './answer.ts'
 import { readBody } from './body.ts'
+import { clientNetwork } from './client-address.ts'
 import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
 import { HeldMemory } from './held-memory.ts'
 import { sentenceAbout, telling } from './issues.ts'
@@ -91,12 +92,11 @@ async function admit(
 ): Promise<Admission<unknown>> {
   if (one.auth === null) {
     const bucket = one.bucket?.(ctx, facts)
-    return { principal: undefined, whose: facts.clientAddress, usage: bucket && (await count(bucket)) }
+    return { principal: undefined, whose: clientNetwork(facts.clientAddress), usage: bucket && (await count(bucket)) }
   }
   if ('admit' in one.auth) return one.auth.admit(ctx, facts)
   const principal = await one.auth.authenticate(ctx, facts)
-  const bucket = one.auth.bucket(ctx, principal)
-  return { principal, whose: bucket.name, usage: await count(bucket) }
+  return { principal, whose: one.auth.whose(principal), usage: await count(one.auth.bucket(ctx, principal)) }
 }
 
 function refused(usage: Usage): Failure {

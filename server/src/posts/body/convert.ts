@@ -30,7 +30,7 @@ export type ConvertedBody = Body & { text: string; wordCount: number }
  */
 export function convertBody(input: BodyInput): ConvertedBody {
   const given = givenForms(input)
-  const source = sourceOf(given)
+  const source = given.json !== undefined ? 'json' : given.html !== undefined ? 'html' : 'markdown'
   try {
     return convert(given, source)
   } catch (error) {
@@ -38,13 +38,6 @@ export function convertBody(input: BodyInput): ConvertedBody {
     if (error instanceof RangeError) throw new BodyError(source, 'is too complex', { cause: error })
     throw error
   }
-}
-
-type Form = 'json' | 'html' | 'markdown'
-
-/** The form that the others are derived from: the richest one given. */
-export function sourceOf({ json, html }: BodyInput): Form {
-  return json !== undefined ? 'json' : html !== undefined ? 'html' : 'markdown'
 }
 
 /** What comes of a conversion, as data that can go from one thread to another. */
@@ -74,7 +67,7 @@ function givenForms({ html, markdown, json }: BodyInput): BodyInput {
   return { html, markdown, json }
 }
 
-function convert(given: BodyInput, source: Form): ConvertedBody {
+function convert(given: BodyInput, source: 'json' | 'html' | 'markdown'): ConvertedBody {
   const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html')
   const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '')
   const json = source === 'json' ? canonicalDoc(given.json, 'json') : docIn(tree(), source)
