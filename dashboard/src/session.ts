@@ -16,6 +16,7 @@ type Standing = 'unknown' | 'signed-in' | 'ended'
 let standing: Standing = 'unknown'
 let account: string | undefined
 let isOver = false
+let isLeaving = false
 const listeners = new Set<() => void>()
 
 function change(next: Standing): void {
@@ -29,7 +30,11 @@ export function sessionBegan(accountId: string): void {
     beginAgain()
     return
   }
-  if (account === undefined) addEventListener('storage', hear)
+  if (account === undefined) {
+    addEventListener('storage', hear)
+    // Before the listeners that save.
+    for (const event of ['beforeunload', 'pagehide']) addEventListener(event, leave, { capture: true })
+  }
   account = accountId
   try {
     localStorage.setItem(KEY, accountId)
@@ -53,6 +58,14 @@ function beginAgain(): void {
   location.reload()
 }
 
+/** The page is closed, or left for another site, unless the person decides to stay. */
+function leave(): void {
+  isLeaving = true
+  setTimeout(() => {
+    isLeaving = false
+  })
+}
+
 /** Browsers let 64 KiB of bodies go on their way after the page is closed. */
 const MOST_AFTERWARDS = 60_000
 
@@ -64,7 +77,7 @@ export const fetchInSession: typeof fetch = async (input, init) => {
   if (isOver) throw new TypeError('somebody else has signed in')
   const { body } = init ?? {}
   const keepalive =
-    document.visibilityState === 'hidden' &&
+    (isLeaving || document.visibilityState === 'hidden') &&
     typeof body === 'string' &&
     new TextEncoder().encode(body).length < MOST_AFTERWARDS
   return fetch(input, { ...init, keepalive })

@@ -97,6 +97,30 @@ describeInBrowser('writing a post', (scene) => {
     expect(await copies(page)).toBe(0)
   })
 
+  it('is stored when the page is closed at once', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Last words' })
+    await page.goto(`/posts/${id}`)
+    await text(page).click()
+    await page.keyboard.type('And so to bed.')
+    // What a browser cancels when the page is gone does not arrive on slow ways, even if it does here.
+    const request = page.waitForRequest((one) => one.method() === 'PATCH')
+    const keepalive = page.evaluate(() => {
+      const send = window.fetch
+      return new Promise((resolve) => {
+        window.fetch = (input, init) => {
+          resolve(init?.keepalive)
+          return send(input, init)
+        }
+        dispatchEvent(new Event('beforeunload', { cancelable: true }))
+      })
+    })
+    expect(await keepalive).toBe(true)
+    await request
+    await page.close()
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('And so to bed.\n')
+  })
+
   it('goes on where it was when the post is left without a connection and opened again', async () => {
     const { page, client, context } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'In and out' })

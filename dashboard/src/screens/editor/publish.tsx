@@ -131,7 +131,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
   const at = scheduled != null && isSame(time, proposed) ? new Date(scheduled).getTime() : instantOf(time)
   const blocked =
     checks.some(({ blocks }) => blocks) ||
-    (later ? problemOfTime(time) !== undefined : ticked.size === 0 && (open.length > 0 || published))
+    (later ? problemOfTime(time, at) !== undefined : ticked.size === 0 && (open.length > 0 || published))
 
   const go = useMutation({
     async mutationFn() {

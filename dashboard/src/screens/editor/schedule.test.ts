@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { problemOfTime } from './schedule.tsx'
+import { instantOf } from './zoned.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-03-28T12:00:00Z') }))
 afterEach(() => void vi.useRealTimers())
@@ -13,5 +14,6 @@ it.each([
   ['', '14:00', 'date'],
   ['2026-03-29', '', 'time'],
 ])('%s %s is to be mended in the field %s', (date, time, field) => {
-  expect(problemOfTime({ date, time, zone: 'Europe/Berlin' })?.field).toBe(field)
+  const value = { date, time, zone: 'Europe/Berlin' }
+  expect(problemOfTime(value, instantOf(value))?.field).toBe(field)
 })

@@ -3,7 +3,7 @@ import { clock } from '../../format.ts'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { chooseZone, chosenZone } from './chosen-zone.ts'
-import { instantOf, OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
+import { OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
 
 /**
  * When a scheduled post goes out; for any other post a proposal, tomorrow morning. In the zone chosen last, because the service
@@ -15,12 +15,13 @@ export function proposedTime(scheduledAt: string | null | undefined): WallTime {
   return { ...wallTime(Date.now() + 24 * 3_600_000, zone), time: '09:00' }
 }
 
-/** What is wrong with a time, and which field to change; undefined if nothing. */
-export function problemOfTime(value: WallTime): { field: 'date' | 'time'; text: string } | undefined {
-  const { date, time, zone } = value
+/** What is wrong with a time that means the instant `at`, and which field to change; undefined if nothing. */
+export function problemOfTime(
+  { date, time, zone }: WallTime,
+  at: number | undefined,
+): { field: 'date' | 'time'; text: string } | undefined {
   if (date === '') return { field: 'date', text: 'Choose a date.' }
   if (time === '') return { field: 'time', text: 'Choose a time.' }
-  const at = instantOf(value)
   if (at === undefined)
     return { field: 'time', text: 'This time does not exist in this zone: clocks are set forward then.' }
   if (at > Date.now()) return undefined
@@ -34,7 +35,7 @@ type ScheduleFieldsProps = { value: WallTime; at: number | undefined; onChange: 
 /** The fields for a date, a time and a zone, and the instant `at` that they mean. */
 export function ScheduleFields({ value, at, onChange }: ScheduleFieldsProps) {
   const all = useMemo(zones, [])
-  const problem = problemOfTime(value)
+  const problem = problemOfTime(value, at)
   const errorOf = (field: 'date' | 'time') => (problem?.field === field ? problem.text : undefined)
   return (
     <div className="grid gap-3">
