@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type Dispatcher, enqueueEvents, handover } from '../src/deliveries/index.ts'
 import { publishPost } from '../src/posts/operations.ts'
-import { type Receiver, startReceiver } from './support/receiver.ts'
+import { heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 import { workerOf } from './support/worker.ts'
 
@@ -154,6 +154,30 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     dispatcher.membershipRegained()
     await dispatcher.drain()
     expect(receiver.received).toHaveLength(2)
+  })
+
+  it('is given back unattempted while an attempt under a lease that was lost is still in flight here', async () => {
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
+    const [site] = sites
+    const { id } = await client.posts.create({ title: 'First' })
+    await client.posts.publish(id, [site?.id ?? ''])
+    await expect.poll(() => receiver.received.length).toBe(1)
+    // Another worker took it for abandoned, and is done with it.
+    await sql`update lanes set fence = fence + 1, leased_until = null, due_at = null where site_id = ${site?.id}`.execute(
+      service.ctx.db.root,
+    )
+    await client.posts.update(id, { title: 'Second' })
+    await expect.poll(() => leftOver.length).toBe(2)
+    await expect
+      .poll(async () => (await lanes()).map(({ fence, held, due }) => [fence, held, due]))
+      .toContainEqual([3, false, true])
+    await dispatcher.step()
+    expect(receiver.received).toHaveLength(1)
+    finish()
+    await dispatcher.idle()
+    await dispatcher.drain()
+    expect(receiver.received.at(-1)?.body).toContain('Second')
   })
 
   it('is not taken for a paused site', async () => {

@@ -134,11 +134,16 @@ export class Dispatcher {
 
   /**
    * Starts lanes that an enqueue leased. A lane whose site there was news of since the promise, or for which there is no room, is
-   * released at once, to be read afresh.
+   * released at once, to be read afresh. So is one in which an attempt is still in flight here, under a lease that this process lost
+   * when it was suspended or missed: it goes on once that has ended.
    */
   take({ promised, lanes, contents }: Filled): void {
     for (const [eventId, content] of contents) this.#contents.keep(eventId, content)
     for (const { lease, target, due } of lanes) {
+      if (this.#isInFlight(lease.siteId)) {
+        this.#recorder.release({ lease, clean: true, postponed: undefined })
+        continue
+      }
       const run = new LaneRun(lease, 'prompt')
       if (this.#news.since(promised.heard, lease.siteId) || this.#room('prompt') === 0) run.halt()
       this.#runs.set(lease.siteId, run)
@@ -217,6 +222,11 @@ export class Dispatcher {
     await this.idle()
     finished.abort()
     await grace
+  }
+
+  #isInFlight(siteId: string): boolean {
+    const flights = this.#runs.get(siteId)?.flights ?? []
+    return flights.length > 0
   }
 
   /** Whether no lanes are leased for now. */

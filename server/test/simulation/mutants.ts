@@ -20,6 +20,8 @@ export type Mutant = {
 const LOCKS = 'server/test/locks.test.ts'
 /** In stories a lane is hardly ever held for long enough beside the right accident, nor do clocks differ by just so much. */
 const LEASES = 'server/test/deliveries.test.ts'
+/** One of the 50,000 stories notices it, which is more than a mutant is given. */
+const HANDOVER = 'server/test/handover.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -41,6 +43,13 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'if (misses !== this.#misses) run.halt()',
     to: '',
     test: LEASES,
+  },
+  {
+    name: 'a lane is handed over to whoever still has an attempt in flight in it',
+    file: 'deliveries/dispatcher.ts',
+    from: 'return flights.length > 0',
+    to: 'return false',
+    test: HANDOVER,
   },
   {
     name: 'results are recorded without comparing the fence',
