@@ -227,6 +227,32 @@ describe('kept answers', () => {
     expect(await statuses(two?.api_key)).toEqual([401, 401])
   })
 
+  it('are not taken for what a database that has lost its last commits says now', async () => {
+    const key = sites[0]?.api_key ?? ''
+    const titles = async () => JSON.stringify(await pulled(service.url, '/api/pull/posts', key))
+    const { db } = service.ctx
+    const { user } = await client.account()
+    const revision = sql<{ revision: number }>`select revision from catalogs where account_id = ${user.id}`
+    await client.posts.create({ title: 'Before', status: 'published' })
+    const before = (await revision.execute(db.root)).rows[0]?.revision
+    const lost = await client.posts.create({ title: 'Lost', status: 'published' })
+    expect(await titles()).toContain('Lost')
+    // A standby takes over that has not got the last commit.
+    await db.tx(async (tx) => {
+      await sql`alter table posts disable trigger user`.execute(tx)
+      await sql`update posts set status = 'draft', published_at = null, visible_to_all = false where id = ${lost.id}`.execute(
+        tx,
+      )
+      await sql`alter table posts enable trigger user`.execute(tx)
+      await sql`update catalogs set revision = ${before}, published = published - 1, open = open - 1, draft = draft + 1 where account_id = ${user.id}`.execute(
+        tx,
+      )
+    })
+    await client.posts.create({ title: 'After', status: 'published' })
+    expect(await titles()).toContain('After')
+    expect(await titles()).not.toContain('Lost')
+  })
+
   it('give way when the memory for them is full', async () => {
     const { config, log, db } = service.ctx
     const database = { db: { ...db, close: async () => {} }, maintain: undefined, signalsUrl: undefined }

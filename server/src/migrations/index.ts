@@ -19,6 +19,7 @@ import * as hoursOfLanes from './2026-11-25-hours-of-lanes.ts'
 import * as plainWords from './2026-11-26-plain-words.ts'
 import * as readUntil from './2026-11-26-read-until.ts'
 import * as setsOfDuePosts from './2026-11-26-sets-of-due-posts.ts'
+import * as revisionsByTime from './2026-11-27-revisions-by-time.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -42,4 +43,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-26-plain-words': plainWords,
   '2026-11-26-read-until': readUntil,
   '2026-11-26-sets-of-due-posts': setsOfDuePosts,
+  '2026-11-27-revisions-by-time': revisionsByTime,
 }
