@@ -12,6 +12,7 @@ import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
 import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
 import { holdTransaction } from './support/held.ts'
+import { request } from './support/http.ts'
 import { heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
 import { refuseResults } from './support/refused.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
@@ -329,5 +330,21 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     await release()
     await service.drain()
     expect(await states()).toEqual(['published', 'published', 'published'])
+  })
+})
+
+describe.skipIf(inject('database').kind === 'embedded')('lists that may take long', () => {
+  it('leave most connections to others, however many a site asks for at once', async () => {
+    await client.posts.create({ title: 'Post', tags: ['one'], status: 'published' })
+    const pull = (path: string) =>
+      request(`${service.url}/api/pull/posts${path}`, { headers: { 'x-api-key': site.api_key } })
+    await pull('') // kept from now on
+    const release = await hold((tx) => sql`lock table post_slugs, posts in access exclusive mode`.execute(tx))
+    const lists = Array.from({ length: 40 }, (_, index) => pull(`?tag=tag-${index}`))
+    await somebodyWaits(2)
+    expect((await pull('')).json).toMatchObject({ total: 1 })
+    await somebodyWaits(2)
+    await release()
+    expect(new Set((await Promise.all(lists)).map(({ status }) => status))).toEqual(new Set([200]))
   })
 })

@@ -16,6 +16,7 @@ import {
   forgetSites,
   type Known,
   knownOf,
+  readLocked,
   type Surroundings,
   unnameSites,
   updatePost,
@@ -134,16 +135,17 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
 }
 
 /**
- * Records that a site pulled the post: an event with one delivery, delivered or, with `failure`, failed. From now on the site
+ * Records that a site pulled the post, which the transaction has locked: an event with one delivery, delivered or, with `failure`, failed. From now on the site
  * counts as having the post, so changes are sent to it.
  */
 export async function recordPull(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
   tx: Tx,
-  post: PostRow,
   confirmation: Confirmation,
   failure: string | undefined,
 ): Promise<void> {
+  const [post] = await readLocked(tx, [{ id: confirmation.postId }])
+  if (post === undefined) throw new Error('the post is not there, although it is locked')
   const sequence = post.event_sequence + 1
   const eventId = await recordEvent(ctx, tx, {
     accountId: post.account_id,

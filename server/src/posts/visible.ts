@@ -7,7 +7,6 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared, sendAhead } from '../platform/db/statements.ts'
 import type { VisiblePost } from './payload.ts'
-import { COLUMNS, type PostRow } from './tables.ts'
 
 /** The reader of published posts: a site of an account. */
 export type Reader = { accountId: string; siteId: string }
@@ -80,12 +79,13 @@ export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>)
 /** A page of the posts with a tag that a site may see. */
 export async function visibleWithTag(db: Db, asked: Reader & Slice & { tag: string }): Promise<ListedPage> {
   const { accountId, siteId, tag, limit, offset } = asked
-  const matching = sql`
-    posts where account_id = ${accountId} and status = 'published' and ${hasTag(accountId, tag)}
-      and ${visibleTo(sql`${siteId}`)}`
   const { rows } = await sql<ListedPage>`
-    select (select count(*) from ${matching}) as total, ${elements(sql`listed`)}
-    from (select listed from ${matching} order by published_at desc, id desc limit ${limit} offset ${offset}) as on_page
+    with matching as materialized (
+      select id, published_at from posts
+      where account_id = ${accountId} and status = 'published' and ${hasTag(accountId, tag)} and ${visibleTo(sql`${siteId}`)}
+    )
+    select (select count(*) from matching) as total, ${elements(sql`(select p.listed from posts p where p.id = on_page.id)`)}
+    from (select id from matching order by published_at desc, id desc limit ${limit} offset ${offset}) as on_page
   `.execute(db)
   return rows[0] ?? { elements: '', total: 0 }
 }
@@ -124,15 +124,16 @@ export async function lockPostAhead(tx: Tx, accountId: string, id: string): Prom
   await sendAhead(tx, sql`select from posts where account_id = ${accountId} and id = ${id} for update`)
 }
 
-/** The published post of this id that a site may see, locked until the transaction ends. */
-export async function lockVisiblePost(tx: Tx, { accountId, siteId }: Reader, id: string): Promise<PostRow | undefined> {
+/** Whether this is a published post that the site may see; it is locked until the transaction ends. */
+export async function lockVisiblePost(tx: Tx, { accountId, siteId }: Reader, id: string): Promise<boolean> {
   await lockPostAhead(tx, accountId, id)
-  return tx
+  const found = await tx
     .selectFrom('posts')
-    .select(COLUMNS)
+    .select('id')
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .where('status', '=', 'published')
     .where(visibleTo(sql`${siteId}`))
     .executeTakeFirst()
+  return found !== undefined
 }

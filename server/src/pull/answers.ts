@@ -4,14 +4,17 @@
  * answers are evicted when the memory that the operator allows is full.
  *
  * One statement reads what is not cached, for all requests that wait at that moment. Reads that may take long go alone, so
- * that no other request waits for them.
+ * that no other request waits for them, and few of them at once, the accounts in turns: a site that asks for all its tags at the
+ * same moment must not take all connections.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../platform/context.ts'
 import { type Asked, gather } from '../platform/gather.ts'
 import { type TaggedBody, tagged } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
 import { onePer } from '../platform/one-per.ts'
+import { Slots } from '../platform/slots.ts'
 import { type ListedPage, pulledJson, type Reader, visiblePages, visiblePosts, visibleWithTag } from '../posts/index.ts'
 import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
 
@@ -29,16 +32,22 @@ const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
       }),
 )
 
+function known(ctx: Context, { siteId, revision }: SitePrincipal, name: string): TaggedBody | undefined {
+  const found = cacheOf(ctx)?.get(`${siteId} ${name}`)
+  return found?.revision === revision ? found.body : undefined
+}
+
 async function kept<Body extends TaggedBody | undefined>(
   ctx: Context,
-  { siteId, revision }: SitePrincipal,
+  site: SitePrincipal,
   name: string,
   read: () => Promise<Body>,
 ): Promise<Body | TaggedBody> {
   const cache = cacheOf(ctx)
+  const { siteId, revision } = site
   const key = `${siteId} ${name}`
-  const known = cache?.get(key)
-  if (known?.revision === revision) return known.body
+  const before = known(ctx, site, name)
+  if (before !== undefined) return before
   const body = await read()
   if (cache === undefined || body === undefined) return body
   const bytes = { ...body, json: Buffer.from(body.json) }
@@ -51,14 +60,27 @@ export type WantedPage = { page: number; limit: number; tag?: string | undefined
 
 /** Skipping this many posts is still fast. */
 const FAR = 1_000
+/** How many reads that may take long are made at once. */
+const LONG_AT_ONCE = 2
+/** A post of so many characters is made into JSON in a turn of the event loop of its own. */
+const LARGE = 64 * 1024
 
 /** A page of the posts that the site may see, newest first, as JSON. */
 export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }: WantedPage): Promise<TaggedBody> {
   const wanted = { accountId: site.accountId, siteId: site.siteId, page, limit, offset: (page - 1) * limit }
-  return kept(ctx, site, `list ${page} ${limit}${tag === undefined ? '' : ` ${tag}`}`, async () => {
-    if (tag !== undefined) return pageBody(wanted, await visibleWithTag(ctx.db.root, { ...wanted, tag }))
-    if (wanted.offset > FAR) return pageBody(wanted, (await visiblePages(ctx.db.root, [wanted]))[0])
-    return (await readsOf(ctx).page(wanted)).result
+  const name = `list ${page} ${limit}${tag === undefined ? '' : ` ${tag}`}`
+  return kept(ctx, site, name, async () => {
+    if (tag === undefined && wanted.offset <= FAR) return (await readsOf(ctx).page(wanted)).result
+    const turn = await readsOf(ctx).long.take(1, site.accountId)
+    try {
+      // Who has waited may find what somebody else has read meanwhile.
+      const before = known(ctx, site, name)
+      if (before !== undefined) return before
+      if (tag !== undefined) return pageBody(wanted, await visibleWithTag(ctx.db.root, { ...wanted, tag }))
+      return pageBody(wanted, (await visiblePages(ctx.db.root, [wanted]))[0])
+    } finally {
+      turn.free()
+    }
   })
 }
 
@@ -90,10 +112,17 @@ const readsOf = onePer(({ db }: Context) => ({
         db.root,
         asked.map(({ item }) => item),
       )
-      return posts.map((post) => post && tagged(pulledJson(post)))
+      const bodies: Array<TaggedBody | undefined> = []
+      for (const post of posts) {
+        const json = post && pulledJson(post)
+        bodies.push(json === undefined ? undefined : tagged(json))
+        if (json !== undefined && json.length > LARGE) await turn()
+      }
+      return bodies
     },
     MOST_AT_ONCE,
   ),
+  long: new Slots(LONG_AT_ONCE),
 }))
 
 function pageBody(

@@ -27,12 +27,11 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
   if (!isId(report.postId)) throw missing()
   const at = ctx.clock.now()
   await ctx.db.tx(async (tx) => {
-    const post = await lockVisiblePost(tx, site, report.postId)
-    if (post === undefined) throw missing()
+    if (!(await lockVisiblePost(tx, site, report.postId))) throw missing()
     const confirmation = {
       accountId: site.accountId,
       siteId: site.siteId,
-      postId: post.id,
+      postId: report.postId.toLowerCase(),
       metadata: report.metadata,
       at,
     }
@@ -41,7 +40,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
       failure === undefined
         ? await confirmDelivered(ctx, tx, confirmation)
         : await recordSiteFailure(ctx, tx, confirmation, failure)
-    if (!noted) await recordPull(ctx, tx, post, confirmation, failure)
+    if (!noted) await recordPull(ctx, tx, confirmation, failure)
   })
   return at
 }
