@@ -142,6 +142,20 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     expect(there.heard.filter((text) => text !== 'anything')).toEqual(['owner post after'])
   })
 
+  it('changes of a process that has just begun reach a watch that was not renewed since', async () => {
+    const there = await join()
+    await settle()
+    await there.changes.watch([OWNER])
+    await pass(10_000)
+    const here = await join()
+    // The first renewal fails; as long as the watch lasts, its changes are told.
+    for (let count = 1; count <= 4; count += 1) {
+      await pass(10_000)
+      here.changes.tell([change(`after-${count}0-s`)])
+      await hears(there.heard, `owner post after-${count}0-s`)
+    }
+  })
+
   it('changes made before the clock was set back are told late too', async () => {
     const [here, there] = [await join(), await join()]
     await settle()

@@ -1,7 +1,7 @@
 /**
  * Signals between the processes of one database: "something about this changed, look again". They are hints: the rows are
  * the truth, and a listener that misses a signal still does its work, only later. On PostgreSQL they travel by NOTIFY with
- * the commit that caused them; a process hears its own signals at once, and not again from the server. The embedded database
+ * the commit that caused them; a process hears its own signals at once, and most not again from the server. The embedded database
  * has one process.
  */
 import { randomBytes } from 'node:crypto'
@@ -52,6 +52,11 @@ export type Signals = SignalSender & {
 }
 
 const CHANNEL = 'postrider'
+/**
+ * A process hears these of its own from the server too, in case it does not learn that it has committed: it must not go on with what it has read
+ * before.
+ */
+const HEARD_TWICE = new Set(['endpoint', 'confirmed'])
 const RECONNECT_MS = 1_000
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
 const ASK_EVERY_MS = 2_000
@@ -71,7 +76,7 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
       : listen(url, clock, log, {
           message: (payload) => {
             const [sender, topic = '', subject = ''] = payload.split(' ')
-            if (sender === self) return
+            if (sender === self && !HEARD_TWICE.has(topic)) return
             hear(topic as Topic, subject === '' ? undefined : subject) // only the functions below write to the channel
           },
           missed: () => {

@@ -12,7 +12,7 @@
  *   of the owner arrives; a watch takes milliseconds to reach all processes. Of an owner with more than `RECENT_PER_OWNER` only that is
  *   kept, and the owner told as a whole: under load they would be tens of thousands, which outlive the collections of young objects.
  * - *No gap otherwise.* A process that begins to listen does not know who is watched, nor which changes it has withheld or
- *   not heard: it tells everything as changed, and treats every owner as watched until all watches have been renewed. After
+ *   not heard: it tells everything as changed, and treats every owner as watched until every watch has been renewed or is over. After
  *   a failure to tell, it tells everything as changed too. Only a process that dies right after a commit can withhold a
  *   change; when it is back it begins to listen.
  */
@@ -154,7 +154,7 @@ export class Changes {
 
   /** Listening has begun: neither the watches nor earlier changes are known. */
   #begin(): void {
-    this.#allWatchedUntil = this.#now() + WATCH_AGAIN_MS + RECENT_MS
+    this.#allWatchedUntil = this.#now() + WATCH_MS
     this.#tellEverything()
   }
 

@@ -22,6 +22,8 @@ const MOST_STREAMS = 20
 const MOST_STREAMS_IN_ALL = 5_000
 /** How long an owner stays watched after the last stream has ended, for clients that reconnect. */
 const LINGER_MS = 120_000
+/** How soon watches are renewed again that could not be. */
+const RENEW_AGAIN_MS = 1_000
 /** Less than other processes tell changes after one watch, so that no change counts as remembered that was not told. */
 const REMEMBER_MS = WATCH_MS - 5_000
 
@@ -35,6 +37,7 @@ export class Feeds {
   readonly #owners = new Map<string, Owner>()
   readonly #closing = new AbortController()
   #ticking: Promise<void> | undefined
+  #rechecking: Promise<void> | undefined
 
   constructor({ changes, ...ctx }: Omit<FeedNeeds, 'cursors'> & { changes: Changes }) {
     this.#ctx = { ...ctx, cursors: new Cursors() }
@@ -93,7 +96,7 @@ export class Feeds {
     this.#closing.abort()
     const feeds = [...this.#owners.values()].flatMap(({ feed }) => feed ?? [])
     for (const { stream } of this.#streams()) stream.end()
-    await Promise.all([this.#ticking, ...feeds.map((feed) => feed.ended())])
+    await Promise.all([this.#ticking, this.#rechecking, ...feeds.map((feed) => feed.ended())])
   }
 
   #streams(owner?: string): OpenStream[] {
@@ -158,21 +161,29 @@ export class Feeds {
       if (waitMs > 0) await this.#ctx.clock.sleep(waitMs, this.#closing.signal)
       if (this.#closing.signal.aborted) return
       last = this.#now()
-      await this.#attend(last)
+      const renewed = await this.#attend(last)
+      if (!renewed) last -= WATCH_AGAIN_MS - RENEW_AGAIN_MS
     }
   }
 
-  /** Renews the watches, forgets owners that are no longer watched, sends heartbeats, and ends streams that may not go on. */
-  async #attend(now: number): Promise<void> {
+  /**
+   * Renews the watches, forgets owners that are no longer watched, sends heartbeats, and ends streams that may not go on; returns whether
+   * the watches are renewed. Nothing of that waits for the streams to be looked at, one by one.
+   */
+  async #attend(now: number): Promise<boolean> {
     for (const [id, { feed, rememberedUntil }] of this.#owners)
       if (feed === undefined && rememberedUntil <= now) this.#owners.delete(id)
     const here = [...this.#owners].filter(([, { feed, lingersUntil }]) => feed !== undefined || lingersUntil > now)
-    try {
-      await this.#changes.watch(here.map(([id]) => id))
-    } catch (error) {
-      this.#ctx.log.warn('changes.not_watched', { error: errorField(error) })
-    }
+    const failure = await this.#changes.watch(here.map(([id]) => id)).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    if (failure !== undefined) this.#ctx.log.warn('changes.not_watched', { error: errorField(failure) })
     for (const [, { feed }] of here) feed?.beat()
-    await this.recheck()
+    if (failure !== undefined) return false
+    this.#rechecking ??= this.recheck().finally(() => {
+      this.#rechecking = undefined
+    })
+    return true
   }
 }
