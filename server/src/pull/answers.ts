@@ -32,24 +32,23 @@ const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
       }),
 )
 
-function known(ctx: Context, { siteId, revision }: SitePrincipal, name: string): TaggedBody | undefined {
-  const found = cacheOf(ctx)?.get(`${siteId} ${name}`)
-  return found?.revision === revision ? found.body : undefined
-}
-
+/** The answer of this name that is kept, or what `read` reads, which is kept from then on. `read` can look again what is kept by now. */
 async function kept<Body extends TaggedBody | undefined>(
   ctx: Context,
-  site: SitePrincipal,
+  { siteId, revision }: SitePrincipal,
   name: string,
-  read: () => Promise<Body>,
+  read: (find: () => TaggedBody | undefined) => Promise<Body>,
 ): Promise<Body | TaggedBody> {
   const cache = cacheOf(ctx)
-  const { siteId, revision } = site
   const key = `${siteId} ${name}`
-  const before = known(ctx, site, name)
-  if (before !== undefined) return before
-  const body = await read()
-  if (cache === undefined || body === undefined) return body
+  const find = () => {
+    const found = cache?.get(key)
+    return found?.revision === revision ? found.body : undefined
+  }
+  const known = find()
+  if (known !== undefined) return known
+  const body = await read(find)
+  if (cache === undefined || typeof body?.json !== 'string') return body
   const bytes = { ...body, json: Buffer.from(body.json) }
   cache.set(key, { revision, body: bytes })
   return bytes
@@ -69,17 +68,17 @@ const LARGE = 64 * 1024
 export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }: WantedPage): Promise<TaggedBody> {
   const wanted = { accountId: site.accountId, siteId: site.siteId, page, limit, offset: (page - 1) * limit }
   const name = `list ${page} ${limit}${tag === undefined ? '' : ` ${tag}`}`
-  return kept(ctx, site, name, async () => {
+  return kept(ctx, site, name, async (find) => {
     if (tag === undefined && wanted.offset <= FAR) return (await readsOf(ctx).page(wanted)).result
-    const turn = await readsOf(ctx).long.take(1, site.accountId)
+    const slot = await readsOf(ctx).long.take(1, site.accountId)
     try {
-      // Who has waited may find what somebody else has read meanwhile.
-      const before = known(ctx, site, name)
-      if (before !== undefined) return before
+      // Meanwhile somebody else may have read the same.
+      const known = find()
+      if (known !== undefined) return known
       if (tag !== undefined) return pageBody(wanted, await visibleWithTag(ctx.db.root, { ...wanted, tag }))
       return pageBody(wanted, (await visiblePages(ctx.db.root, [wanted]))[0])
     } finally {
-      turn.free()
+      slot.free()
     }
   })
 }
