@@ -1,7 +1,7 @@
 /** Lanes that are leased as they are filled, and handed to the dispatcher in the same process. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
-import { sql } from 'kysely'
+import { type PluginTransformQueryArgs, type PluginTransformResultArgs, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type Dispatcher, enqueueEvents, handover } from '../src/deliveries/index.ts'
 import { publishPost } from '../src/posts/operations.ts'
@@ -58,6 +58,16 @@ const lanes = async () => {
 const settled = async () => {
   await expect.poll(() => leftOver.length).toBeGreaterThan(0)
   await dispatcher.idle()
+}
+
+/** Another worker took the lane for abandoned, delivered what was due in it, and released it. */
+async function deliveredElsewhere(siteId: string | undefined): Promise<void> {
+  const { root } = service.ctx.db
+  await sql`update deliveries set status = 'delivered', attempts = attempts + 1, next_attempt_at = null, finished_at = now()
+    where site_id = ${siteId} and status = 'pending'`.execute(root)
+  await sql`update lanes set fence = fence + 1, leased_until = null, due_at = null where site_id = ${siteId}`.execute(
+    root,
+  )
 }
 
 // Processes of their own have their own dispatchers.
@@ -163,10 +173,7 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     const { id } = await client.posts.create({ title: 'First' })
     await client.posts.publish(id, [site?.id ?? ''])
     await expect.poll(() => receiver.received.length).toBe(1)
-    // Another worker took it for abandoned, and is done with it.
-    await sql`update lanes set fence = fence + 1, leased_until = null, due_at = null where site_id = ${site?.id}`.execute(
-      service.ctx.db.root,
-    )
+    await deliveredElsewhere(site?.id)
     await client.posts.update(id, { title: 'Second' })
     await expect.poll(() => leftOver.length).toBe(2)
     await expect
@@ -177,7 +184,65 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     finish()
     await dispatcher.idle()
     await dispatcher.drain()
+    expect(receiver.received).toHaveLength(2)
     expect(receiver.received.at(-1)?.body).toContain('Second')
+  })
+
+  it('ends what waits under a lease that was lost', async () => {
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
+    // There is room for one content at a time.
+    dispatcher = workerOf(service.ctx, { large: { above: 1, waiting: 10, prompt: 1, suspect: 1 } })
+    await dispatcher.step()
+    const [first, second] = sites.map(({ id }) => id)
+    const { id: inTheWay } = await client.posts.create({ title: 'In the way' })
+    await client.posts.publish(inTheWay, [first ?? ''])
+    await expect.poll(() => receiver.received.length).toBe(1)
+    const { id } = await client.posts.create({ title: 'First' })
+    await client.posts.publish(id, [second ?? ''])
+    await expect.poll(() => dispatcher.held().waitingForRoom).toBe(1)
+    await deliveredElsewhere(second)
+    await client.posts.update(id, { title: 'Second' })
+    await expect.poll(() => leftOver.length).toBe(3)
+    finish()
+    await dispatcher.idle()
+    await dispatcher.drain()
+    const titles = receiver.received.map(({ json }) => (json.post as { title: string }).title)
+    expect(titles).toEqual(['In the way', 'Second'])
+  })
+
+  it('is sent nothing that was read under a lease that was lost', async () => {
+    const gate = Promise.withResolvers<void>()
+    let read = 0
+    const waiting = {
+      transformQuery: ({ node }: PluginTransformQueryArgs) => node,
+      async transformResult({ result }: PluginTransformResultArgs) {
+        read += 1
+        if (read > 1) await gate.promise // the first is the lease
+        return result
+      },
+    }
+    const { db } = service.ctx
+    dispatcher = workerOf({ ...service.ctx, db: { ...db, root: db.root.withPlugin(waiting) } })
+    const [site] = sites
+    const { id } = await client.posts.create({ title: 'First' })
+    const { taker } = handover(service.ctx)
+    handover(service.ctx).taker = undefined
+    await client.posts.publish(id, [site?.id ?? ''])
+    const step = dispatcher.step()
+    await expect.poll(() => read).toBeGreaterThan(2)
+    await deliveredElsewhere(site?.id)
+    handover(service.ctx).taker = taker
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
+    await client.posts.update(id, { title: 'Second' })
+    await expect.poll(() => receiver.received.length).toBe(1)
+    gate.resolve()
+    await step
+    finish()
+    await dispatcher.idle()
+    await dispatcher.drain()
+    expect(receiver.received.map(({ json }) => (json.post as { title: string }).title)).toEqual(['Second'])
   })
 
   it('is not taken for a paused site', async () => {

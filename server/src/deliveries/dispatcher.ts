@@ -134,21 +134,34 @@ export class Dispatcher {
 
   /**
    * Starts lanes that an enqueue leased. A lane whose site there was news of since the promise, or for which there is no room, is
-   * released at once, to be read afresh. So is one in which an attempt is still in flight here, under a lease that this process lost
-   * when it was suspended or missed: it goes on once that has ended.
+   * released at once, to be read afresh.
    */
   take({ promised, lanes, contents }: Filled): void {
     for (const [eventId, content] of contents) this.#contents.keep(eventId, content)
     for (const { lease, target, due } of lanes) {
-      if (this.#isInFlight(lease.siteId)) {
-        this.#recorder.release({ lease, clean: true, postponed: undefined })
-        continue
-      }
-      const run = new LaneRun(lease, 'prompt')
-      if (this.#news.since(promised.heard, lease.siteId) || this.#room('prompt') === 0) run.halt()
-      this.#runs.set(lease.siteId, run)
+      const hasRoom = this.#room('prompt') > 0
+      const run = this.#hold(lease, 'prompt')
+      if (run === undefined) continue
+      if (this.#news.since(promised.heard, lease.siteId) || !hasRoom) run.halt()
       this.#start(run, target, due)
     }
+  }
+
+  /**
+   * Begins a run of a lane that was leased. If this process still has an earlier one, it has lost that one's lease, suspended or missed, perhaps
+   * without having noticed: nothing more of it may start. While it has attempts in flight there is no other: the lane is released at once,
+   * and goes on when they have ended.
+   */
+  #hold(lease: LaneLease, kind: RunKind): LaneRun | undefined {
+    const lost = this.#runs.get(lease.siteId)
+    lost?.halt()
+    if (lost !== undefined && lost.flights.length > 0) {
+      this.#recorder.release({ lease, clean: !lease.recovering, postponed: undefined })
+      return undefined
+    }
+    const run = new LaneRun(lease, kind)
+    this.#runs.set(lease.siteId, run)
+    return run
   }
 
   /** Leases what it can and starts the attempts; does not wait for them. One call at a time. */
@@ -222,11 +235,6 @@ export class Dispatcher {
     await this.idle()
     finished.abort()
     await grace
-  }
-
-  #isInFlight(siteId: string): boolean {
-    const flights = this.#runs.get(siteId)?.flights ?? []
-    return flights.length > 0
   }
 
   /** Whether no lanes are leased for now. */
@@ -311,10 +319,9 @@ export class Dispatcher {
     const misses = this.#misses
     const leases = await leaseDueLanes(db.root, clock, limits, { held, now, term: this.#termFrom(now) })
     for (const lease of leases) {
-      const run = new LaneRun(lease, kindOf(lease))
+      const run = this.#hold(lease, kindOf(lease))
       // Leased while nobody may have known of this worker, it may be another's by now.
-      if (misses !== this.#misses) run.halt()
-      this.#runs.set(lease.siteId, run)
+      if (misses !== this.#misses) run?.halt()
     }
     const suspects = leases.filter(({ suspect }) => suspect).length
     this.#exhausted.suspect = suspects < limits.suspect
@@ -341,7 +348,8 @@ export class Dispatcher {
     const due = Map.groupBy([...inPrompt, ...inSuspect], (one) => one.siteId)
     for (const lease of leases) {
       const run = this.#runs.get(lease.siteId)
-      if (run === undefined) continue
+      // What was read is of this lease. It may be lost by now, and the lane have another run.
+      if (run?.lease !== lease) continue
       const dueInLane = due.get(lease.siteId) ?? []
       run.complete = dueInLane.length < perLane[kindOf(lease)]
       this.#start(run, targets.get(lease.siteId), dueInLane)

@@ -20,7 +20,7 @@ export type Mutant = {
 const LOCKS = 'server/test/locks.test.ts'
 /** In stories a lane is hardly ever held for long enough beside the right accident, nor do clocks differ by just so much. */
 const LEASES = 'server/test/deliveries.test.ts'
-/** One of the 50,000 stories notices it, which is more than a mutant is given. */
+/** At most one of 50,000 stories notices it, which is more than a mutant is given. */
 const HANDOVER = 'server/test/handover.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
@@ -40,15 +40,29 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a worker goes on with lanes that it leased while it was missed',
     file: 'deliveries/dispatcher.ts',
-    from: 'if (misses !== this.#misses) run.halt()',
+    from: 'if (misses !== this.#misses) run?.halt()',
     to: '',
     test: LEASES,
   },
   {
     name: 'a lane is handed over to whoever still has an attempt in flight in it',
     file: 'deliveries/dispatcher.ts',
-    from: 'return flights.length > 0',
-    to: 'return false',
+    from: 'if (lost !== undefined && lost.flights.length > 0) {',
+    to: 'if (lost === null) {',
+    test: HANDOVER,
+  },
+  {
+    name: 'a run whose lease is lost goes on beside the next one of its lane',
+    file: 'deliveries/dispatcher.ts',
+    from: 'lost?.halt()',
+    to: '',
+    test: HANDOVER,
+  },
+  {
+    name: 'what was read under a lost lease is sent under the next one',
+    file: 'deliveries/dispatcher.ts',
+    from: 'run?.lease !== lease',
+    to: 'run === undefined',
     test: HANDOVER,
   },
   {
