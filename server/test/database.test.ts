@@ -77,7 +77,7 @@ function startOn(own: Database, key = 'a secret key for tests, long enough') {
 }
 
 describe.skipIf(inject('database').kind === 'embedded')('a database server', () => {
-  const LIMITS = { statement_timeout: 300, query_timeout: 600 }
+  const LIMITS = { statement_timeout: 300, query_timeout: 600, idle_in_transaction_session_timeout: 60_000 }
 
   it('has connections before anything is asked of it, and new ones when it has lost them', async () => {
     const { signalsUrl, own } = await ownDatabase()
@@ -93,6 +93,29 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     expect(pool.totalCount).toBe(3)
     used.release()
     await pool.end()
+  })
+
+  it('ends a transaction that is left standing, and with it what it has locked; it is told from a query that is wrong', async () => {
+    const { signalsUrl, own } = await ownDatabase()
+    const limits = { ...LIMITS, idle_in_transaction_session_timeout: 300 }
+    const standing = createDatabase(
+      createPostgresPool(signalsUrl, { max: 1 }, () => {}, limits),
+      'postgres',
+    )
+    const lock = sql`select pg_advisory_xact_lock(1)`
+    const [locked, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const stood = standing.tx(async (tx) => {
+      await lock.execute(tx)
+      locked.resolve()
+      await ended.promise
+      await sql`select 1`.execute(tx)
+    })
+    await locked.promise
+    await own.tx((tx) => lock.execute(tx))
+    ended.resolve()
+    expect(isDatabaseGone(await stood.catch((error: unknown) => error))).toBe(true)
+    expect((await sql`select 1`.execute(standing.root)).rows).toHaveLength(1)
+    await standing.close()
   })
 
   it('that falls silent is not waited for, and is asked again over another connection', async () => {
@@ -386,6 +409,30 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     const fourth = await joinWorkers(service.ctx, idle)
     expect(fourth.alone).toBe(true)
     await fourth.leave()
+  })
+
+  it('take nothing for abandoned without a wait, so that one who is missed just now keeps what it leases meanwhile', async () => {
+    let abandoned = 0
+    const worker = {
+      ...idle,
+      abandon: async () => {
+        abandoned += 1
+      },
+    }
+    const first = await joinWorkers(service.ctx, worker)
+    await first.leave()
+    expect(abandoned).toBe(0)
+    const again = joinWorkers(service.ctx, { ...worker, isWorkHeld: async () => true })
+    let joined = false
+    void again.then(() => {
+      joined = true
+    })
+    while (!joined) {
+      service.clock.advance(100)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(abandoned).toBe(1)
+    await (await again).leave()
   })
 
   it('keep the schema as they know it while they live', async () => {

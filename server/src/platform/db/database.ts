@@ -151,20 +151,31 @@ function guarded(pool: pg.Pool): PostgresPool {
 }
 
 /**
- * Statement timeouts in milliseconds: the server ends a statement after `statement_timeout`; a client without an answer by
- * `query_timeout` gives up the connection. `onConnect` prepares a connection before it is used.
+ * Timeouts in milliseconds: the server ends a statement after `statement_timeout`, and a connection whose transaction is left idle for
+ * `idle_in_transaction_session_timeout`; a client without an answer by `query_timeout` gives up the connection. `onConnect` prepares a
+ * connection before it is used.
  */
-export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & { statement_timeout: number; query_timeout: number }
+export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & {
+  statement_timeout: number
+  query_timeout: number
+  idle_in_transaction_session_timeout: number
+}
 
 /**
  * For the service, whose statements take far less. A batch that waits for a connection blocks the next ones: results of attempts,
- * counts of requests. A connection that has fallen silent is given up earlier (silence.ts), unless the server does not tell.
+ * counts of requests. A connection that has fallen silent is given up earlier (silence.ts), unless the server does not tell. A machine
+ * that stands still or is gone in the middle of a transaction must not keep lanes locked for longer than it had leased them.
  */
-const HURRIED: StatementLimits = { statement_timeout: 30_000, query_timeout: 35_000 }
+const HURRIED: StatementLimits = {
+  statement_timeout: 30_000,
+  query_timeout: 35_000,
+  idle_in_transaction_session_timeout: 15_000,
+}
 /** For commands and schema changes, which may take any time. The driver does not send zeros, so `onConnect` lifts the server's limits. */
 export const UNHURRIED: StatementLimits = {
   statement_timeout: 0,
   query_timeout: 0,
+  idle_in_transaction_session_timeout: 60_000,
   onConnect: async (client) => {
     await client.query(`
       select set_config(name, '0', false) from pg_settings where name in ('statement_timeout', 'transaction_timeout')
@@ -189,7 +200,6 @@ export function createPostgresPool(
     max,
     min,
     pipeline: true,
-    idle_in_transaction_session_timeout: 60_000,
     ...limits,
     async onConnect(client) {
       await learnProcess(client)
@@ -214,8 +224,8 @@ function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Whether the error says that the database itself is gone (connection lost, shutting down, no answer in time, out of resources,
- * read-only after a failover), not that a query is wrong.
+ * Whether the error says that the database itself is gone (connection lost or ended because this process stood still, shutting down, no
+ * answer in time, out of resources, read-only after a failover), not that a query is wrong.
  */
 export function isDatabaseGone(error: unknown): boolean {
   if (error instanceof Failure) return error.kind === 'unavailable'
@@ -226,7 +236,7 @@ export function isDatabaseGone(error: unknown): boolean {
     state.startsWith('08') ||
     state.startsWith('53') ||
     state.startsWith('57P') ||
-    ['25006', '57014', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
+    ['25006', '25P03', '57014', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE'].includes(state)
   )
 }
 
