@@ -161,7 +161,10 @@ describe('postrider', () => {
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
   })
 
-  it('account list tells who there is, and account delete removes one with everything it has', async () => {
+  // It starts twenty processes.
+  it('account list tells who there is, and account delete removes one with everything it has', {
+    timeout: 240_000,
+  }, async () => {
     const home = await ground.createdEnv()
     const rows = async () => {
       const file = join(await mkdtemp(join(ground.dir, 'rows-')), 'backup')
