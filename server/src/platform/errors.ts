@@ -59,6 +59,11 @@ export function fail(kind: Exclude<FailureKind, 'unauthorized'>, message: string
   return new Failure(kind, message, details)
 }
 
+/** What cannot be done now, and is worth another try in a few seconds. */
+export function unavailable(message: string, cause?: unknown): Failure {
+  return fail('unavailable', message, { headers: { 'Retry-After': '5' }, cause })
+}
+
 /** The authentication schemes: a token in `Authorization` (RFC 6750), or a site's key in `X-API-Key`. */
 export type Challenge = 'Bearer' | 'ApiKey'
 

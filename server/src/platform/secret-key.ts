@@ -20,7 +20,7 @@ import { type Config, ConfigError, SHORTEST_KEY } from './config.ts'
 import { deriveKeys, type Keys, lookupIndex } from './crypto.ts'
 import type { Database, Db, Tx } from './db/database.ts'
 import { syncDirectory } from './directory-sync.ts'
-import { fail } from './errors.ts'
+import { unavailable } from './errors.ts'
 import { isNoSuchFile, messageOf } from './thrown.ts'
 
 type KeySource = Pick<Config, 'secretKey' | 'dataDir'>
@@ -143,10 +143,10 @@ function otherKey(): ConfigError {
 export async function assertKeyInUse(tx: Tx, keys: Keys): Promise<void> {
   const stored = await storedFingerprint(tx)
   if (stored === undefined || stored.equals(fingerprintOf(keys))) return
-  throw fail('unavailable', 'The service must be restarted before it can do this. Try again shortly.', {
-    headers: { 'Retry-After': '5' },
-    cause: new Error('the secret key was replaced: restart this process with the new one'),
-  })
+  throw unavailable(
+    'The service must be restarted before it can do this. Try again shortly.',
+    new Error('the secret key was replaced: restart this process with the new one'),
+  )
 }
 
 /** A new random key. */

@@ -8,7 +8,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import pg from 'pg'
-import { Failure, fail } from '../errors.ts'
+import { Failure, unavailable } from '../errors.ts'
 import { heeding } from './client.ts'
 import { learnProcess, watchForSilence } from './silence.ts'
 import type { Tables } from './tables.ts'
@@ -127,10 +127,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
 
 /** The failure of whoever cannot get a connection. */
 export function away(cause: unknown): Failure {
-  return fail('unavailable', 'The database does not answer. Try again shortly.', {
-    headers: { 'Retry-After': '5' },
-    cause,
-  })
+  return unavailable('The database does not answer. Try again shortly.', cause)
 }
 
 function guarded(pool: pg.Pool): PostgresPool {

@@ -5,8 +5,8 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
-import { isAccountGone, isDatabaseGone } from '../db/database.ts'
-import { Failure, fail, unauthorized } from '../errors.ts'
+import { away, isAccountGone, isDatabaseGone } from '../db/database.ts'
+import { Failure, unauthorized } from '../errors.ts'
 import { errorField } from '../log.ts'
 import type { Usage } from '../rate-limit/rate-limit.ts'
 import type { Work } from '../traces/traces.ts'
@@ -152,9 +152,5 @@ async function settle<Answer>(
 function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (isAccountGone(error)) return unauthorized('Bearer', 'This account has been removed.', error)
-  if (!isDatabaseGone(error)) return undefined
-  return fail('unavailable', 'The database does not answer. Try again shortly.', {
-    headers: { 'Retry-After': '5' },
-    cause: error,
-  })
+  return isDatabaseGone(error) ? away(error) : undefined
 }

@@ -1,6 +1,6 @@
 /** Reads request bodies into memory. */
 import type { Readable } from 'node:stream'
-import { type Failure, fail, invalid } from '../errors.ts'
+import { type Failure, fail, invalid, unavailable } from '../errors.ts'
 import type { RequestFacts } from './endpoint.ts'
 import type { HeldMemory } from './held-memory.ts'
 import { MAX_BODY_BYTES } from './json.ts'
@@ -59,13 +59,7 @@ function joined(body: Readable, { most, unfinished, whose }: Reading): Promise<U
 }
 
 function tooManyUnfinished(): Failure {
-  return fail(
-    'unavailable',
-    'Too many bodies were on their way, this one for the longest time. Send it again shortly.',
-    {
-      headers: { 'Retry-After': '5' },
-    },
-  )
+  return unavailable('Too many bodies were on their way, this one for the longest time. Send it again shortly.')
 }
 
 function tooLarge(most: number): Failure {

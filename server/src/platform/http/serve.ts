@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
-import { type Failure, fail, invalid } from '../errors.ts'
+import { type Failure, fail, invalid, unavailable } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
 import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
 import { Slots } from '../slots.ts'
@@ -113,9 +113,7 @@ function queryOf(url: string): Record<string, string> {
 }
 
 function busy(): Failure {
-  return fail('unavailable', 'Too many large requests wait to be worked on. Try again shortly.', {
-    headers: { 'Retry-After': '5' },
-  })
+  return unavailable('Too many large requests wait to be worked on. Try again shortly.')
 }
 
 function jsonOf({ header }: RequestFacts, bytes: Uint8Array, optional: boolean): unknown {

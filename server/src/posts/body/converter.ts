@@ -4,7 +4,7 @@
  * with many such bodies keeps only itself waiting.
  */
 import type { Context } from '../../platform/context.ts'
-import { fail, invalid } from '../../platform/errors.ts'
+import { invalid, unavailable } from '../../platform/errors.ts'
 import { onePer } from '../../platform/one-per.ts'
 import { Slots } from '../../platform/slots.ts'
 import { Thread } from '../../platform/thread.ts'
@@ -40,9 +40,7 @@ async function askThread(ctx: Context, accountId: string, input: BodyInput, char
   const { turns, thread } = converterOf(ctx)
   const own = turns.waitingOf(accountId)
   if (turns.waiting + characters > MOST_WAITING || (own > 0 && own + characters > MOST_WAITING_OF_ONE))
-    throw fail('unavailable', 'Too many posts wait to be converted. Try again shortly.', {
-      headers: { 'Retry-After': '5' },
-    })
+    throw unavailable('Too many posts wait to be converted. Try again shortly.')
   const turn = await turns.take(characters, accountId)
   try {
     return await thread.ask(input)
