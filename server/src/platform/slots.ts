@@ -1,3 +1,6 @@
+/** How much may wait: of all together, and of one. */
+type MostWaiting = { all: number; ofOne: number }
+
 /** What `take` took; freeing it a second time has no effect. */
 export type Slot = { free(): void }
 
@@ -32,6 +35,12 @@ export class Slots {
   /** The weight of what waits in the line of `whose`. */
   waitingOf(whose: string): number {
     return (this.#lines.get(whose) ?? []).reduce((total, { weight }) => total + weight, 0)
+  }
+
+  /** Whether so much more may wait. While nothing of `whose` waits, their own bound does not matter. */
+  mayWait(weight: number, whose: string, most: MostWaiting): boolean {
+    const own = this.waitingOf(whose)
+    return this.waiting + weight <= most.all && (own === 0 || own + weight <= most.ofOne)
   }
 
   /** Resolves once `weight` slots are taken for `whose`; a weight above the total takes all of them. */

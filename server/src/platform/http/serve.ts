@@ -31,8 +31,7 @@ const LARGE = 65_536
 /** How many bytes of large bodies are processed at once: meanwhile, each takes many times its size in memory. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
 /** How many bytes of them may wait for that, and how many from one account. */
-const MOST_WAITING = 64 * 1024 * 1024
-const MOST_WAITING_OF_ONE = MOST_WAITING / 4
+const MOST_WAITING = { all: 64 * 1024 * 1024, ofOne: 16 * 1024 * 1024 }
 /** How many bytes of bodies are kept that are not complete yet. */
 const MOST_UNFINISHED = 128 * 1024 * 1024
 
@@ -53,8 +52,7 @@ export function createServe(ctx: Context): Serve {
         : await readBody(facts, requestBody, { most: one.mostBytes ?? MAX_BODY_BYTES, unfinished, whose })
     if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
     // Taken only after the body was read: a slow sender must not keep others waiting.
-    const waiting = Math.max(large.waiting - MOST_WAITING, large.waitingOf(whose) - MOST_WAITING_OF_ONE)
-    if (waiting + bytes.length > 0) throw busy()
+    if (!large.mayWait(bytes.length, whose, MOST_WAITING)) throw busy()
     const room = await large.take(bytes.length, whose)
     return handle(ctx, one, incoming, principal, bytes).finally(room.free)
   }

@@ -13,8 +13,7 @@ import { type BodyInput, type Conversion, type ConvertedBody, conversionOf } fro
 /** So many characters are converted here: they cannot cost much, and the way to the thread and back would take longer. */
 const FEW = 1_000
 /** How many characters may wait for their turn, and how many of one account. A single body may always wait. */
-const MOST_WAITING = 16 * 1024 * 1024
-const MOST_WAITING_OF_ONE = 1024 * 1024
+const MOST_WAITING = { all: 16 * 1024 * 1024, ofOne: 1024 * 1024 }
 /** The thread takes about 60 MB, and half a second to start. */
 const IDLE_MS = 60_000
 
@@ -38,8 +37,7 @@ function charactersOf({ html = '', markdown = '', json }: BodyInput): number {
 
 async function askThread(ctx: Context, accountId: string, input: BodyInput, characters: number): Promise<Conversion> {
   const { turns, thread } = converterOf(ctx)
-  const own = turns.waitingOf(accountId)
-  if (turns.waiting + characters > MOST_WAITING || (own > 0 && own + characters > MOST_WAITING_OF_ONE))
+  if (!turns.mayWait(characters, accountId, MOST_WAITING))
     throw unavailable('Too many posts wait to be converted. Try again shortly.')
   const turn = await turns.take(characters, accountId)
   try {
