@@ -11,7 +11,7 @@ import { errorField } from '../log.ts'
 import type { Usage } from '../rate-limit/rate-limit.ts'
 import type { Work } from '../traces/traces.ts'
 import { clientNetwork, createClientAddress } from './client-address.ts'
-import type { Json, Reply, RequestFacts } from './endpoint.ts'
+import type { Reply, RequestFacts } from './endpoint.ts'
 import { HeldMemory } from './held-memory.ts'
 
 /** What every answer needs of its request. */
@@ -92,11 +92,15 @@ function requestWork(route: string, { requestId, method, header }: RequestFacts)
 /** Unlike an Authorization header, a cookie does not by itself keep shared caches from storing an answer. */
 export const UNSTORED = 'private, no-cache'
 
-/** The headers of a reply, and its content unless that comes bit by bit. The headers are a plain object, which the listener writes as it is. */
+/** The headers of a reply, and its content with its bytes unless that comes bit by bit. The headers are a plain object, which the listener writes as it is. */
 export function sentAs({ body, json, parts, headers }: Reply, common: Record<string, string>) {
   const content = json ?? (body === undefined ? null : JSON.stringify(body))
   const type = content === null && parts === undefined ? {} : { 'Content-Type': 'application/json' }
-  return { content, headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common } }
+  return {
+    content,
+    bytes: content === null ? 0 : Buffer.byteLength(content),
+    headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common },
+  }
 }
 
 /** How many bytes of answers are kept that clients have not read yet. */
@@ -105,16 +109,14 @@ const MOST_UNREAD = 128 * 1024 * 1024
 const COUNTED_BYTES = 16 * 1024
 
 /** Counts what answers take until they are read. */
-export type Unread = (whose: string, content: Json | null, response: ServerResponse | undefined) => void
+export type Unread = (whose: string, bytes: number, response: ServerResponse | undefined) => void
 
 /** Ends the connection of a client that leaves too much unread. */
 export function createUnread(): Unread {
   const unread = new HeldMemory(MOST_UNREAD)
-  return (whose, content, response) => {
+  return (whose, bytes, response) => {
     // Who has gone already leaves nothing unread: that it closes is not told again.
-    if (content === null || response === undefined || response.destroyed) return
-    const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.length
-    if (bytes < COUNTED_BYTES) return
+    if (bytes < COUNTED_BYTES || response === undefined || response.destroyed) return
     response.once('close', unread.hold(whose, bytes, () => response.destroy()).free)
   }
 }

@@ -47,8 +47,8 @@ export function createDirect(endpoints: readonly Endpoint[], { answer, serve, un
 }
 
 function send(response: ServerResponse, { reply, whose, common }: Answered<Reply>, unread: Unread): void {
-  const { content, headers } = sentAs(reply, common)
-  unread(whose, content, response)
+  const { content, bytes, headers } = sentAs(reply, common)
+  unread(whose, bytes, response)
   if (content === null) return void response.writeHead(reply.status, headers).end()
-  response.writeHead(reply.status, { ...headers, 'Content-Length': Buffer.byteLength(content) }).end(content)
+  response.writeHead(reply.status, { ...headers, 'Content-Length': bytes }).end(content)
 }

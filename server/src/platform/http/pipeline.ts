@@ -96,8 +96,8 @@ function respond(
     return reply
   }
   const { status, stream, parts } = reply
-  const { content, headers } = sentAs(reply, common)
-  unread(whose, content, c.env?.outgoing)
+  const { content, bytes, headers } = sentAs(reply, common)
+  unread(whose, bytes, c.env?.outgoing)
   // Otherwise what a slow client has not read would stay in the socket's buffer for as long as the client likes.
   stream?.onEnd((reason) => {
     if (reason === 'too_slow') c.env?.outgoing?.destroy()
