@@ -13,10 +13,10 @@ import { invalid } from '../platform/errors.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './payload.ts'
 import {
+  findPost,
   forgetSites,
   type Known,
   knownOf,
-  readLocked,
   type Surroundings,
   unnameSites,
   updatePost,
@@ -135,8 +135,8 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
 }
 
 /**
- * Records that a site pulled the post, which the transaction has locked: an event with one delivery, delivered or, with `failure`, failed. From now on the site
- * counts as having the post, so changes are sent to it.
+ * Records that a site pulled the post, which the transaction has locked: an event with one delivery, delivered or, with `failure`,
+ * failed. From now on the site counts as having the post, so changes are sent to it.
  */
 export async function recordPull(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
@@ -144,7 +144,7 @@ export async function recordPull(
   confirmation: Confirmation,
   failure: string | undefined,
 ): Promise<void> {
-  const [post] = await readLocked(tx, [{ id: confirmation.postId }])
+  const post = await findPost(tx, confirmation.accountId, confirmation.postId)
   if (post === undefined) throw new Error('the post is not there, although it is locked')
   const sequence = post.event_sequence + 1
   const eventId = await recordEvent(ctx, tx, {

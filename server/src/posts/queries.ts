@@ -58,7 +58,7 @@ export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[
 }
 
 /** Posts that the transaction has locked, in the order of their ids. */
-export async function readLocked(tx: Tx, posts: ReadonlyArray<Pick<PostRow, 'id'>>): Promise<PostRow[]> {
+export async function readLocked(tx: Tx, posts: readonly Sized[]): Promise<PostRow[]> {
   return tx
     .selectFrom('posts')
     .select(COLUMNS)
