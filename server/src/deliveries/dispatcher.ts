@@ -148,9 +148,9 @@ export class Dispatcher {
   }
 
   /**
-   * Begins a run of a lane that was leased. If this process still has an earlier one, it has lost that one's lease, suspended or missed, perhaps
-   * without having noticed: nothing more of it may start. While it has attempts in flight there is no other: the lane is released at once,
-   * and goes on when they have ended.
+   * Begins a run of a lane that was leased. If this process still has an earlier one, either its release is not heard of here yet, or its
+   * lease was lost while the process was suspended or missed: nothing more of it may start. While it has attempts in flight there is no
+   * other: the lane is released at once, and goes on when they have ended.
    */
   #hold(lease: LaneLease, kind: RunKind): LaneRun | undefined {
     const lost = this.#runs.get(lease.siteId)

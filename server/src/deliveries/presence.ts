@@ -78,8 +78,7 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
   while (!leaving.aborted) {
     try {
       await ctx.db.root.connection().execute(async (connection) => {
-        const { alone, leftovers } = first ? await lookAround(ctx.clock, connection, about) : NOBODY_KNOWS
-        if (leftovers) await about.abandon(connection)
+        const alone = first && (await takeOverIfAlone(ctx.clock, connection, about))
         await sql`select pg_advisory_lock_shared(${WORKERS_LOCK})`.execute(connection)
         if (alone) await unlock(connection)
         isMember = true
@@ -102,18 +101,18 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
   }
 }
 
-/** `alone`: no other worker lives, and none can join until `unlock`. `leftovers`: what seems to be held was left by dead ones. */
-type Around = { alone: boolean; leftovers: boolean }
-const NOBODY_KNOWS: Around = { alone: false, leftovers: false }
-
-/** Without the wait nothing is taken for abandoned: a living worker that is missed just now may lease again before it hears of it. */
-async function lookAround(clock: Clock, connection: Db, about: Membership): Promise<Around> {
-  if (!(await tryExclusive(connection))) return NOBODY_KNOWS
-  if (!(await about.isWorkHeld(connection))) return { alone: true, leftovers: false }
+/**
+ * Whether no other worker lives; if so, none can join until `unlock`, and what dead ones have left is abandoned. Without the wait nothing
+ * is: a living worker that is missed just now may lease again before it hears of it.
+ */
+async function takeOverIfAlone(clock: Clock, connection: Db, about: Membership): Promise<boolean> {
+  if (!(await tryExclusive(connection))) return false
+  if (!(await about.isWorkHeld(connection))) return true
   await unlock(connection)
   await clock.sleep(MISSED_MS)
   const alone = await tryExclusive(connection)
-  return { alone, leftovers: alone }
+  if (alone) await about.abandon(connection)
+  return alone
 }
 
 async function tryExclusive(connection: Db): Promise<boolean> {

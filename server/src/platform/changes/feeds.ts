@@ -174,16 +174,18 @@ export class Feeds {
     for (const [id, { feed, rememberedUntil }] of this.#owners)
       if (feed === undefined && rememberedUntil <= now) this.#owners.delete(id)
     const here = [...this.#owners].filter(([, { feed, lingersUntil }]) => feed !== undefined || lingersUntil > now)
-    const failure = await this.#changes.watch(here.map(([id]) => id)).then(
-      () => undefined,
-      (error: unknown) => error,
+    const renewed = await this.#changes.watch(here.map(([id]) => id)).then(
+      () => true,
+      (error: unknown) => {
+        this.#ctx.log.warn('changes.not_watched', { error: errorField(error) })
+        return false
+      },
     )
-    if (failure !== undefined) this.#ctx.log.warn('changes.not_watched', { error: errorField(failure) })
     for (const [, { feed }] of here) feed?.beat()
-    if (failure !== undefined) return false
-    this.#rechecking ??= this.recheck().finally(() => {
-      this.#rechecking = undefined
-    })
-    return true
+    if (renewed)
+      this.#rechecking ??= this.recheck().finally(() => {
+        this.#rechecking = undefined
+      })
+    return renewed
   }
 }
