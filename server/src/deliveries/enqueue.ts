@@ -1,6 +1,6 @@
 /** Writes events and their deliveries, inside the transaction that causes them. */
 import { type RawBuilder, sql } from 'kysely'
-import { endIn } from '../platform/clock.ts'
+import { type Clock, endIn, nextFence } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import { afterCommit, type Tx } from '../platform/db/database.ts'
@@ -55,7 +55,7 @@ export async function enqueueEvents(
   const promised = taker?.promise(siteIds.length, now)
   const leasing = await sendAhead(
     tx,
-    insertAll(rows, deliveries, { now, end: endIn(ctx.clock, promised?.term.ms ?? null) }),
+    insertAll(rows, deliveries, { clock: ctx.clock, now, ms: promised?.term.ms ?? null }),
   )
   if (taker === undefined || promised === undefined) await ctx.signals.send(tx, 'deliver')
   else {
@@ -77,14 +77,15 @@ type LeasedAndTarget = Omit<LaneLease, keyof Term> & Target
 
 /**
  * One statement for everything, since publishing waits for each round trip. It comes after the lanes are locked, and so sees
- * every site that was deleted before. Events that have no living site are not recorded. Unless `end` is null, it leases idle lanes until
- * then, and returns them.
+ * every site that was deleted before. Events that have no living site are not recorded. Unless `ms` is null, it leases idle lanes for
+ * so long, and returns them.
  */
 function insertAll(
   events: readonly EventRow[],
   deliveries: readonly NewDelivery[],
-  { now, end }: { now: Date; end: RawBuilder<Date | null> },
+  { clock, now, ms }: { clock: Clock; now: Date; ms: number | null },
 ): RawBuilder<LeasedAndTarget> {
+  const end = endIn(clock, ms)
   const event = (pick: (row: EventRow) => string | number | null) => plainArray(events.map(pick))
   return sql`
     with asked as (
@@ -124,7 +125,7 @@ function insertAll(
       set due_at = case when b.idle then ${end} else least(l.due_at, ${now}::timestamptz) end,
         leased_until = case when b.idle then ${end} else l.leased_until end,
         read_until = case when b.idle then ${now}::timestamptz else l.read_until end,
-        fence = case when b.idle then l.fence + 1 else l.fence end
+        fence = case when b.idle then ${nextFence(clock, sql`l.fence`)} else l.fence end
       from before b where l.site_id = b.site_id
       returning l.site_id, l.account_id, l.fence, b.site_name, b.webhook_url, b.secret_sealed, b.idle
     )

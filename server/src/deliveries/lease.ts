@@ -1,6 +1,6 @@
 /** Leasing lanes, and reading what is due in them. */
 import { type RawBuilder, sql } from 'kysely'
-import { type Clock, endIn, plusMs } from '../platform/clock.ts'
+import { type Clock, endIn, nextFence, plusMs } from '../platform/clock.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
@@ -80,7 +80,8 @@ export async function leaseDueLanes(
       due as (select * from prompt union all select * from suspects),
       leased as (
         update lanes
-        set leased_until = ${end}, due_at = ${end}, fence = fence + 1, recovering = recovering or leased_until is not null,
+        set leased_until = ${end}, due_at = ${end}, fence = ${nextFence(clock, sql`fence`)},
+          recovering = recovering or leased_until is not null,
           read_until = case when recovering or leased_until is not null then greatest(read_until, ${now}) else ${now} end
         where site_id = any(array(select site_id from due))
         returning site_id, account_id, fence, read_until, recovering, suspect

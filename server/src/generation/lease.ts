@@ -1,6 +1,6 @@
 /** Leases jobs, and records their results under the lease. */
 import { type RawBuilder, sql } from 'kysely'
-import { type Clock, endIn } from '../platform/clock.ts'
+import { type Clock, endIn, nextFence } from '../platform/clock.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Brief } from './brief.ts'
 import type { Tokens } from './model/model.ts'
@@ -64,7 +64,7 @@ export async function leaseJobs(tx: Tx, clock: Clock, { limit, perAccount, held,
       order by due.run_at, due.id limit ${limit}
     )
     update generation_jobs j
-    set leased_until = ${endIn(clock, ms)}, fence = j.fence + 1, tries = j.tries + 1, started_at = coalesce(j.started_at, ${now})
+    set leased_until = ${endIn(clock, ms)}, fence = ${nextFence(clock, sql`j.fence`)}, tries = j.tries + 1, started_at = coalesce(j.started_at, ${now})
     from taken where j.id = taken.id and j.status = 'processing' and ${isFree(clock)}
     returning j.id, j.account_id as "accountId", j.brief, j.fence, j.tries, j.input_tokens + j.output_tokens as tokens
   `.execute(tx)

@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an enqueue leases lanes without raising their fence',
     file: 'deliveries/enqueue.ts',
-    from: 'case when b.idle then l.fence + 1 else l.fence end',
+    from: 'case when b.idle then ${nextFence(clock, sql`l.fence`)} else l.fence end',
     to: 'l.fence',
     survives:
       'another process has to lease a lane anew within the quarter of a second in which its release is repeated; handover.test.ts looks at the fence',
