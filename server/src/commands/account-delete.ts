@@ -4,6 +4,7 @@ import { removeJobsOf } from '../generation/index.ts'
 import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { forgetAnswers } from '../platform/idempotency/idempotency.ts'
+import { printable } from '../platform/printable.ts'
 import { createSignalSender } from '../platform/signals.ts'
 import { countPosts, deletePosts, lockPostsOfAccount } from '../posts/index.ts'
 import { countSites, deleteSites } from '../sites/index.ts'
@@ -38,5 +39,5 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
 async function describe(db: Database, { id, email, name }: AccountRow): Promise<string> {
   const [sites, posts] = [await countSites(db.root), await countPosts(db.root)]
   const count = (number = 0, unit: string) => `${number.toLocaleString('en')} ${unit}${number === 1 ? '' : 's'}`
-  return `${email} (${name}) with ${count(sites.get(id), 'site')} and ${count(posts.get(id), 'post')}`
+  return `${email} (${printable(name)}) with ${count(sites.get(id), 'site')} and ${count(posts.get(id), 'post')}`
 }

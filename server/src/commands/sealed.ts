@@ -1,5 +1,6 @@
 import type { Keys } from '../platform/crypto.ts'
 import type { Db } from '../platform/db/database.ts'
+import { printable } from '../platform/printable.ts'
 import { unopenedSites } from '../sites/index.ts'
 
 /** As many sites as can be tried within a second. */
@@ -10,7 +11,7 @@ const MOST_NAMED = 10
 export async function checkSealed(db: Db, keys: Keys): Promise<{ tried: number; problem: string | undefined }> {
   const { tried, unopened } = await unopenedSites(db, keys, MOST_TRIED)
   if (unopened.length === 0) return { tried, problem: undefined }
-  const named = unopened.slice(0, MOST_NAMED).map(({ id, name }) => `${name} (${id})`)
+  const named = unopened.slice(0, MOST_NAMED).map(({ id, name }) => `${printable(name)} (${id})`)
   const more = unopened.length - named.length
   const list = [...named, ...(more > 0 ? [`${more} more`] : [])].join(', ')
   return {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { EgressError, printable } from './failure.ts'
+import { printable } from '../printable.ts'
+import { EgressError } from './failure.ts'
 
 /** What came back over one connection. `started`: the request may have reached the peer. */
 export type ExchangeResult =

@@ -1,3 +1,5 @@
+import { printable } from '../printable.ts'
+
 /** Why no answer came; stored and shown in these words. */
 export type FailureCause =
   | 'timeout'
@@ -91,11 +93,6 @@ export function toFailure(error: unknown): Failure {
 /** Printable single-line text of at most 160 characters. */
 export function toDetail(text: string): string {
   return printable(text).trim().slice(0, DETAIL_LIMIT).toWellFormed()
-}
-
-/** Replaces control characters (C0, DEL, C1) with spaces: some stores reject NUL, some terminals act on the others. */
-export function printable(text: string): string {
-  return /\p{Cc}/u.test(text) ? text.replace(/\p{Cc}/gu, ' ') : text
 }
 
 function byPrefix(code: string): FailureCause | undefined {
