@@ -1,5 +1,6 @@
 import { modelName } from '../platform/ai-config.ts'
 import type { Context } from '../platform/context.ts'
+import type { Db } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { findPost, type PostRow, relatedPosts } from '../posts/index.ts'
@@ -43,7 +44,7 @@ export async function startJob(ctx: Context, accountId: string, request: DraftRe
   const now = ctx.clock.now()
   await refuseBeyondDay(ctx, accountId, now)
   const progress: Progress = { step: 'outline', done: 0 }
-  const row = await ctx.db.tx(async (tx) => {
+  return ctx.db.tx(async (tx) => {
     if ((await countUnfinished(tx, accountId)) >= MOST_UNFINISHED)
       throw fail('rate_limited', `${MOST_UNFINISHED} drafts are already being written. Wait until some are finished.`, {
         retryAfter: 60,
@@ -61,9 +62,8 @@ export async function startJob(ctx: Context, accountId: string, request: DraftRe
     })
     ctx.changes.note(tx, [jobChange(accountId, created.id)])
     await ctx.signals.send(tx, 'write-drafts')
-    return created
+    return present(ctx, tx, created)
   })
-  return present(ctx, row)
 }
 
 /** The name of what writes drafts with this configuration. */
@@ -111,20 +111,20 @@ function pageOf(siteUrl: string, title: string, slug: string, canonicalUrl: stri
 export async function getJob(ctx: Context, accountId: string, id: string): Promise<Job> {
   const row = isId(id) ? await findJob(ctx.db.root, accountId, id) : undefined
   if (row === undefined) throw missing()
-  return present(ctx, row)
+  return present(ctx, ctx.db.root, row)
 }
 
-async function present(ctx: Context, row: JobRow): Promise<Job> {
-  const post = row.post_id === null ? undefined : await findPost(ctx.db.root, row.account_id, row.post_id)
-  return { row, post, estimatedSeconds: row.status === 'processing' ? await secondsLeft(ctx, row) : 0 }
+async function present(ctx: Context, db: Db, row: JobRow): Promise<Job> {
+  const post = row.post_id === null ? undefined : await findPost(db, row.account_id, row.post_id)
+  return { row, post, estimatedSeconds: row.status === 'processing' ? await secondsLeft(ctx, db, row) : 0 }
 }
 
-async function secondsLeft({ db, clock, config }: Context, row: JobRow): Promise<number> {
+async function secondsLeft({ clock, config }: Context, db: Db, row: JobRow): Promise<number> {
   const { progress, worked_ms: workedMs, run_at: runAt, generator, started_at: startedAt } = row
   return estimateSeconds({
     words: TARGET_WORDS[row.brief.length],
-    msPerWord: generator === OUTLINE_WRITER ? 0 : await learnedMsPerWord(db.root, generator),
-    ahead: startedAt === null ? await jobsAhead(db.root, row) : 0,
+    msPerWord: generator === OUTLINE_WRITER ? 0 : await learnedMsPerWord(db, generator),
+    ahead: startedAt === null ? await jobsAhead(db, row) : 0,
     jobs: config.ai.jobs,
     done: progress.done,
     workedMs,

@@ -67,7 +67,7 @@ export async function createSite(
   const id = ctx.ids.next()
   const now = ctx.clock.now()
   const apiKey = createApiKey()
-  await ctx.db.tx(async (tx) => {
+  return ctx.db.tx(async (tx) => {
     await insertSite(tx, {
       id,
       account_id: accountId,
@@ -92,50 +92,58 @@ export async function createSite(
     await assertKeyInUse(tx, ctx.keys)
     noteSite(ctx, tx, accountId, id)
     if (input.platform === undefined) await ctx.signals.send(tx, 'detect-platforms')
+    return reveal(ctx, await oneSite(tx, accountId, id))
   })
-  return revealSite(ctx, accountId, id)
 }
 
 /** The account's sites: all, or those among `ids`. */
 export async function sitesOf(db: Database, accountId: string, ids?: readonly string[]): Promise<Site[]> {
-  return db.snapshot(async (tx) => {
-    const [rows, endpoints] = [await listSites(tx, accountId, ids), await endpointStates(tx, accountId, ids)]
-    return rows.flatMap((row) => {
-      const endpoint = endpoints.get(row.id)
-      return endpoint === undefined ? [] : [{ row, endpoint }]
-    })
+  return db.snapshot((tx) => sitesIn(tx, accountId, ids))
+}
+
+async function sitesIn(tx: Tx, accountId: string, ids?: readonly string[]): Promise<Site[]> {
+  const [rows, endpoints] = [await listSites(tx, accountId, ids), await endpointStates(tx, accountId, ids)]
+  return rows.flatMap((row) => {
+    const endpoint = endpoints.get(row.id)
+    return endpoint === undefined ? [] : [{ row, endpoint }]
   })
 }
 
-async function oneSite(
-  ctx: Context,
-  accountId: string,
-  id: string,
-): Promise<Site & { endpoint: { secretSealed: Buffer } }> {
-  const [site] = isId(id) ? await sitesOf(ctx.db, accountId, [id.toLowerCase()]) : []
+type SealedSite = Site & { endpoint: { secretSealed: Buffer } }
+
+function currentSite({ db }: Context, accountId: string, id: string): Promise<SealedSite> {
+  return db.snapshot((tx) => oneSite(tx, accountId, id))
+}
+
+async function oneSite(tx: Tx, accountId: string, id: string): Promise<SealedSite> {
+  const [site] = isId(id) ? await sitesIn(tx, accountId, [id.toLowerCase()]) : []
   if (site === undefined || site.endpoint.secretSealed === null) throw missing()
   return { row: site.row, endpoint: { ...site.endpoint, secretSealed: site.endpoint.secretSealed } }
 }
 
 /** One site with its secrets. Throws `not_found`. */
 export async function revealSite(ctx: Context, accountId: string, id: string): Promise<SiteWithSecrets> {
-  const site = await oneSite(ctx, accountId, id)
+  return reveal(ctx, await currentSite(ctx, accountId, id))
+}
+
+function reveal({ keys }: Context, { row, endpoint }: SealedSite): SiteWithSecrets {
   return {
-    ...site,
-    apiKey: unseal(ctx.keys, apiKeyPlace(site.row.id), site.row.api_key_sealed),
-    webhookSecret: openSecret(ctx.keys, site.row.id, site.endpoint.secretSealed),
+    row,
+    endpoint,
+    apiKey: unseal(keys, apiKeyPlace(row.id), row.api_key_sealed),
+    webhookSecret: openSecret(keys, row.id, endpoint.secretSealed),
   }
 }
 
 /** Changes a site. Throws `not_found`, or `invalid` for an address or a status that cannot be set. */
 export async function changeSite(ctx: Context, accountId: string, id: string, change: SiteChange): Promise<Site> {
-  const { row, endpoint } = await oneSite(ctx, accountId, id)
+  const { row, endpoint } = await currentSite(ctx, accountId, id)
   if (change.webhookUrl !== undefined && change.webhookUrl !== endpoint.webhookUrl)
     assertWebhookUrl(ctx, change.webhookUrl)
   if (change.status === 'error' && endpoint.status !== 'error') {
     throw invalid('status', 'Only the service sets the status "error"; set "active" or "inactive".')
   }
-  await ctx.db.tx(async (tx) => {
+  return ctx.db.tx(async (tx) => {
     if (change.url !== undefined) {
       const move = { accountId, siteId: row.id, url: change.url, now: ctx.clock.now() }
       if (await restartDetection(tx, move)) await ctx.signals.send(tx, 'detect-platforms')
@@ -158,8 +166,8 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       { siteName: change.name, webhookUrl: change.webhookUrl, paused },
       ctx.clock.now(),
     )
+    return oneSite(tx, accountId, row.id)
   })
-  return oneSite(ctx, accountId, id)
 }
 
 /** Replaces both secrets; the old ones stop working with the commit (decision S5). */
@@ -168,7 +176,7 @@ export async function rotateKeys(
   accountId: string,
   id: string,
 ): Promise<{ siteId: string; apiKey: string; webhookSecret: string; rotatedAt: Date }> {
-  const { row } = await oneSite(ctx, accountId, id)
+  const { row } = await currentSite(ctx, accountId, id)
   const rotated = {
     siteId: row.id,
     apiKey: createApiKey(),
@@ -200,7 +208,7 @@ export async function testDelivery(
   accountId: string,
   id: string,
 ): Promise<{ result: AttemptResult; post: PublishedPost }> {
-  const { row, endpoint } = await oneSite(ctx, accountId, id)
+  const { row, endpoint } = await currentSite(ctx, accountId, id)
   const post = samplePost(ctx.ids.next(), row.url, ctx.clock.now())
   const target = {
     siteId: row.id,
