@@ -248,6 +248,19 @@ describe('a session', () => {
     expect((await read('/api/account', cookieOf(renewed))).status).toBe(200)
   })
 
+  it('is renewed for three months after the password was given, not for ever', async () => {
+    let cookie = await newSession()
+    for (let days = 0; days < 92; days += 4) {
+      service.clock.advance(4 * DAY_MS)
+      const answer = await read('/api/account', cookie)
+      expect([days, answer.status]).toEqual([days, 200])
+      if (answer.headers.get('set-cookie') === null) expect(days).toBeGreaterThan(84)
+      else cookie = cookieOf(answer)
+    }
+    service.clock.advance(6 * DAY_MS)
+    expect((await read('/api/account', cookie)).status).toBe(401)
+  })
+
   it('is not given to who asks with a token', async () => {
     const { token } = await newPerson()
     service.clock.advance(4 * DAY_MS)
@@ -271,6 +284,18 @@ describe('logout', () => {
       const { status, headers: answered } = await request(service.url + path, { method: 'POST', headers })
       expect([status, answered.get('set-cookie')]).toEqual([403, null])
     }
+  })
+
+  it('everywhere needs nothing of what the account may ask for: a stranger in it may have used that up', async () => {
+    const cookie = await newSession()
+    await read('/api/account', cookie)
+    const { root } = service.ctx.db
+    await root.updateTable('rate_limits').set({ used: 5_000 }).where('bucket', 'like', 'dashboard:%').execute()
+    expect((await read('/api/account', cookie)).status).toBe(429)
+    const headers = { cookie, origin: service.url }
+    const answer = await request(`${service.url}/api/auth/logout-everywhere`, { method: 'POST', headers })
+    expect(answer.status).toBe(204)
+    expect((await read('/api/account', cookie)).status).toBe(401)
   })
 
   it("everywhere ends every token and session of the account at once, in every process, and nobody else's", async () => {

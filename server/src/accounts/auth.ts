@@ -2,7 +2,7 @@ import type { Context } from '../platform/context.ts'
 import { unauthorized } from '../platform/errors.ts'
 import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
-import { dashboardBucket, managementBucket, passwordBucket } from './limits.ts'
+import { dashboardBucket, logoutBucket, managementBucket, passwordBucket } from './limits.ts'
 import { findAccount } from './queries.ts'
 import { COOKIE, sessionToken } from './session.ts'
 import type { AccountRow } from './tables.ts'
@@ -12,7 +12,7 @@ import { loginEnded, readToken, type TokenFacts, type TokenKind } from './tokens
 export type AccountPrincipal = {
   accountId: string
   account: AccountRow
-  credential: { kind: TokenKind } & Pick<TokenFacts, 'issuedAt' | 'expiresAt'>
+  credential: { kind: TokenKind } & Pick<TokenFacts, 'loggedInAt' | 'issuedAt' | 'expiresAt'>
 }
 
 const byLogin = {
@@ -51,6 +51,12 @@ export const accountAuth: AuthScheme<AccountPrincipal> = {
     credential.kind === 'cookie' ? dashboardBucket(ctx, account) : managementBucket(ctx, account),
 }
 
+/** The same for requests that end logins, which are counted apart from all others. */
+export const logoutAuth: AuthScheme<AccountPrincipal> = {
+  ...accountAuth,
+  bucket: (ctx, { account }, request) => logoutBucket(ctx, account, request),
+}
+
 /**
  * The same for requests that also prove a password: limited to a few per minute, and without idempotency keys, which would
  * store passwords and tokens for a day.
@@ -63,12 +69,12 @@ export const passwordAuth: AuthScheme<AccountPrincipal> = {
 /** The account that a request is authenticated for, as it is now. Throws `unauthorized` or `forbidden`. */
 export async function whoAsks(ctx: Context, request: RequestFacts): Promise<AccountPrincipal> {
   const { kind, token } = credentialOf(ctx, request)
-  const { accountId, generation, issuedAt, expiresAt } = await readToken(ctx, token, kind)
+  const { accountId, generation, ...times } = await readToken(ctx, token, kind)
   const account = await findAccount(ctx.db.root, accountId)
   if (account === undefined || account.token_generation !== generation) {
     throw loginEnded()
   }
-  return { accountId, account, credential: { kind, issuedAt, expiresAt } }
+  return { accountId, account, credential: { kind, ...times } }
 }
 
 function credentialOf(ctx: Context, request: RequestFacts): { kind: TokenKind; token: string } {

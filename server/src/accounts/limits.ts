@@ -20,6 +20,18 @@ export function passwordBucket(ctx: Pick<Context, 'config'>, account: Pick<Accou
   return { name: `password:${account.id}`, limit: ctx.config.rateLimits.auth }
 }
 
+/**
+ * Ending logins, per account and client address: whoever has taken a login over cannot keep its owner from ending it by using up what the
+ * account may ask for.
+ */
+export function logoutBucket(
+  ctx: Pick<Context, 'config'>,
+  account: Pick<AccountRow, 'id'>,
+  { clientAddress }: RequestFacts,
+): Bucket {
+  return { name: `logout:${account.id}:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }
+}
+
 /** Register and login together, per client address. */
 export function authBucket(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket {
   return { name: `auth:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }

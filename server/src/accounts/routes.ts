@@ -4,9 +4,9 @@ import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id, NO_STORE, type RequestFacts, Timestamp } from '../platform/http/endpoint.ts'
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
-import { text, textError } from '../platform/http/text.ts'
+import { characters, text, textError } from '../platform/http/text.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
-import { accountAuth, passwordAuth } from './auth.ts'
+import { accountAuth, logoutAuth, passwordAuth } from './auth.ts'
 import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
 import { authBucket, managementBucket } from './limits.ts'
 import { changePassword, login, register, signOutEverywhere } from './operations.ts'
@@ -43,12 +43,12 @@ const Email = text('The e-mail address', { min: 3, max: 254 })
     example: 'ada@example.com',
   })
 
-// Counted in UTF-16 units and never trimmed: the password is hashed exactly as typed.
+// Never trimmed: the password is hashed exactly as typed.
 const Password = z
   .string(textError('The password'))
-  .min(8, 'A password must have at least 8 characters.')
-  .max(256, 'A password must have at most 256 characters.')
-  .openapi({ format: 'password' })
+  .refine((value) => characters(value, 8) >= 8, 'A password must have at least 8 characters.')
+  .refine((value) => characters(value, 256) <= 256, 'A password must have at most 256 characters.')
+  .openapi({ format: 'password', minLength: 8, maxLength: 256 })
 
 const SessionKind = z.enum(['token', 'cookie'], 'The session must be "token" or "cookie".').optional().openapi({
   description:
@@ -223,7 +223,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Log out of the dashboard',
     description: "Removes the browser's session cookie. Access tokens stay valid.",
-    auth: accountAuth,
+    auth: logoutAuth,
     replies: { 204: { description: 'The cookie is removed.', schema: null, headers: SESSION_ENDED } },
     errors: [],
     handler: async ({ ctx }) => ({ status: 204, headers: endingHeaders(ctx) }),
@@ -236,7 +236,7 @@ export const accountRoutes: Endpoint[] = [
     summary: 'Log out everywhere',
     description:
       'All access tokens and sessions of the account stop working at once, including the one used for this request.',
-    auth: accountAuth,
+    auth: logoutAuth,
     replies: { 204: { description: 'All logins have ended.', schema: null, headers: SESSION_ENDED } },
     errors: [],
     async handler({ ctx, principal }) {

@@ -1,7 +1,8 @@
 /**
  * The dashboard's session: the token in a cookie that scripts cannot read (decision A5). Register and login set it on
  * request, for seven days. Past half its life, `GET /api/account` renews it, which the dashboard calls when it is opened; so
- * it ends seven days after the last visit, not the first, give or take half of that. No other endpoint renews, because a
+ * it ends seven days after the last visit, not the first, give or take half of that; and when nobody has given the password for three months, so
+ * that a stolen cookie does not renew itself for ever. No other endpoint renews, because a
  * request in flight while the person signs out could then bring the cookie back.
  */
 import { parse, serialize } from 'hono/utils/cookie'
@@ -12,6 +13,9 @@ import { issueToken, LIFETIME_MS, type TokenFacts } from './tokens.ts'
 
 /** The cookie's name when the service is reached by plain http. */
 export const COOKIE = 'postrider_session'
+
+/** For how long after a login its session is renewed. */
+const RENEWED_FOR_MS = 90 * 24 * 3_600_000
 
 type Needs = Pick<Context, 'clock' | 'config' | 'keys'>
 
@@ -34,20 +38,22 @@ export function sessionToken(ctx: Pick<Context, 'config'>, { header }: Pick<Requ
 
 type SessionHeaders = { 'Set-Cookie': string; 'Cache-Control': string }
 
-/** Response headers that begin a session. */
-export async function sessionHeaders(ctx: Needs, account: AccountRow): Promise<SessionHeaders> {
-  const { token } = await issueToken(ctx, account, 'cookie')
+/** Response headers that begin a session, or go on with the one that began at `loggedInAt`. */
+export async function sessionHeaders(ctx: Needs, account: AccountRow, loggedInAt?: Date): Promise<SessionHeaders> {
+  const { token } = await issueToken(ctx, account, 'cookie', loggedInAt)
   return { 'Set-Cookie': cookie(ctx, token, LIFETIME_MS / 1000), 'Cache-Control': 'no-store' }
 }
 
-/** Response headers that renew a session past half its life; none before. */
+/** Response headers that renew a session past half its life; none before, nor when the login is too long ago. */
 export async function renewalHeaders(
   ctx: Needs,
   account: AccountRow,
-  { issuedAt }: Pick<TokenFacts, 'issuedAt'>,
+  { loggedInAt, issuedAt }: Pick<TokenFacts, 'loggedInAt' | 'issuedAt'>,
 ): Promise<Partial<SessionHeaders>> {
-  const ageMs = ctx.clock.now().getTime() - issuedAt.getTime()
-  return ageMs > LIFETIME_MS / 2 ? sessionHeaders(ctx, account) : {}
+  const ageMs = (at: Date) => ctx.clock.now().getTime() - at.getTime()
+  return ageMs(issuedAt) > LIFETIME_MS / 2 && ageMs(loggedInAt) < RENEWED_FOR_MS
+    ? sessionHeaders(ctx, account, loggedInAt)
+    : {}
 }
 
 /** Response headers that end the browser's session. */

@@ -22,15 +22,19 @@ const ISSUER = 'postrider'
 const AUDIENCES: Record<TokenKind, string> = { token: 'postrider-management', cookie: 'postrider-dashboard' }
 const NAMES: Record<TokenKind, string> = { token: 'access token', cookie: 'session' }
 
-/** A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. */
+/**
+ * A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. `loggedInAt` is when the password
+ * was given: now, unless this token renews another.
+ */
 export async function issueToken(
   ctx: Needs,
   account: AccountRow,
   kind: TokenKind,
+  loggedInAt?: Date,
 ): Promise<{ token: string; expiresAt: Date }> {
   const now = ctx.clock.now()
   const expiresAt = plusMs(now, LIFETIME_MS - now.getUTCMilliseconds())
-  const token = await new SignJWT({ gen: account.token_generation })
+  const token = await new SignJWT({ gen: account.token_generation, auth_time: inSeconds(loggedInAt ?? now) })
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCES[kind])
@@ -47,7 +51,7 @@ export function loginEnded(): Failure {
 }
 
 /** The contents of a valid token. The caller compares `generation` with the account's. */
-export type TokenFacts = { accountId: string; generation: number; issuedAt: Date; expiresAt: Date }
+export type TokenFacts = { accountId: string; generation: number; loggedInAt: Date; issuedAt: Date; expiresAt: Date }
 
 /** The longest token that is cached. Ours are shorter; other encodings of a token may be longer and still valid. */
 const LONGEST_KEPT = 512
@@ -83,8 +87,14 @@ async function verify(ctx: Needs, token: string, kind: TokenKind): Promise<JWTPa
   }
 }
 
-function factsOf({ sub, gen, iat, exp }: JWTPayload): TokenFacts | undefined {
+function inSeconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000)
+}
+
+function factsOf({ sub, gen, iat, exp, auth_time: loggedIn }: JWTPayload): TokenFacts | undefined {
   if (sub === undefined || !isId(sub) || typeof gen !== 'number' || iat === undefined || exp === undefined)
     return undefined
-  return { accountId: sub, generation: gen, issuedAt: new Date(iat * 1000), expiresAt: new Date(exp * 1000) }
+  const at = (seconds: number) => new Date(seconds * 1000)
+  const loggedInAt = at(typeof loggedIn === 'number' ? loggedIn : iat)
+  return { accountId: sub, generation: gen, loggedInAt, issuedAt: at(iat), expiresAt: at(exp) }
 }

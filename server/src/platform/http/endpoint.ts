@@ -49,7 +49,7 @@ type InSteps<Principal> = {
   /** The account whose turns and memory the requests of a principal take. */
   whose(principal: Principal): string
   /** What the requests of a principal are counted under. */
-  bucket(ctx: Context, principal: Principal): Bucket
+  bucket(ctx: Context, principal: Principal, request: RequestFacts): Bucket
 }
 
 type AtOnce<Principal> = {

@@ -94,7 +94,7 @@ async function admit(
   }
   if ('admit' in one.auth) return one.auth.admit(ctx, facts)
   const principal = await one.auth.authenticate(ctx, facts)
-  return { principal, whose: one.auth.whose(principal), usage: await count(one.auth.bucket(ctx, principal)) }
+  return { principal, whose: one.auth.whose(principal), usage: await count(one.auth.bucket(ctx, principal, facts)) }
 }
 
 function refused(usage: Usage): Failure {

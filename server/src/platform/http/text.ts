@@ -12,7 +12,7 @@ export function text(label: string, { min = 0, max }: { min?: number; max: numbe
   return z
     .string(textError(label))
     .trim()
-    .refine((value) => codePoints(value, max) <= max && (min === 0 || codePoints(value, min) >= min), message)
+    .refine((value) => characters(value, max) <= max && (min === 0 || characters(value, min) >= min), message)
     .openapi({ ...(min > 0 ? { minLength: min, pattern: solid(min) } : {}), maxLength: max })
 }
 
@@ -25,8 +25,8 @@ export function textError(label: string): { error: (issue: { input?: unknown }) 
   return { error: ({ input }) => (input === undefined ? `${label} is required.` : `${label} must be a string.`) }
 }
 
-/** The number of code points, counted no further than one above `limit`. */
-function codePoints(value: string, limit: number): number {
+/** The number of characters (code points), counted no further than one above `limit`. */
+export function characters(value: string, limit: number): number {
   if (value.length <= limit) return value.length === 0 ? 0 : [...value].length
   let count = 0
   for (const _ of value) {
