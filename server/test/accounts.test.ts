@@ -1,5 +1,5 @@
 import { createClient } from '@postrider/sdk'
-import { SignJWT } from 'jose'
+import { decodeJwt, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { request } from './support/http.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
@@ -54,6 +54,7 @@ describe('register', () => {
     ['email', { email: `${'x'.repeat(250)}@example.com` }],
     ['password', { password: '1234567' }],
     ['password', { password: 'x'.repeat(257) }],
+    ['password', { password: '🚀'.repeat(7) }],
     ['password', { password: 12345678 }],
     ['nickname', { nickname: 'x' }],
   ])('names %s when it is wrong: %j', async (field, change) => {
@@ -66,6 +67,8 @@ describe('register', () => {
     expect((await register(long)).status).toBe(201)
     expect((await login({ email: long.email, password: `${'x'.repeat(255)}b` })).status).toBe(401)
     expect((await login({ email: long.email, password: long.password })).status).toBe(200)
+    const wide = { name: 'Wide', email: 'wide@example.com', password: '🚀'.repeat(256) }
+    expect((await register(wide)).status).toBe(201)
   })
 })
 
@@ -212,5 +215,22 @@ describe('the access token', () => {
     await service.ctx.db.root.updateTable('accounts').set({ token_generation: 2 }).execute()
     await expect(client.posts.list()).rejects.toMatchObject({ status: 401 })
     await service.ctx.db.root.updateTable('accounts').set({ token_generation: 1 }).execute()
+  })
+
+  it('has ended for good, also when the database is restored to a time before and logins are ended there again', async () => {
+    const person = { email: 'restored@example.com', password: '12345678' }
+    const endAll = (token: string) => request(`${service.url}/api/auth/logout-everywhere`, { method: 'POST', token })
+    const ended = String((await register({ name: 'Restored', ...person })).json.token)
+    expect((await endAll(ended)).status).toBe(204)
+    const { gen } = decodeJwt<{ gen: number }>(ended)
+    const { root } = service.ctx.db
+    await root
+      .updateTable('accounts')
+      .set({ token_generation: gen - 1 })
+      .where('email', '=', person.email)
+      .execute()
+    const again = String((await login(person)).json.token)
+    expect((await endAll(again)).status).toBe(204)
+    expect((await listPosts(ended)).status).toBe(401)
   })
 })

@@ -62,3 +62,8 @@ it.runIf(inject('database').kind === 'postgres')(
     )
   },
 )
+
+it('the schema has no sequences: a backup has no place for where they are', async () => {
+  const { rows } = await sql`select relname from pg_class where relkind = 'S'`.execute(db.root)
+  expect(rows).toEqual([])
+})

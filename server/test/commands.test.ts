@@ -32,6 +32,13 @@ let ground: Ground
 let env: Env
 let contents: object
 
+async function change(home: Env, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: home.DATABASE_URL ?? '' })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
 const exists = (path: string) =>
   access(path).then(
     () => true,
@@ -327,12 +334,6 @@ describe('doctor', () => {
 })
 
 describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
-  async function change(home: Env, text: string): Promise<void> {
-    const client = new pg.Client({ connectionString: home.DATABASE_URL ?? '' })
-    await client.connect()
-    await client.query(text)
-    await client.end()
-  }
   const nameOf = (home: Env) => new URL(home.DATABASE_URL ?? '').pathname.slice(1)
 
   it('because another program has a table in it', async () => {
@@ -468,28 +469,28 @@ describe('backup and restore', () => {
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining('not empty (accounts, ') })
   })
 
-  it('puts posts above the versions that sites may have been sent since', async () => {
-    const versions = async (path: string) => {
+  it('puts posts above the versions that sites may have been sent since, and ends all logins', async () => {
+    const numbers = async (path: string, table: string, column: string) => {
       const { header, rows } = await readBackup(path)
-      const index = header.tables.find(({ name }) => name === 'posts')?.columns.indexOf('version') ?? -1
-      return rows.posts?.map((row) => Number(JSON.parse(row)[index])) ?? expect.fail('no posts')
+      const index = header.tables.find(({ name }) => name === table)?.columns.indexOf(column) ?? -1
+      return rows[table]?.map((row) => Number(JSON.parse(row)[index])) ?? expect.fail('no rows')
     }
-    const old = join(ground.dir, 'of-two-hours-ago.gz')
-    const createdAt = new Date(Date.now() - 7_200_000).toISOString()
-    await forgeHeader(file, old, (header) => ({ ...header, createdAt }))
-    for (const [from, least] of [
-      [file, 1_000],
-      [old, 7_200],
-    ] as const) {
+    const versions = (path: string) => numbers(path, 'posts', 'version')
+    let highest = Math.max(...(await versions(file)))
+    for (const time of ['first', 'second']) {
       const home = await ground.emptyEnv()
       if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
-      const restored = await runToEnd(home, 'restore', from)
-      expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('versions higher by') })
-      const again = join(ground.dir, `raised-by-${least}.gz`)
+      const restored = await runToEnd(home, 'restore', file)
+      expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('above any that sites may have') })
+      const again = join(ground.dir, `raised-${time}.gz`)
       await runToEnd(home, 'backup', again)
-      const [before, after] = [await versions(file), await versions(again)]
-      const raised = new Set(after.map((version, index) => version - (before[index] ?? 0)))
-      expect([...raised]).toEqual([expect.toSatisfy((by) => by >= least && by < least + 600)])
+      const raised = await versions(again)
+      expect(restored.result).toContain('everybody has to sign in again')
+      const generations = await numbers(again, 'accounts', 'token_generation')
+      expect(Math.min(...generations)).toBeGreaterThan(Date.now() / 1_000 - 3_600)
+      expect(raised).toHaveLength((await versions(file)).length)
+      expect(Math.min(...raised)).toBeGreaterThan(highest)
+      highest = Math.max(...raised)
     }
   })
 
@@ -543,6 +544,32 @@ describe('backup and restore', () => {
     ]
     expect(known).toMatchObject({ code: 0, result: expect.stringContaining('keep a copy of') })
     expect(foreign).toMatchObject({ code: 0, result: expect.stringContaining('SECRET_KEY is not that key') })
+  })
+
+  it.runIf(kind === 'postgres')('leaves out tables that are not ours, and tells what has come due', async () => {
+    const home = await ground.emptyEnv()
+    await runToEnd(home, 'restore', file, '--keep-versions')
+    await change(home, 'create table kept_aside (id serial, text text)')
+    await change(home, "insert into kept_aside (text) values ('x')")
+    await change(home, "update posts set status = 'scheduled', scheduled_at = now() where status = 'published'")
+    const more = join(ground.dir, 'with-another-table.gz')
+    expect(await runToEnd(home, 'backup', more)).toMatchObject({ code: 0 })
+    const restored = await runToEnd(await ground.emptyEnv(), 'restore', more)
+    expect(restored).toMatchObject({
+      code: 0,
+      output: expect.stringContaining('Left out: the table kept_aside'),
+      result: expect.stringMatching(/Scheduled posts that have come due since the backup: \d/),
+    })
+  })
+
+  it.runIf(kind === 'postgres')('says what its user lacks', async () => {
+    const home = await ground.emptyEnv()
+    await change(
+      home,
+      `alter database ${new URL(home.DATABASE_URL ?? '').pathname.slice(1)} set default_transaction_read_only = on`,
+    )
+    const refused = await runToEnd(home, 'restore', file)
+    expect(refused).toMatchObject({ code: 69, output: expect.stringContaining('The database is read-only') })
   })
 
   it.runIf(kind === 'postgres')('wants to be alone with the database', async () => {

@@ -23,13 +23,20 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
   return rows[0]
 }
 
+/**
+ * The time in seconds, or one more than the last. A counter would come to the same number again after a restore or a failover that lost the
+ * last raise, and a token that it had ended would be accepted once more.
+ */
+const NEXT_GENERATION = sql<number>`greatest(token_generation + 1, extract(epoch from statement_timestamp())::bigint)`
+
 /** Raises the account's token generation, so that every existing token is refused. */
 export async function raiseTokenGeneration(tx: Tx, id: string): Promise<void> {
-  await tx
-    .updateTable('accounts')
-    .set({ token_generation: sql<number>`token_generation + 1` })
-    .where('id', '=', id)
-    .execute()
+  await tx.updateTable('accounts').set({ token_generation: NEXT_GENERATION }).where('id', '=', id).execute()
+}
+
+/** Raises every account's token generation. For a restored database: logins may have been ended after the backup. */
+export async function endAllLogins(tx: Tx): Promise<void> {
+  await tx.updateTable('accounts').set({ token_generation: NEXT_GENERATION }).execute()
 }
 
 /** Locks the account with this comparison key until the transaction ends, if there is one. */
@@ -44,7 +51,7 @@ export async function lockAccountByEmailKey(tx: Tx, emailKey: string): Promise<A
 export async function updatePassword(tx: Tx, of: AccountRow, passwordHash: string): Promise<AccountRow | undefined> {
   return tx
     .updateTable('accounts')
-    .set({ password_hash: passwordHash, token_generation: of.token_generation + 1 })
+    .set({ password_hash: passwordHash, token_generation: NEXT_GENERATION })
     .where('id', '=', of.id)
     .where('password_hash', '=', of.password_hash)
     .where('token_generation', '=', of.token_generation)

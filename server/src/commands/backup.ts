@@ -96,11 +96,10 @@ async function keyNote(header: Header, config: Config): Promise<string> {
     return 'The database has not been used with a secret key yet, so the backup needs none.'
   const fingerprint = Buffer.from(header.keyFingerprint, 'hex')
   const name = shortFingerprint(fingerprint)
-  const place = config.secretKey === undefined ? `${config.dataDir}/secret.key` : 'SECRET_KEY'
   const found = await findSecretKey(config, fingerprint).catch(() => undefined)
   if (found === undefined || !keyFits(found.key, fingerprint))
-    return `The backup can be restored only with the secret key ${name}, and ${place} is not that key: find it, and keep a copy elsewhere.`
-  return `The secret key (${name}) is not in the backup, which cannot be restored without it: keep a copy of ${place} elsewhere.`
+    return `The backup can be restored only with the secret key ${name}, and ${found?.place ?? `${config.dataDir}/secret.key`} is not that key: find it, and keep a copy elsewhere.`
+  return `The secret key (${name}) is not in the backup, which cannot be restored without it: keep a copy of ${found.place} elsewhere.`
 }
 
 function kilobytes(bytes: number): string {

@@ -118,10 +118,13 @@ copy of the key elsewhere.`,
     summary: 'Load a backup into an empty database',
     details: `Checks the whole file first, then loads all of it in one transaction. When the service starts,
 it sends the deliveries that were pending in the backup, even those that have succeeded since
-the backup was made. Posts get higher versions, so that sites take later changes for newer than
-anything they were sent after the backup.`,
+the backup was made, and publishes the posts that have come due since. Posts get higher versions,
+so that sites take later changes for newer than anything they were sent after the backup, and
+everybody has to sign in again: a login may have been ended after the backup.`,
     options: {
-      'keep-versions': { meaning: 'leave the versions of posts; for a move, when nothing was sent after the backup' },
+      'keep-versions': {
+        meaning: 'leave versions and logins as they are; for a move, when nothing happened after the backup',
+      },
       check: { meaning: 'restore nothing; say whether FILE is complete and fits this version and the key at hand' },
     },
     load: () => import('./restore.ts'),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { sql } from 'kysely'
+import { endAllLogins } from '../accounts/index.ts'
 import { migrations } from '../migrations/index.ts'
 import { readBackupFile, regularFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
@@ -11,15 +12,17 @@ import type { Tx } from '../platform/db/database.ts'
 import { assertEncoding, migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
 import { messageOf } from '../platform/thrown.ts'
-import { raiseVersions } from '../posts/index.ts'
+import { countDue, raiseVersions } from '../posts/index.ts'
 import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
 import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
 import { createProgress } from './progress.ts'
 
-/** By how much the versions of posts are raised at least. */
+/** By how much the versions of posts are raised at least, for those that changed more often than once in a second. */
 const VERSIONS = 1_000
+/** Before the first post was written with a version. */
+const FIRST_VERSION_AT = Date.UTC(2026, 0, 1)
 
 /** Loads a backup into an empty database: all of it, or nothing. With `--check` it says whether that could be done. */
 export const run: Run = async ({ operands: [file = ''], options, env, terminal }) => {
@@ -37,25 +40,27 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   }
   const startedAt = performance.now()
   terminal.note(`Loading ${describe(header)}`)
-  const raiseBy = options['keep-versions'] === true ? 0 : changesSince(header)
-  await loadAll(config, { path, header, newKey, raiseBy }, terminal)
+  const isMove = options['keep-versions'] === true
+  const { due } = await loadAll(config, { path, header, newKey, isMove }, terminal)
   if (newKey !== undefined) terminal.print(`The secret key was written to ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000
   terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
-  if (raiseBy > 0)
+  if (!isMove)
+    terminal.print('Posts have versions above any that sites may have by now, and everybody has to sign in again.')
+  if (due > 0)
     terminal.print(
-      `Posts have versions higher by ${raiseBy.toLocaleString('en')}, above any that sites may have by now.`,
+      `Scheduled posts that have come due since the backup: ${due.toLocaleString('en')}. They are published as they were in the backup when the service starts; what was changed in them afterwards is not known here.`,
     )
   terminal.print('Start the service when you are ready: it will send the deliveries that were pending in the backup.')
   return EXIT.ok
 }
 
 /**
- * As many changes of one post as there may have been since the backup: one in each second, also if it is restored a second time. Sites
- * keep a post if they have a later version of it.
+ * The version that no post has reached yet if it was changed once in each second of its life. Later restores are above earlier ones, of
+ * whatever backup. Sites keep a post if they have a later version of it.
  */
-function changesSince({ createdAt }: BackupHeader): number {
-  return Math.max(VERSIONS, Math.ceil((systemClock.now().getTime() - Date.parse(createdAt)) / 1_000))
+function versionByNow(): number {
+  return Math.ceil((systemClock.now().getTime() - FIRST_VERSION_AT) / 1_000)
 }
 
 function describe(header: BackupHeader): string {
@@ -69,23 +74,19 @@ function rowsOf({ tables }: BackupHeader): string {
 /** One transaction from the look at what is there to the last row. */
 async function loadAll(
   config: Config,
-  {
-    path,
-    header,
-    newKey,
-    raiseBy,
-  }: { path: string; header: BackupHeader; newKey: string | undefined; raiseBy: number },
+  { path, header, newKey, isMove }: { path: string; header: BackupHeader; newKey: string | undefined; isMove: boolean },
   terminal: Terminal,
-): Promise<void> {
-  await withDatabase(config, async ({ db, maintain }) => {
-    await db.root.transaction().execute(async (tx) => {
+): Promise<{ due: number }> {
+  return withDatabase(config, async ({ db, maintain }) => {
+    const due = await db.root.transaction().execute(async (tx) => {
       await usePortableText(tx)
       await assertAlone(db, tx, 'They would continue with outdated data')
       await assertEncoding(tx)
       await assertEmpty(tx, header)
       // Before the commit: a database in use without its key would be worse than a key without a database.
       if (newKey !== undefined) await writeKeyFile(config.dataDir, newKey)
-      await load(tx, { path, header, raiseBy }, terminal)
+      await load(tx, { path, header, isMove }, terminal)
+      return countDue(tx, systemClock.now())
     })
     try {
       if (maintain === undefined) await sql`analyze`.execute(db.root)
@@ -93,6 +94,7 @@ async function loadAll(
     } catch (error) {
       terminal.note(`Everything is restored, but the tables' statistics were not refreshed: ${messageOf(error)}.`)
     }
+    return { due }
   })
 }
 
@@ -153,27 +155,36 @@ async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
     )
 }
 
+/** Throws what the server says to a new table, if it lets this user make none. The migrator would hide it behind the aborted transaction. */
+async function assertMayCreate(tx: Tx): Promise<void> {
+  await sql`create table postrider_restore ()`.execute(tx)
+  await sql`drop table postrider_restore`.execute(tx)
+}
+
+/** Everything in the backup. Unless it is a move, what may have happened since the backup is outdone. */
 async function load(
   tx: Tx,
-  { path, header, raiseBy }: { path: string; header: BackupHeader; raiseBy: number },
+  { path, header, isMove }: { path: string; header: BackupHeader; isMove: boolean },
   terminal: Terminal,
 ): Promise<void> {
   const last = header.migrations.at(-1)
+  await assertMayCreate(tx)
   if (last !== undefined) await migrateTo(tx, migrations, last)
   await forgetFingerprint(tx)
   const tables = await storedTables(tx)
   const stored = new Map(tables.map((table) => [table.name, table]))
+  // The schema is exactly the backup's, so what it lacks is not the service's.
+  for (const { name } of header.tables.filter((table) => !stored.has(table.name)))
+    terminal.note(`Left out: the table ${name}, which is not Postrider's.`)
   const progress = createProgress(header.tables, terminal)
   await withoutTriggers(tx, tables, async () => {
     await readBackupFile(path, async (table, lines) => {
       const target = stored.get(table.name)
-      if (target === undefined)
-        throw new CommandError(
-          `The backup has a table ${table.name} that this version does not know. Restore it with a newer version.`,
-        )
-      await loadRows(tx, target, table, lines)
+      if (target !== undefined) await loadRows(tx, target, table, lines)
       progress(table.name, lines.length)
     })
-    if (raiseBy > 0) await raiseVersions(tx, raiseBy)
+    if (isMove) return
+    await raiseVersions(tx, { by: VERSIONS, least: versionByNow() })
+    await endAllLogins(tx)
   })
 }

@@ -21,6 +21,7 @@ import * as readUntil from './2026-11-26-read-until.ts'
 import * as setsOfDuePosts from './2026-11-26-sets-of-due-posts.ts'
 import * as revisionsByTime from './2026-11-27-revisions-by-time.ts'
 import * as timesAsFences from './2026-11-27-times-as-fences.ts'
+import * as timesAsGenerations from './2026-11-27-times-as-generations.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-26-sets-of-due-posts': setsOfDuePosts,
   '2026-11-27-revisions-by-time': revisionsByTime,
   '2026-11-27-times-as-fences': timesAsFences,
+  '2026-11-27-times-as-generations': timesAsGenerations,
 }

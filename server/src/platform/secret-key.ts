@@ -47,21 +47,23 @@ export function keyFits(secretKey: string, fingerprint: Buffer): boolean {
 
 /**
  * The key at hand: SECRET_KEY; or the staged key, if only that one fits `stored`; or else the key file's, whether it fits or
- * not. `staged`: whether it is the staged one. Undefined when there is none. Throws ConfigError for a key file that cannot be
+ * not. `staged`: whether it is the staged one; `place`: where it is, in words. Undefined when there is none. Throws ConfigError for a key file that cannot be
  * read or holds no whole key. Changes nothing.
  */
 export async function findSecretKey(
   config: KeySource,
   stored: Buffer | undefined,
-): Promise<{ key: string; staged: boolean } | undefined> {
-  if (config.secretKey !== undefined) return { key: config.secretKey, staged: false }
-  const current = await readKeyFile(join(config.dataDir, KEY_FILE))
-  const staged = await readKeyFile(join(config.dataDir, STAGED_FILE))
+): Promise<{ key: string; staged: boolean; place: string } | undefined> {
+  if (config.secretKey !== undefined) return { key: config.secretKey, staged: false, place: 'SECRET_KEY' }
+  const [place, placeOfStaged] = [join(config.dataDir, KEY_FILE), join(config.dataDir, STAGED_FILE)]
+  const current = await readKeyFile(place)
+  const staged = await readKeyFile(placeOfStaged)
   const useStaged = stored !== undefined && staged !== undefined && keyFits(staged, stored)
-  if (useStaged && !(current !== undefined && keyFits(current, stored))) return { key: staged, staged: true }
+  if (useStaged && !(current !== undefined && keyFits(current, stored)))
+    return { key: staged, staged: true, place: placeOfStaged }
   if (current === undefined) return undefined
   if (current.length < SHORTEST_KEY) throw tooShort(config.dataDir, current.length, stored)
-  return { key: current, staged: false }
+  return { key: current, staged: false, place }
 }
 
 function tooShort(dataDir: string, length: number, stored: Buffer | undefined): ConfigError {

@@ -6,6 +6,7 @@ export { PulledPost, pulledJson } from './payload.ts'
 export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'
 export {
+  countDue,
   countPosts,
   countPublished,
   deletePosts,

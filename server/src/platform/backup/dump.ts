@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Database, Tx } from '../db/database.ts'
 import type { BackupTable } from './format.ts'
-import { hasSequences, storedTables, usePortableText } from './tables.ts'
+import { storedTables, usePortableText } from './tables.ts'
 
 /** Rows are read in batches of at most so many bytes; a longer one comes alone. */
 const READ_BYTES = 4 * 1024 * 1024
@@ -35,7 +35,6 @@ export async function inSnapshot<T>(db: Database, work: (tx: Tx) => Promise<T>):
 
 /** The tables of a backup in loading order, with their exact numbers of rows in this snapshot. */
 export async function countTables(tx: Tx): Promise<BackupTable[]> {
-  if (await hasSequences(tx)) throw new Error('a backup has no place for sequences: make ids without them')
   const counted: BackupTable[] = []
   for (const table of await storedTables(tx)) {
     const { rows } = await sql<{ rows: number }>`select count(*) as rows from ${sql.table(table.name)}`.execute(tx)

@@ -31,14 +31,6 @@ export async function storedTables(db: Db): Promise<StoredTable[]> {
   return loadOrder([...byName.keys()], references).flatMap((name) => byName.get(name) ?? [])
 }
 
-/** Whether the schema has sequences: their positions would have to go into a backup, which has no place for them. */
-export async function hasSequences(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select 1 from pg_class where relkind = 'S' and relnamespace = current_schema()::regnamespace) as found
-  `.execute(db)
-  return rows[0]?.found === true
-}
-
 type Reference = { from: string; to: string }
 
 /** Tables in an order in which rows can be loaded: referenced tables come first. Throws on a cycle. */
