@@ -1,6 +1,8 @@
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import type { Context } from '../src/platform/context.ts'
+import { publishDue } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -208,6 +210,34 @@ describe('scheduled posts', () => {
     ).toEqual(new Set(['published']))
     expect(service.logged.filter(({ level }) => level === 'error')).toEqual([])
   })
+
+  // In processes of their own, workers have their own clocks and logs.
+  it.skipIf(inject('apart') !== undefined)(
+    'of an account with many delay nobody who has one, be it due later',
+    async () => {
+      const [second, third] = [await newAccount(service), await newAccount(service)]
+      const schedule = (owner: PostriderClient, title: string, ms: number) => {
+        const at = new Date(service.clock.now().getTime() + ms).toISOString()
+        return owner.posts.create({ title, status: 'scheduled', scheduled_at: at })
+      }
+      const many = await Promise.all(
+        Array.from({ length: 200 }, (_, index) => schedule(client, `One of ${index}`, 1_000)),
+      )
+      const later = await schedule(second, 'Later', 2_000)
+      const meanwhile = await schedule(third, 'Meanwhile', 3_000)
+      service.clock.advance(2_000)
+      const published: string[] = []
+      const info: Context['log']['info'] = (event, fields) => {
+        if (published.length === 0) service.clock.advance(1_000)
+        if (event === 'post.published') published.push((fields as { post_id: string }).post_id)
+      }
+      const log = { ...service.ctx.log, info }
+      await publishDue({ ...service.ctx, log }, new AbortController().signal)
+      expect(published).toHaveLength(many.length + 2)
+      expect(published.indexOf(later.id)).toBeLessThan(40)
+      expect(published.indexOf(meanwhile.id)).toBeLessThan(80)
+    },
+  )
 
   it.each([
     ['cannot be published', `raise exception 'not this one'`],

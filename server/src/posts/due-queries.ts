@@ -9,16 +9,39 @@ import { COLUMNS, type PostRow } from './tables.ts'
 /** A scheduled post whose time has come. */
 export type DuePost = Sized & { account_id: string; scheduled_at: Date }
 
+/** The accounts that have posts whose time has come, first the one that waits longest. */
+export async function dueAccounts(db: Db, now: Date): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select account_id as id from posts where status = 'scheduled' and scheduled_at <= ${now}
+    group by account_id order by min(scheduled_at), account_id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** An account, and the last of its due posts that was read. */
+export type Place = { accountId: string; last: DuePost | undefined }
+
 /** Before every post, in the order in which they come due. */
 const FIRST = { scheduled_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-/** Posts whose time has come, earliest first, after `last`; ten thousand of the same moment are read through their index, each once. */
-export async function readDuePosts(db: Db, now: Date, last: DuePost | undefined, limit: number): Promise<DuePost[]> {
-  const { scheduled_at, id } = last ?? FIRST
+/**
+ * The posts of each of the accounts whose time has come, `each` at most: the earliest after its place. Ten thousand of the same moment are
+ * read through their index, each once.
+ */
+export async function readDuePosts(db: Db, now: Date, places: readonly Place[], each: number): Promise<DuePost[]> {
+  const after = places.map(({ last }) => last ?? FIRST)
   const { rows } = await sql<DuePost>`
-    select id, account_id, scheduled_at, ${TEXT_BYTES} as bytes from posts
-    where status = 'scheduled' and scheduled_at <= ${now} and (scheduled_at, id) > (${scheduled_at}::timestamptz, ${id}::uuid)
-    order by scheduled_at, id limit ${limit}
+    select due.* from unnest(
+      ${plainArray(places.map(({ accountId }) => accountId))}::uuid[],
+      ${plainArray(after.map(({ scheduled_at: at }) => at))}::timestamptz[],
+      ${plainArray(after.map(({ id }) => id))}::uuid[]
+    ) with ordinality as place (account_id, at, id, turn)
+    cross join lateral (
+      select id, account_id, scheduled_at, ${TEXT_BYTES} as bytes from posts
+      where status = 'scheduled' and account_id = place.account_id and scheduled_at <= ${now} and (scheduled_at, id) > (place.at, place.id)
+      order by scheduled_at, id limit ${each}
+    ) as due
+    order by place.turn, due.scheduled_at, due.id
   `.execute(db)
   return rows
 }

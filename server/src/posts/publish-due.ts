@@ -2,7 +2,7 @@
  * Scheduled publishing. It reads stored times instead of setting timers: a post that came due while the service was down is
  * published when it is back. Each transaction publishes a set of posts, so that ten thousand posts due in the same second
  * take a few hundred transactions; of long posts it takes fewer. A set that fails, or takes too long, is split, so that one post
- * that cannot be published holds up no other.
+ * that cannot be published holds up no other. Accounts have turns, so that whoever has ten thousand posts due delays nobody who has one.
  * An account whose lanes another transaction has locked waits for the next step, and does not hold up other accounts.
  */
 import { activeSites, enqueueEvents } from '../deliveries/index.ts'
@@ -13,6 +13,7 @@ import type { StepResult } from '../platform/loop.ts'
 import { notePosts } from './changes.ts'
 import {
   type DuePost,
+  dueAccounts,
   formerSlugsOf,
   lockDuePosts,
   markPairsSent,
@@ -28,21 +29,43 @@ import type { PostRow } from './tables.ts'
 /** Large enough to spread a transaction's cost, small enough that requests are answered between two of them. */
 const POSTS_PER_SET = 40
 
+/** How often a long step looks for accounts whose first post has come due meanwhile. */
+const LOOK_MS = 1_000
+
 /** The wait before the next step when a due post is left: somebody is changing it, which may take a while. */
 const LOCKED_MS = 100
 
-/** One step: publishes everything that is due now to all sites, each post once. */
+/**
+ * One step: publishes everything that is due to all sites, each post once. The accounts that have any stand in a line; those at its front share
+ * a set, and who has more goes to its end.
+ */
 export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
-  const now = ctx.clock.now()
+  const { root } = ctx.db
+  let now = ctx.clock.now()
   const heldUp = new Set<string>()
+  const last = new Map<string, DuePost>()
+  const line = new Set(await dueAccounts(root, now))
   let failed = 0
-  for (let last: DuePost | undefined; !stopping.aborted; ) {
-    const found = await readDuePosts(ctx.db.root, now, last, POSTS_PER_SET)
+  while (line.size > 0 && !stopping.aborted) {
+    const turn = [...line.values().take(POSTS_PER_SET)]
+    const each = Math.floor(POSTS_PER_SET / turn.length)
+    const places = turn.map((accountId) => ({ accountId, last: last.get(accountId) }))
+    const found = await readDuePosts(root, now, places, each)
     const due = firstPortion(found)
-    const free = due.filter((post) => !heldUp.has(post.account_id))
-    if (free.length > 0) failed += await publishSet(ctx, free, heldUp)
-    last = due.at(-1)
-    if (due.length === found.length && found.length < POSTS_PER_SET) break
+    if (due.length > 0) failed += await publishSet(ctx, due, heldUp)
+    for (const post of due) last.set(post.account_id, post)
+    const foundOf = Map.groupBy(found, (post) => post.account_id)
+    const served = new Set(due.map((post) => post.account_id))
+    for (const accountId of turn) {
+      const posts = foundOf.get(accountId) ?? []
+      if (posts.length > 0 && !served.has(accountId)) continue // the set was full before: it keeps its place
+      line.delete(accountId)
+      const hasMore = posts.length === each || last.get(accountId) !== posts.at(-1)
+      if (posts.length > 0 && hasMore && !heldUp.has(accountId)) line.add(accountId)
+    }
+    if (ctx.clock.now().getTime() - now.getTime() < LOOK_MS) continue
+    now = ctx.clock.now()
+    for (const accountId of await dueAccounts(root, now)) if (!heldUp.has(accountId)) line.add(accountId)
   }
   if (failed > 0) return { again: false }
   const next = await nextScheduledAt(ctx.db.root)
