@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Log out of the dashboard
-         * @description Removes the browser's session cookie. Access tokens stay valid.
+         * @description Removes the browser's session cookie. Access tokens stay valid. Counted apart from all other requests, per account and client address.
          */
         post: operations["logout"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Log out everywhere
-         * @description All access tokens and sessions of the account stop working at once, including the one used for this request.
+         * @description All access tokens and sessions of the account stop working at once, including the one used for this request. Counted apart from all other requests, per account and client address.
          */
         post: operations["logoutEverywhere"];
         delete?: never;

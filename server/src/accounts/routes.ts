@@ -222,7 +222,8 @@ export const accountRoutes: Endpoint[] = [
     name: 'logout',
     tag: 'Accounts',
     summary: 'Log out of the dashboard',
-    description: "Removes the browser's session cookie. Access tokens stay valid.",
+    description:
+      "Removes the browser's session cookie. Access tokens stay valid. Counted apart from all other requests, per account and client address.",
     auth: logoutAuth,
     replies: { 204: { description: 'The cookie is removed.', schema: null, headers: SESSION_ENDED } },
     errors: [],
@@ -235,7 +236,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Log out everywhere',
     description:
-      'All access tokens and sessions of the account stop working at once, including the one used for this request.',
+      'All access tokens and sessions of the account stop working at once, including the one used for this request. Counted apart from all other requests, per account and client address.',
     auth: logoutAuth,
     replies: { 204: { description: 'All logins have ended.', schema: null, headers: SESSION_ENDED } },
     errors: [],
