@@ -39,6 +39,8 @@ async function change(home: Env, text: string): Promise<void> {
   await client.end()
 }
 
+const nameOf = (home: Env) => new URL(home.DATABASE_URL ?? '').pathname.slice(1)
+
 const exists = (path: string) =>
   access(path).then(
     () => true,
@@ -334,8 +336,6 @@ describe('doctor', () => {
 })
 
 describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
-  const nameOf = (home: Env) => new URL(home.DATABASE_URL ?? '').pathname.slice(1)
-
   it('because another program has a table in it', async () => {
     const shared = await ground.emptyEnv()
     await change(shared, 'create table posts (id int)')
@@ -562,12 +562,9 @@ describe('backup and restore', () => {
     })
   })
 
-  it.runIf(kind === 'postgres')('says what its user lacks', async () => {
+  it.runIf(kind === 'postgres')('says so when the database is read-only', async () => {
     const home = await ground.emptyEnv()
-    await change(
-      home,
-      `alter database ${new URL(home.DATABASE_URL ?? '').pathname.slice(1)} set default_transaction_read_only = on`,
-    )
+    await change(home, `alter database ${nameOf(home)} set default_transaction_read_only = on`)
     const refused = await runToEnd(home, 'restore', file)
     expect(refused).toMatchObject({ code: 69, output: expect.stringContaining('The database is read-only') })
   })

@@ -48,12 +48,14 @@ afterAll(async () => {
 })
 
 const publish = async (title = 'Post') => (await client.posts.create({ title, status: 'published' })).id
+/** The state of the lanes. While the clock stands still, each lease after the first raises the fence by one. */
 const lanes = async () => {
-  const { rows } = await sql<{ leased: boolean; held: boolean; due: boolean }>`
-    select fence > 0 as leased, leased_until is not null as held, due_at is not null as due from lanes
+  const { rows } = await sql<{ fence: number; held: boolean; due: boolean }>`
+    select fence, leased_until is not null as held, due_at is not null as due from lanes
     where site_id = any(${sites.map(({ id }) => id)}::uuid[]) order by site_id
   `.execute(service.ctx.db.root)
-  return rows
+  const first = service.clock.now().getTime() * 1_000
+  return rows.map(({ fence, ...state }) => ({ leases: fence === 0 ? 0 : fence - first + 1, ...state }))
 }
 const settled = async () => {
   await expect.poll(() => leftOver.length).toBeGreaterThan(0)
@@ -78,8 +80,8 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     expect(receiver.received).toHaveLength(2)
     expect(leftOver).toEqual([false])
     expect(await lanes()).toEqual([
-      { leased: true, held: false, due: false },
-      { leased: true, held: false, due: false },
+      { leases: 1, held: false, due: false },
+      { leases: 1, held: false, due: false },
     ])
     expect(await dispatcher.step()).toMatchObject({ again: false })
     expect(receiver.received).toHaveLength(2)
@@ -176,7 +178,7 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     await deliveredElsewhere(site?.id)
     await client.posts.update(id, { title: 'Second' })
     await expect.poll(() => leftOver.length).toBe(2)
-    await expect.poll(lanes).toContainEqual({ leased: true, held: false, due: true })
+    await expect.poll(lanes).toContainEqual({ leases: 3, held: false, due: true })
     await dispatcher.step()
     expect(receiver.received).toHaveLength(1)
     finish()
@@ -248,7 +250,7 @@ describe.skipIf(inject('apart') !== undefined)('a lane that is idle when it is f
     await publish()
     await settled()
     expect(receiver.received).toHaveLength(1)
-    expect((await lanes()).map(({ leased }) => leased).sort()).toEqual([false, true])
+    expect((await lanes()).map(({ leases }) => leases).sort()).toEqual([0, 1])
   })
 
   it('is left to all workers when more than 64 are filled at once, or the dispatcher has not looked yet', async () => {

@@ -47,6 +47,12 @@ async function newSession(): Promise<string> {
 
 const read = (path: string, cookie: string, headers: Record<string, string> = {}) =>
   request(service.url + path, { headers: { cookie, ...headers } })
+/** As if the session had made so many requests. */
+async function useUp(cookie: string, used: number): Promise<void> {
+  await read('/api/sites', cookie)
+  await service.ctx.db.root.updateTable('rate_limits').set({ used }).where('bucket', 'like', 'dashboard:%').execute()
+}
+
 const createPost = (cookie: string, headers: Record<string, string> = { origin: service.url }, url = service.url) =>
   request(`${url}/api/posts`, { method: 'POST', body: { title: 'Hello' }, headers: { cookie, ...headers } })
 
@@ -212,9 +218,7 @@ describe('the cookie', () => {
 
   it('has a limit of its own', async () => {
     const cookie = await newSession()
-    await read('/api/sites', cookie)
-    const { root } = service.ctx.db
-    await root.updateTable('rate_limits').set({ used: 4_999 }).where('bucket', 'like', 'dashboard:%').execute()
+    await useUp(cookie, 4_999)
     expect((await read('/api/sites', cookie)).status).toBe(200)
     expect(await read('/api/sites', cookie)).toMatchObject({ status: 429, json: { error: 'rate_limited' } })
   })
@@ -288,9 +292,7 @@ describe('logout', () => {
 
   it('everywhere needs nothing of what the account may ask for: a stranger in it may have used that up', async () => {
     const cookie = await newSession()
-    await read('/api/account', cookie)
-    const { root } = service.ctx.db
-    await root.updateTable('rate_limits').set({ used: 5_000 }).where('bucket', 'like', 'dashboard:%').execute()
+    await useUp(cookie, 5_000)
     expect((await read('/api/account', cookie)).status).toBe(429)
     const headers = { cookie, origin: service.url }
     const answer = await request(`${service.url}/api/auth/logout-everywhere`, { method: 'POST', headers })
