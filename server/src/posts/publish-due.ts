@@ -68,7 +68,7 @@ export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<S
     for (const accountId of await dueAccounts(root, now)) if (!heldUp.has(accountId)) line.add(accountId)
   }
   if (failed > 0) return { again: false }
-  const next = await nextScheduledAt(ctx.db.root)
+  const next = await nextScheduledAt(root)
   if (next === undefined) return { again: false }
   return { again: false, waitMs: next > now ? next.getTime() - now.getTime() : LOCKED_MS }
 }
