@@ -176,6 +176,16 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     expect(await deliveries(post.id)).toEqual([])
   })
 
+  it('a change of a site needs nothing of its account, which is locked before its sites when it is removed', async () => {
+    const { id } = await client.sites.create({ name: 'Guessed', url: 'https://a.example', webhook_url: receiver.url })
+    await hold(async (tx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
+      await sql`select from accounts where id = (select account_id from sites where id = ${id}) for update`.execute(tx)
+    })
+    const url = 'https://elsewhere.example'
+    expect(await client.sites.update(id, { url, name: 'Moved' })).toMatchObject({ url, name: 'Moved' })
+  })
+
   it('a slug that one post gives up as another takes it is not a former one any more', async () => {
     const post = await client.posts.create({ title: 'Hello', status: 'published' })
     const other = await client.posts.create({ title: 'Another' })

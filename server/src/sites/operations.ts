@@ -17,7 +17,7 @@ import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { assertKeyInUse } from '../platform/secret-key.ts'
 import { createApiKey } from './api-key.ts'
-import { restartDetection } from './detect/queries.ts'
+import { restartedDetection } from './detect/queries.ts'
 import { choosesPlatform, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, updateSite } from './queries.ts'
 import { samplePost } from './sample-post.ts'
@@ -144,28 +144,20 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
     throw invalid('status', 'Only the service sets the status "error"; set "active" or "inactive".')
   }
   return ctx.db.tx(async (tx) => {
-    if (change.url !== undefined) {
-      const move = { accountId, siteId: row.id, url: change.url, now: ctx.clock.now() }
-      if (await restartDetection(tx, move)) await ctx.signals.send(tx, 'detect-platforms')
-    }
+    const now = ctx.clock.now()
     const met = await updateSite(tx, accountId, row.id, {
       ...(change.name === undefined ? {} : { name: change.name }),
-      ...(change.url === undefined ? {} : { url: change.url }),
+      ...(change.url === undefined ? {} : { url: change.url, ...restartedDetection(change.url, now) }),
       ...(choosesPlatform(change, row.platform)
         ? { platform: change.platform, platform_given: true, detect_at: null }
         : {}),
       ...(change.niche === undefined ? {} : { niche: change.niche }),
     })
     if (!met) throw missing()
+    if (change.url !== undefined) await ctx.signals.send(tx, 'detect-platforms')
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
-    await changeEndpoint(
-      ctx,
-      tx,
-      row.id,
-      { siteName: change.name, webhookUrl: change.webhookUrl, paused },
-      ctx.clock.now(),
-    )
+    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, webhookUrl: change.webhookUrl, paused }, now)
     return oneSite(tx, accountId, row.id)
   })
 }

@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely'
+import { type Insertable, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { SiteRow } from './tables.ts'
@@ -46,7 +46,7 @@ export async function updateSite(
   tx: Tx,
   accountId: string,
   id: string,
-  change: Updateable<Tables['sites']>,
+  change: UpdateObject<Tables, 'sites'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('sites')

@@ -1,6 +1,7 @@
 /** Reads and changes which sites are due for a look at their platform. */
-import { sql } from 'kysely'
-import type { Db, Tx } from '../../platform/db/database.ts'
+import { type RawBuilder, sql, type UpdateObject } from 'kysely'
+import type { Db } from '../../platform/db/database.ts'
+import type { Tables } from '../../platform/db/tables.ts'
 import type { Platform } from '../tables.ts'
 
 /** A look that this process has begun. It can be settled while the site still has this address and this number of tries. */
@@ -69,20 +70,16 @@ function stillAsLeased(db: Db, { siteId, url, tries }: DetectionLease) {
 }
 
 /**
- * Restarts detection for a site that is about to move to `url`, because the old address says nothing about the new one. Does
- * nothing if the address stays the same or the user has chosen the platform. Returns whether it did anything.
+ * What the update that moves a site to `url` sets besides, to restart detection: the old address says nothing about the new one. Nothing
+ * if the address stays the same or the user has chosen the platform. A part of that update, because the database asks for the
+ * account of a row that one transaction changes twice, and whoever removes the account locks it before its sites.
  */
-export async function restartDetection(
-  tx: Tx,
-  { accountId, siteId, url, now }: { accountId: string; siteId: string; url: string; now: Date },
-): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('sites')
-    .set({ platform: 'custom', detect_at: now, detect_tries: 0 })
-    .where('account_id', '=', accountId)
-    .where('id', '=', siteId)
-    .where('url', '!=', url)
-    .where('platform_given', '=', false)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+export function restartedDetection(url: string, now: Date): UpdateObject<Tables, 'sites'> {
+  const ifMoved = <T>(then: RawBuilder<T>, column: string) =>
+    sql<T>`case when url <> ${url} and not platform_given then ${then} else ${sql.ref(column)} end`
+  return {
+    platform: ifMoved(sql<Platform>`'custom'`, 'platform'),
+    detect_at: ifMoved(sql<Date>`${now}::timestamptz`, 'detect_at'),
+    detect_tries: ifMoved(sql<number>`0`, 'detect_tries'),
+  }
 }
