@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { fail } from '../src/platform/errors.ts'
+import type { Reply } from '../src/platform/http/endpoint.ts'
 import { answerOnce } from '../src/platform/idempotency/idempotency.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { startService, type TestService } from './support/service.ts'
@@ -224,14 +225,40 @@ describe('the same key', () => {
     expect((await post('/api/posts', { title: 'Cut off' }, 'k9')).status).toBe(201)
   })
 
+  it.each([true, false])('of a request that works for minutes stays its own (atomic: %s)', async (atomic) => {
+    const { ctx } = service
+    const request = { scope: 'somebody', key: `k16-${atomic}`, path: '/things', body: {} }
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>()
+    const ask = (run: () => Promise<Reply>) => answerOnce(ctx, request, { atomic, run })
+    const first = ask(async () => {
+      await held
+      await ctx.db.tx((tx) => tx.deleteFrom('rate_limits').where('bucket', '=', 'none').execute())
+      return { status: 201, body: { name: 'first' } }
+    })
+    const { key } = request
+    const row = () => ctx.db.root.selectFrom('idempotency_keys').selectAll().where('key', '=', key)
+    await vi.waitFor(async () => expect(await row().execute()).toHaveLength(1))
+    for (let past = 0; past < 120_000; past += 20_000) {
+      service.clock.advance(20_000)
+      await vi.waitFor(async () =>
+        expect(await row().executeTakeFirst()).toMatchObject({ alive_at: service.clock.now() }),
+      )
+    }
+    const second = ask(async () => ({ status: 201, body: { name: 'second' } }))
+    await expect(second).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('still running') })
+    goOn()
+    expect(await first).toEqual({ status: 201, body: { name: 'first' } })
+  })
+
   it.each([true, false])(
     'that was taken over no longer serves whoever had it: that one neither commits nor answers for it (atomic: %s)',
     async (atomic) => {
       const { ctx } = service
       const request = { scope: 'somebody', key: `k11-${atomic}`, path: '/things', body: {} }
       const worked: string[] = []
-      const work = (name: string, held = Promise.resolve()) =>
-        answerOnce(ctx, request, {
+      const suspended = { ...ctx, clock: { ...ctx.clock, sleep: () => new Promise<void>(() => {}) } }
+      const work = (name: string, held?: Promise<void>) =>
+        answerOnce(held === undefined ? ctx : suspended, request, {
           atomic,
           async run() {
             await held

@@ -22,6 +22,7 @@ import * as setsOfDuePosts from './2026-11-26-sets-of-due-posts.ts'
 import * as revisionsByTime from './2026-11-27-revisions-by-time.ts'
 import * as timesAsFences from './2026-11-27-times-as-fences.ts'
 import * as timesAsGenerations from './2026-11-27-times-as-generations.ts'
+import * as whoWorksForLong from './2026-11-27-who-works-for-long.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -48,4 +49,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-27-revisions-by-time': revisionsByTime,
   '2026-11-27-times-as-fences': timesAsFences,
   '2026-11-27-times-as-generations': timesAsGenerations,
+  '2026-11-27-who-works-for-long': whoWorksForLong,
 }

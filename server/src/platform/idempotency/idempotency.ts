@@ -7,8 +7,9 @@
  * the process dies before the answer is kept, the key tells that the work was done, and it is not done again. Work that failed
  * without an effect leaves the key free.
  *
- * A request that takes so long that its key is taken over may still be alive (its process was suspended). The time at which it
- * claimed the key is its fence: it can no longer commit or answer.
+ * A request that works for long says now and then that it is alive, and keeps its key. One that has not said so for a minute counts as
+ * abandoned, and its key may be taken over; it may be alive all the same (its process was suspended). The time at which it claimed
+ * the key is its fence: it can no longer commit or answer.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -23,8 +24,10 @@ import { errorField } from '../log.ts'
 import './tables.ts'
 
 const KEPT_MS = 24 * 3_600_000
-/** A request that has run for this long counts as abandoned; its key may be taken over. */
+/** A request that has said for this long nothing of being alive counts as abandoned; its key may be taken over. */
 const ABANDONED_MS = 60_000
+/** How often a request says that it is alive: a few times before it counts as abandoned. */
+const ALIVE_EVERY_MS = 15_000
 
 const FIELD = 'Idempotency-Key'
 const REPLAYED = { 'Idempotent-Replayed': 'true' }
@@ -54,11 +57,11 @@ export async function answerOnce(ctx: Needs, request: KeyedRequest, work: Work):
   const wanted = { scope, key, request: hash, now: ctx.clock.now() }
   const { ours } = await sendClaim(ctx.db.root, wanted)
   if (work.atomic) {
-    const outcome = await carryOut(wanted, ours, work)
+    const outcome = await carryOut(ctx, wanted, ours, work)
     if (await ours) return finish(ctx, wanted, outcome)
   }
   const kept = await begin(ctx, wanted, await ours)
-  return kept ?? finish(ctx, wanted, await carryOut(wanted, Promise.resolve(true), work))
+  return kept ?? finish(ctx, wanted, await carryOut(ctx, wanted, Promise.resolve(true), work))
 }
 
 type Outcome = PromiseSettledResult<Reply>
@@ -78,13 +81,32 @@ async function sendClaim(db: Db, wanted: Claim): Promise<{ ours: Promise<boolean
 }
 
 /** Does the work. `ours`: whether this request holds the key; if not, the work cannot commit. */
-async function carryOut(wanted: Claim, ours: Promise<boolean>, { run }: Work): Promise<Outcome> {
+async function carryOut(ctx: Needs, wanted: Claim, ours: Promise<boolean>, { run }: Work): Promise<Outcome> {
   const hook = async (tx: Tx) => {
     if (!(await ours)) throw new Error('the idempotency key is held by another request')
     await mark(tx, wanted)
   }
+  const over = new AbortController()
+  void stayAlive(ctx, wanted, over.signal)
   const [outcome] = await Promise.allSettled([beforeFirstCommit(hook, run)])
+  over.abort()
   return outcome
+}
+
+/** Says now and then that the request which holds the key is alive, until it is `over`. */
+async function stayAlive({ db, clock, log }: Needs, { scope, key, now }: Claim, over: AbortSignal): Promise<void> {
+  for (;;) {
+    await clock.sleep(ALIVE_EVERY_MS, over)
+    if (over.aborted) return
+    const said = db.root
+      .updateTable('idempotency_keys')
+      .set({ alive_at: clock.now() })
+      .where('scope', '=', scope)
+      .where('key', '=', key)
+      .where('begun_at', '=', now)
+      .execute()
+    await said.catch((error: unknown) => log.warn('idempotency.claim_not_renewed', { error: errorField(error) }))
+  }
 }
 
 /** Keeps the answer under the key, which this request holds, and returns it. */
@@ -130,7 +152,7 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
     const kept = body === undefined ? {} : { body: JSON.parse(body) }
     return { status: first.status ?? 200, headers: { ...first.headers, ...REPLAYED }, ...kept }
   }
-  if (lost || (first.state === 'committed' && first.begun_at <= plusMs(now, -ABANDONED_MS))) {
+  if (lost || (first.state === 'committed' && (first.alive_at ?? first.begun_at) <= plusMs(now, -ABANDONED_MS))) {
     throw fail(
       'conflict',
       'The first request with this idempotency key was carried out, but its response was lost. Check what it did.',
@@ -154,7 +176,7 @@ async function claim(db: Db, { scope, key, request, now }: Claim): Promise<boole
     select ${scope}, ${key}, ${request}::bytea, 'running', ${now}::timestamptz, '{}'
     from (select set_config('synchronous_commit', 'off', true)) as unsynced
     on conflict (scope, key) do update set request = excluded.request, state = excluded.state, begun_at = excluded.begun_at,
-      status = null, headers = excluded.headers, body = null
+      alive_at = null, status = null, headers = excluded.headers, body = null
     where k.begun_at <= ${plusMs(now, -KEPT_MS)}
   `).execute(db)
   return numAffectedRows === 1n
@@ -173,11 +195,11 @@ export function place(scope: string, key: string): string {
 async function takeOver(db: Db, { scope, key, now }: Claim): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('idempotency_keys')
-    .set({ begun_at: now })
+    .set({ begun_at: now, alive_at: null })
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('state', '=', 'running')
-    .where('begun_at', '<=', plusMs(now, -ABANDONED_MS))
+    .where(({ fn }) => fn.coalesce('alive_at', 'begun_at'), '<=', plusMs(now, -ABANDONED_MS))
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }

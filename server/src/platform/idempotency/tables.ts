@@ -8,7 +8,10 @@ type IdempotencyKeysTable = {
   request: Buffer
   /** `running`: begun; `committed`: carried out, answer not kept yet; `answered`: the answer is kept. */
   state: 'running' | 'committed' | 'answered'
+  /** When the request that holds the key claimed it, which tells it from others. */
   begun_at: Date
+  /** When that request last said that it was still at work; null: not yet. */
+  alive_at: Date | null
   status: number | null
   headers: JSONColumnType<Record<string, string>>
   /** Sealed: an answer may hold secrets. */
