@@ -549,6 +549,24 @@ describe('leases', () => {
     }
   })
 
+  it('of a dead worker whose clock was ahead make what fails now wait as long as any failure', async () => {
+    for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
+    const { root } = service.ctx.db
+    const now = service.clock.now()
+    const lease = { leased_until: plusMs(now, -1), due_at: plusMs(now, -1), read_until: plusMs(now, 60_000) }
+    await root.updateTable('lanes').set(lease).where('site_id', '=', site.id).execute()
+    receiver.answerNext(...Array.from({ length: 16 }, () => 503))
+    const worker = workerOf(service.ctx, { reading: LITTLE })
+    for (const sent of [16, 20]) {
+      await worker.step()
+      await worker.idle()
+      expect(receiver.received).toHaveLength(sent)
+      service.clock.advance(1)
+    }
+    await service.advance(30_000)
+    expect(receiver.received).toHaveLength(36)
+  })
+
   it('do not swallow the wake-up of an event that comes while the lane is held', async () => {
     const held: Array<() => void> = []
     receiver.answerNext((_, response) => void held.push(() => response.writeHead(200).end()))

@@ -143,6 +143,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'deliveries/lease.ts',
     from: '(d.next_attempt_at <= ${now} or not d.uncertain)',
     to: '${now}::timestamptz is not null',
+    test: LEASES,
   },
   {
     name: 'after a crash the oldest event goes first',
