@@ -41,8 +41,8 @@ export type Limits = TurnLimits & {
 }
 
 /**
- * Deliveries read in one step, shared between the lanes leased in it. From one lane at most `many`, and once `waiting` of them wait in
- * prompt lanes, `few`; a slow lane keeps `few`.
+ * Deliveries read in one step: `perStep`, shared between its prompt lanes; of each at most `many`, or `few` once `waiting` wait
+ * in prompt lanes. A lane that gets slow keeps `few`.
  */
 type Reading = { perStep: number; many: number; few: number; waiting: number }
 
@@ -70,11 +70,11 @@ const RECORDING_MS = 2_000
 /** A lease lasts this much longer than one deadline: the time to start a lane's attempts and to record the last. */
 const STARTING_MS = 15_000
 
-/** A lane that found too many others waiting for room is due again so much later: a thousand of them in a second, in this order. */
+/** A lane released because too many wait for room is due again this much later; further ones follow in order, 1 ms apart. */
 const POSTPONED_MS = 2_000
 const LONGEST_POSTPONED_MS = 60_000
 
-/** The loop's own poll is in time for lanes that are due later than this. */
+/** Lanes due later than this need no step now: the loop polls in time. */
 const SOON_MS = 1_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'egress' | 'keys' | 'log' | 'metrics' | 'traces'>
@@ -148,9 +148,9 @@ export class Dispatcher {
   }
 
   /**
-   * Begins a run of a lane that was leased. If this process still has an earlier one, either its release is not heard of here yet, or its
-   * lease was lost while the process was suspended or missed: nothing more of it may start. While it has attempts in flight there is no
-   * other: the lane is released at once, and goes on when they have ended.
+   * Begins a run of a leased lane. If this process still has an old run of it, the release of that is not known here yet, or its lease
+   * was lost while the process was suspended or missed: the old run starts nothing more. While it has attempts in flight, no new
+   * run begins: the new lease is released at once; the lane is leased later.
    */
   #hold(lease: LaneLease, kind: RunKind): LaneRun | undefined {
     const lost = this.#runs.get(lease.siteId)
@@ -199,8 +199,8 @@ export class Dispatcher {
   }
 
   /**
-   * Others may take this worker for dead, and its lanes with it, until `membershipRegained`: nothing more starts under the leases that it
-   * has, and it takes no others.
+   * Until `membershipRegained`, other workers may take this one for dead and take over its lanes: it starts nothing more under its leases,
+   * and takes no new ones.
    */
   membershipLost(): void {
     this.#isMissed = true
@@ -320,7 +320,7 @@ export class Dispatcher {
     const leases = await leaseDueLanes(db.root, clock, limits, { held, now, term: this.#termFrom(now) })
     for (const lease of leases) {
       const run = this.#hold(lease, kindOf(lease))
-      // Leased while nobody may have known of this worker, it may be another's by now.
+      // Membership was lost during the lease: another worker may have the lane by now.
       if (misses !== this.#misses) run?.halt()
     }
     const suspects = leases.filter(({ suspect }) => suspect).length
@@ -421,7 +421,7 @@ export class Dispatcher {
     }
   }
 
-  /** Whether an attempt that starts now ends, and is on record, before its lease does. */
+  /** Whether the lease leaves an attempt that starts now time to end and be recorded. */
   #isLongEnough({ until, untilMs }: LaneLease): boolean {
     const { clock, config } = this.#ctx
     const neededMs = config.deliveryTimeoutMs + RECORDING_MS

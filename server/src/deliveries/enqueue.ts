@@ -76,9 +76,9 @@ type NewDelivery = Pick<DueDelivery, 'id' | 'siteId' | 'eventId' | 'postId' | 's
 type LeasedAndTarget = Omit<LaneLease, keyof Term> & Target
 
 /**
- * One statement for everything, since publishing waits for each round trip. It comes after the lanes are locked, and so sees
- * every site that was deleted before. Events that have no living site are not recorded. Unless `ms` is null, it leases idle lanes for
- * so long, and returns them.
+ * One statement for everything, since publishing waits for each round trip. It runs after the lanes are locked, and so sees
+ * every deletion of a site before that. Events without a living site are not recorded. Unless `ms` is null, it leases idle lanes for
+ * `ms`, and returns them.
  */
 function insertAll(
   events: readonly EventRow[],

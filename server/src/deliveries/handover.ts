@@ -4,9 +4,9 @@
  * otherwise have leased and read in four round trips. All other lanes become due and go the usual way; so do all lanes while the
  * dispatcher is busy, is not running, or is in another process.
  *
- * A lane is idle when nobody holds it and nothing in it is due, now or later: then only what is being enqueued may be attempted,
- * and its order depends on no missing result. If the process dies between the commit and the attempt, or does not learn that it
- * has committed, the lease runs out like any other.
+ * A lane is idle if it is not held, has nothing due now or later, and is not recovering, suspect or paused: then only what is
+ * enqueued may be attempted, and its order depends on no missing result. If the process dies before the attempt, or does
+ * not learn of its commit, the lease runs out as any other.
  */
 import { onePer } from '../platform/one-per.ts'
 import type { DueDelivery, EventContent, LaneLease, Target, Term } from './lease.ts'

@@ -42,7 +42,7 @@ export class LaneRun extends Linked<LaneRun> {
   halted = false
   /** Whether the endpoint was changed since the lane was read. */
   outdated = false
-  /** Whether it was halted because others want the little there is, and should not be due again at once. */
+  /** Whether it was halted because too many lanes wait for room: when released, it is due again later. */
   postponed = false
   /** The site's last response time, in milliseconds. Known from the second answer on: the first includes connecting. */
   answerMs: number | undefined
@@ -114,7 +114,7 @@ export class LaneRun extends Linked<LaneRun> {
   /** Notes how an attempt ended; undefined when its outcome is unknown. */
   answered(result: AttemptResult | undefined): void {
     if (result === undefined) this.#unknown += 1
-    // A site that does not answer is sent nothing more in this run. A suspect that does gives up its place, and goes on as a prompt one.
+    // A silent site is sent nothing more in this run. A suspect that answers gives up its place, and its lane goes on as a prompt one.
     if (result === undefined || result.silent || this.lease.suspect) this.halt()
     else {
       if (this.#hasAnswered) this.answerMs = result.tookMs
@@ -123,8 +123,8 @@ export class LaneRun extends Linked<LaneRun> {
   }
 
   /**
-   * Whether the outcome of every attempt on the lane is known. After a crash, the outcomes of this run are not enough: it must
-   * also have attempted everything that the dead holder may have had in flight, of which it hears nothing while the site is paused.
+   * Whether the outcome of every attempt on the lane is known. After a crash, this run must also have attempted everything that the
+   * dead holder may have had in flight: a run that read only a part, or whose site is paused, has not.
    */
   isClean(): boolean {
     const recovered =

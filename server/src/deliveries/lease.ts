@@ -7,9 +7,9 @@ import { prepared } from '../platform/db/statements.ts'
 import type { EventKind } from './tables.ts'
 
 /**
- * How long a lease lasts: `ms`, which the database counts by its own clock from the statement that leases. The holder counted from before
- * that, and relies on the lease only while both its clock says that it is before `until` and its monotonic one that it is before `untilMs`.
- * So machines need not agree on the time, a clock that is set back makes no lease longer, and neither does a machine's sleep.
+ * The term of a lease. The database counts `ms` by its own clock, from the statement that leases. The holder starts counting earlier, and
+ * trusts the lease only while its wall clock is before `until` and its monotonic clock is before `untilMs`. So machines need not agree on
+ * the time, and neither a wall clock that is set back nor a machine's sleep makes a lease longer for its holder.
  */
 export type Term = { ms: number; until: Date; untilMs: number }
 
@@ -24,7 +24,7 @@ export type LaneLease = Term & {
 
 /**
  * A lane that was leased because it was due, and is to be read. Only what was due at `readUntil` is attempted under the lease: when it was
- * taken, by the holder's clock, or when one was of which answers may be missing, if that is later.
+ * taken, by the holder's clock, or in a recovering lane the last lease's `readUntil`, if later.
  */
 export type DueLane = LaneLease & { readUntil: Date }
 
@@ -53,14 +53,13 @@ export type DueDelivery = {
 export type EventContent = { kind: EventKind; previousVersion: number | null; occurredAt: Date; post: Uint8Array }
 
 /**
- * Leases lanes that are due and not held, longest due first: up to `prompt` lanes whose sites answer and up to `suspect`
- * suspects, as each kind has its own budget. A lane whose lease ran out was left by a crashed holder: it is marked
- * `recovering`, and what that holder may have attempted is due for the next one too, whatever the clock of that says (`read_until`).
- * While leased, `due_at` is the lease's end, so that a crash makes the lane due again by itself; an enqueue in the meantime
- * moves it forward without making the lane free. `held` are the lanes this process has already: should it have been
- * suspended past the end of their leases, it must not lease them a second time.
+ * Leases lanes that are due and not held, longest due first: up to `prompt` lanes whose sites answer and up to `suspect` suspect ones, as
+ * each kind has its own budget. A lane whose lease ran out was not released by its holder: it becomes `recovering`, and what that holder
+ * may have attempted is due for the next one too, even by a slow clock (`read_until`). While a lane is leased, `due_at` is the end of
+ * the lease, so after a crash the lane is due again by itself; an enqueue meanwhile makes `due_at` earlier, but does not free the lane.
+ * `held`: lanes that this process has. Even if it was suspended past the end of their leases, it must not lease them again.
  *
- * The ids of the lanes are in arrays and not joined with the table, which the planner would read as a whole.
+ * Lane ids are compared with arrays, not joined: for a join the planner would read the whole table.
  */
 export async function leaseDueLanes(
   db: Db,
@@ -93,8 +92,8 @@ export async function leaseDueLanes(
 }
 
 /**
- * Whether delivery `d` must wait for a newer one of its post that is uncertain: the site may have acknowledged that one,
- * and must then not be sent an older one. It ends as superseded with the newer one, whichever way that ends.
+ * Whether delivery `d` must wait for a newer, uncertain delivery `n` of its post: the site may have acknowledged `n`, and
+ * must then not be sent `d` any more. When `n` is delivered or has failed for good, `d` ends as superseded.
  */
 export const blocked = sql<boolean>`exists (
   select from deliveries n where n.site_id = d.site_id and n.post_id = d.post_id and n.uncertain and n.status = 'pending'
@@ -102,8 +101,8 @@ export const blocked = sql<boolean>`exists (
 )`
 
 /**
- * Whether delivery `d` of lane `l` may be attempted: it is due, or was for a holder whose answers may be missing. An uncertain one needs no
- * haste, since older ones wait for it in any case: so what fails under a lease that follows a crash has its own time again.
+ * Whether delivery `d` of lane `l` is due: now, or by `read_until`, which is later if a holder whose clock was ahead may have lost answers.
+ * An uncertain delivery must be due now: older ones wait for it anyway, so it keeps the delay after its last failure.
  */
 function isDue(now: Date): RawBuilder<boolean> {
   return sql`(d.next_attempt_at <= l.read_until and (d.next_attempt_at <= ${now} or not d.uncertain))`
@@ -123,9 +122,9 @@ const DUE = sql`d.id, d.site_id as "siteId", d.post_id as "postId", d.sequence, 
   d.attempts_in_round as "attemptsInRound", d.uncertain, d.event_id as "eventId", v.payload_bytes as "payloadBytes"`
 
 /**
- * What is due in leased lanes: at most `perLane` each, longest due first, and in addition the newest of each post of a recovering
- * lane that has more. It must be a statement after the lease, never part of it: a statement's snapshot is as old as its
- * beginning, and before the lease was taken another holder may still have been recording results.
+ * What is due in leased lanes: at most `perLane` of each, longest due first; if a recovering lane has more, also the newest due one of
+ * each post found. It must be read by a later statement than the lease: a statement sees the database as it was when it began,
+ * and until the lease was taken another holder may have been recording results.
  */
 export async function readDue(db: Db, leases: readonly DueLane[], perLane: number, now: Date): Promise<DueDelivery[]> {
   if (leases.length === 0) return []
@@ -153,9 +152,9 @@ export async function readDue(db: Db, leases: readonly DueLane[], perLane: numbe
 }
 
 /**
- * The newest due deliveries of these posts to these sites. After a crash it is the newest that goes first (`chooseAttempts`), and
- * it may lie beyond what was read: the dead holder may have read more at once. The status is not asked for, since only what is
- * pending has a next attempt: with it, the planner may look through all that is pending in the lane, once for each post.
+ * The newest due delivery of each of these posts to its site. After a crash the newest goes first (`chooseAttempts`), and it may lie
+ * beyond what was read: the dead holder may have read further. There is no condition on `status`, since only pending deliveries
+ * have a `next_attempt_at`; with one, the planner may scan all that is pending in the lane, once for each post.
  */
 async function readNewest(
   db: Db,

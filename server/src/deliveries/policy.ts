@@ -16,7 +16,7 @@ export type AttemptResult = {
   code: number | null
   error: string | null
   excerpt: string | null
-  /** Whether it waited for an answer that did not come. Who refuses at once costs no more than who answers with an error. */
+  /** Whether it waited for an answer that did not come. A site that refuses at once costs no more than an answer. */
   silent: boolean
   startedAt: Date
   finishedAt: Date

@@ -102,8 +102,8 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
 }
 
 /**
- * Whether no other worker lives; if so, none can join until `unlock`, and what dead ones have left is abandoned. Without the wait nothing
- * is: a living worker that is missed just now may lease again before it hears of it.
+ * Whether no other worker lives; if so, none can join until `unlock`. Leases are abandoned only after the wait: before it, a living worker
+ * that has just lost its connection may not know that yet, and lease again.
  */
 async function takeOverIfAlone(clock: Clock, connection: Db, about: Membership): Promise<boolean> {
   if (!(await tryExclusive(connection))) return false

@@ -25,7 +25,7 @@ export type Gathering = { from: number; ms: number }
 /** The wait before a batch is tried again; it doubles each time, up to the longest. */
 const RETRY_MS = 250
 const LONGEST_RETRY_MS = 2_000
-/** The wait before what has failed by itself is tried again. */
+/** The wait before an entry that fails alone is tried again. */
 const AGAIN_MS = 1_000
 
 /** What a batch consists of: the result of an attempt, or the release of a lane. */
@@ -41,25 +41,25 @@ type OnReleased = (releases: readonly Release[], nextDue: NextDue) => void
 
 /**
  * Collects results and releases and records them in batches: while one batch is being written the next one gathers, so
- * batches grow with the load and a lone result is written at once. A batch has costs of its own, in two processes, so that under
- * load the next one gathers a little longer (decision 40). A lane's results and its release stand in the same line,
- * so that the lane is released right after its results, not once the results of all other lanes are written: under load that
- * moment would not come before the work has run out.
+ * batches grow with the load and a lone result is written at once. Each batch has a fixed cost here and in the database, so under
+ * load the next one gathers a little longer (decision 40). Results and releases stand in one line, so a lane is released right
+ * after its own results. If releases had to wait until no results are left, under load none would be written before the work
+ * has run out.
  *
  * A lane that another transaction keeps locked (one that publishes a hundred posts to a thousand sites, or removes an account) must
  * not hold up the others: what belongs to it is set aside, into a line of its own, until that is written. So is an entry that fails
  * by itself; to find it, a batch that fails or takes too long is halved.
  *
- * What cannot be written because the database is away is tried again until it is back. Another worker may hold the lanes by then; the
- * fence tells. An entry that fails for another reason is dropped with a line in the log when its lease has run out; its delivery
- * is still pending and will be attempted again. If its lane is released later all the same, it is not clean.
+ * What cannot be written because the database is away is tried again until it is back; another worker may hold the lane by then, so the
+ * fence decides whether it counts. An entry that fails for another reason is logged, and dropped once its lease has run out; its
+ * delivery is still pending, and is attempted again. A later release of its lane is unclean.
  */
 export class Recorder {
   readonly #ctx: Needs
   readonly #gathering: Gathering
   readonly #onReleased: OnReleased
   readonly #line: Line = { entries: [], batch: [], isWriting: false, hasFailed: false }
-  /** What waits for lanes that others have locked, or cannot be written by itself, and the lanes of these entries. */
+  /** Entries whose lanes others have locked, or that fail even alone, and the lanes of these entries. */
   readonly #aside: Line = { entries: [], batch: [], isWriting: false, hasFailed: false }
   #lanesAside: ReadonlySet<string> = new Set()
   /** Leases under which results were dropped. */

@@ -14,9 +14,9 @@ export const MOST_REQUEUED = 1_000
 export type Failures = { postId: string; siteId: string | undefined } | { ids: readonly string[] }
 
 /**
- * Queues failed deliveries again with a fresh set of attempts, the newest `MOST_REQUEUED`; returns how many (decision D6). It leaves alone those of
- * deleted sites and those that a newer event has overtaken. The failures are subtracted from the sums: they are not finished
- * any more.
+ * Queues failed deliveries again with a fresh set of attempts, the newest `MOST_REQUEUED`; returns how many (decision D6). It leaves out
+ * those of deleted sites and those overtaken by a newer event. Failures queued again are subtracted from the sums: they
+ * are pending.
  */
 export async function requeueFailed(
   ctx: Pick<Context, 'changes' | 'signals'>,

@@ -14,8 +14,8 @@ export class Room {
   }
 
   /**
-   * Takes room for a lane's next content, if there is enough and no other lane waits: then the lane has it as `room`, and stands in no
-   * line. A content that is larger than all the room takes all of it. Returns whether it did.
+   * Takes room for a lane's next content, if there is enough and no other lane is before it in line; returns whether it did. Then
+   * the lane has it as `room`, and leaves this line. A content larger than all the room takes all.
    */
   take(run: LaneRun, delivery: DueDelivery): boolean {
     const bytes = Math.min(delivery.payloadBytes, this.#bytes)

@@ -132,15 +132,15 @@ function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
   }
 }
 
-/** Before a crash the site may have acknowledged what is attempted again now; a failure now does not undo that. */
+/** Whether an earlier holder may have lost this delivery's acknowledgement: a failure now does not disprove it. */
 function mayHaveArrived({ lease, delivery }: Settlement): boolean {
   return delivery.uncertain || lease.recovering
 }
 
 /**
- * Updates the deliveries that are still pending, if their lanes, which must be locked, are still held under the same fence; returns
- * what was recorded. The number of attempts must be the one the attempt began with: a batch that is repeated because the connection
- * was lost during its commit records nothing twice.
+ * Records the results of deliveries that are still pending and whose lanes, which must be locked, still have the lease's fence; returns
+ * those recorded. A delivery must also have as many attempts as when this one began: so a batch repeated because the connection was
+ * lost during its commit records nothing twice.
  */
 async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<readonly Settled[]> {
   if (judged.length === 0) return judged
@@ -195,8 +195,8 @@ function historyOf({ attempts, result }: Settled): string | null {
 }
 
 /**
- * Once an event is delivered, or may have been, older ones of the same post must not reach the site (decision D5). A
- * post's first event has none before it. Returns the older ones.
+ * Ends older pending deliveries of the post and site as superseded; returns them. Once an event is or may be delivered,
+ * nothing older may follow (decision D5). The first has none.
  */
 async function supersedeOlder(tx: Tx, all: readonly Settled[]): Promise<ChangedDelivery[]> {
   const arrived = all.filter(({ delivery }) => delivery.sequence > 1)
@@ -272,9 +272,9 @@ function laneChanges(
 }
 
 /**
- * Updates the lanes' health and sums, and releases lanes: each is due when its next delivery is, but not before now, so that
- * a lane with a backlog goes to the end of the queue and lanes take turns. A postponed one is due later, but not later than the first
- * delivery that its holder does not know. The next holder treats an unclean release like a crash. The answer, when the first of the released lanes are due, comes with the commit.
+ * Updates the lanes' health and sums, and releases lanes. A released lane is due when its next delivery is, but not before now: a lane
+ * with a backlog goes to the end of the queue, and lanes take turns. A postponed lane is due at `until`, or when the first delivery
+ * due after `known` is, if earlier. An unclean release makes the lane recovering. When the first are due is known with the commit.
  */
 async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): Promise<Sent<NextDue>> {
   const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
@@ -323,10 +323,10 @@ async function updateLanes(tx: Tx, changes: readonly LaneChange[], now: Date): P
   )
 }
 
-/** Until when the lane `l` is postponed; an enqueue that has made it due meanwhile brought something that its holder does not know. */
+/** Until when lane `l` is postponed: null if its `due_at` was moved under the lease, for something that the holder does not know. */
 const POSTPONED = sql`case when l.due_at = l.leased_until then o.postponed end`
 
-/** From the delivery `d` that is attempted first in the lane `l`, of those that may be and meet the condition. */
+/** A from clause: delivery `d`, due first in lane `l` of those that may be attempted and meet the condition. */
 function nextInLane(condition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     from deliveries d join endpoints e on e.site_id = d.site_id and not e.paused

@@ -40,7 +40,7 @@ type LanesTable = {
   account_id: string
   due_at: Date | null
   leased_until: Date | null
-  /** What its last holder may have attempted was due by then. */
+  /** Its last holder attempted nothing due after this. */
   read_until: Date | null
   fence: Generated<number>
   recovering: Generated<boolean>

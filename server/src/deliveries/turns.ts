@@ -96,7 +96,7 @@ export class Turns {
     })
   }
 
-  /** Lets go of the lanes that wait for room but need it no more, or may start nothing: they would keep their places until there is some. */
+  /** Takes lanes out of the line for room that need none any more or may start nothing; otherwise they stay there until room is free. */
   tidy(): void {
     this.#outside(() => {
       for (const kind of KINDS) for (const run of this.#rooms[kind].line.toArray()) this.#goOn(run)
@@ -191,9 +191,9 @@ export class Turns {
   }
 
   /**
-   * Before the line: an attempt with a slot waits only for the database and its site, a large content only for other large ones. So a
-   * lane sends its small ones first. The number of lanes that wait is limited, or they would take the place of lanes with small
-   * contents; the others are released, for later.
+   * Room is taken before a slot, so no attempt waits for room in its slot. A lane that finds none sends its small contents first, and
+   * then stands in line for room. That line is limited, or its lanes would take the place of lanes with small contents; the others
+   * are released, due again later.
    */
   #waitForRoom(run: LaneRun): void {
     const { above, waiting } = this.#limits.large

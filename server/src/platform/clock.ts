@@ -52,15 +52,15 @@ export function plusMs(at: Date, ms: number): Date {
 }
 
 /**
- * The fence of a lease that a statement takes, as a part of that, where `last` is the fence of the lease before: the time in microseconds, or one
- * more than the last. A counter would come to the same number again after a standby has taken over that lacks the last commits, and who holds
- * the lost lease would be taken for the holder of the next one.
+ * An SQL expression: the fence of a new lease. It is the database's time in microseconds, or one more than `last`, the fence of the lease
+ * before, if that is greater. A counter would repeat a number after failover to a standby that lacks the last commits: the holder of the
+ * lost lease would pass for the holder of the next one.
  */
 export function nextFence(clock: Clock, last: RawBuilder<number>): RawBuilder<number> {
   return sql`greatest(${last} + 1, (extract(epoch from ${clock.inDatabase()}) * 1000000)::bigint)`
 }
 
-/** When a lease of `ms` runs out that a statement takes, as a part of that; null without one. */
+/** An SQL expression: when a lease of `ms` that its statement takes ends; null if `ms` is. */
 export function endIn(clock: Clock, ms: number | null): RawBuilder<Date | null> {
   return sql`(${clock.inDatabase()} + ${ms}::float8 * interval '1 millisecond')`
 }
