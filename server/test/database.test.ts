@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { joinWorkers, type Membership } from '../src/deliveries/index.ts'
@@ -482,6 +483,27 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     await Promise.all([first.leave(), second.leave(), other.close()])
     await another.close()
     await drop()
+  })
+
+  it('begin nothing more while the database does not answer, and go on when it does', async () => {
+    const { signalsUrl } = await ownDatabase()
+    const proxy = await startForgetfulProxy(signalsUrl)
+    // Nothing watches this pool for silence, which would end the connection after some seconds.
+    const silent = createDatabase(new pg.Pool({ connectionString: proxy.url, max: 2 }), 'postgres')
+    const told: string[] = []
+    const ctx = { ...service.ctx, db: silent, clock: systemClock }
+    const member = await joinWorkers(ctx, {
+      ...idle,
+      onLost: () => void told.push('lost'),
+      onRegained: () => void told.push('regained'),
+    })
+    proxy.hold()
+    await expect.poll(() => told, { timeout: 20_000 }).toEqual(['lost'])
+    proxy.pass()
+    await expect.poll(() => told, { timeout: 20_000 }).toEqual(['lost', 'regained'])
+    await member.leave()
+    await silent.close()
+    await proxy.close()
   })
 })
 

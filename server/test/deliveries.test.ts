@@ -549,6 +549,25 @@ describe('leases', () => {
     }
   })
 
+  it('of a dead worker do not count as recovered while something was left out that is only said to be confirmed', async () => {
+    const { answer, finish } = heldAnswer()
+    receiver.answerNext(answer)
+    const ids = [await publish('First'), await publish('Second')]
+    const past = plusMs(service.clock.now(), -1)
+    await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
+    const worker = anotherWorker()
+    await worker.step()
+    await requests(1)
+    const sending = JSON.parse(receiver.received[0]?.body ?? '').post.id
+    worker.confirmed(`${site.id}/${ids.find((id) => id !== sending)}`)
+    finish()
+    await worker.idle()
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: true })
+    await worker.drain()
+    expect(receiver.received).toHaveLength(2)
+    expect(await laneOf(site.id)).toMatchObject({ recovering: false })
+  })
+
   it('of a dead worker whose clock was ahead make what fails now wait as long as any failure', async () => {
     for (let count = 0; count < 20; count += 1) await publish(`Post ${count}`)
     const { root } = service.ctx.db
@@ -964,21 +983,27 @@ describe('a change of the endpoint', () => {
     expect(await laneOf(site.id)).toMatchObject({ suspect: false })
   })
 
-  it('clears the site of what an attempt to the old address finds out later', async () => {
-    receiver.answerNext(() => {})
-    const moved = await startReceiver()
-    await publish('Unanswered')
-    const worker = anotherWorker()
-    service.ctx.signals.on('endpoint', (siteId) => worker.endpointChanged(siteId))
-    await worker.step()
-    await requests(1)
-    await client.sites.update(site.id, { webhook_url: moved.url })
-    await worker.idle()
-    expect(await laneOf(site.id)).toMatchObject({ suspect: false, failures_in_a_row: 1 })
-    await service.advance(30_000)
-    expect(moved.received).toHaveLength(1)
-    await moved.close()
-  })
+  it.each([
+    ['heard of', (siteId: string | undefined) => siteId],
+    ['missed', () => undefined],
+  ])(
+    'clears the site of what an attempt to the old address finds out later, where the change was %s',
+    async (_, heard) => {
+      receiver.answerNext(() => {})
+      const moved = await startReceiver()
+      await publish('Unanswered')
+      const worker = anotherWorker()
+      service.ctx.signals.on('endpoint', (siteId) => worker.endpointChanged(heard(siteId)))
+      await worker.step()
+      await requests(1)
+      await client.sites.update(site.id, { webhook_url: moved.url })
+      await worker.idle()
+      expect(await laneOf(site.id)).toMatchObject({ suspect: false, failures_in_a_row: 1 })
+      await service.advance(30_000)
+      expect(moved.received).toHaveLength(1)
+      await moved.close()
+    },
+  )
 
   it('is heeded however its id is written', async () => {
     const finish = await startSlowly()

@@ -188,7 +188,7 @@ export class Dispatcher {
   endpointChanged(siteId: string | undefined): void {
     this.#news.hear(siteId)
     if (siteId !== undefined) this.#runs.get(siteId)?.outdate()
-    else for (const run of this.#runs.values()) run.halt()
+    else for (const run of this.#runs.values()) run.outdate()
   }
 
   /** Notes that a site has confirmed a post: its deliveries read before are not sent. `subject`: `siteId/postId`. */

@@ -37,7 +37,7 @@ export class LaneRun extends Linked<LaneRun> {
   /** Undefined when nothing may be sent. */
   target: Target | undefined
   waiting: DueDelivery[] = []
-  /** Whether everything that was due was read. */
+  /** Whether everything that was due was read, and nothing of it left out. */
   complete = true
   halted = false
   /** Whether the endpoint was changed since the lane was read. */
@@ -63,11 +63,12 @@ export class LaneRun extends Linked<LaneRun> {
     this.kind = kind
   }
 
-  /** Nothing more of a post may start. */
+  /** Nothing more of a post may start. What is left out may be newer than what the site has confirmed, so not all was attempted. */
   end(postId: string): void {
     this.#ended ??= new Set()
     this.#ended.add(postId)
     this.waiting = this.waiting.filter((one) => one.postId !== postId)
+    this.complete = false
   }
 
   /** Whether nothing more of a post may start. */

@@ -12,6 +12,11 @@ const LOOK_MS = 250
 const REJOIN_MS = 250
 /** A living worker that has lost its connection is a member again within this time, unless it cannot reach the database. */
 const MISSED_MS = 1_000
+/**
+ * A look without an answer for this long may be on a connection that the server no longer knows. Together with `LOOK_MS` it is no more than
+ * `MISSED_MS`: so a worker whose server is gone without a word has stopped before one that starts on a new server takes over its lanes.
+ */
+const UNANSWERED_MS = 700
 
 /** What the membership decides about. */
 export type Membership = {
@@ -75,6 +80,21 @@ type Joined = { resolve(alone: boolean): void; reject(error: unknown): void }
 async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, about: Membership): Promise<void> {
   let isMember = false
   let first = true
+  const lose = (error: unknown) => {
+    if (isMember) about.onLost()
+    isMember = false
+    ctx.log.warn('workers.membership_lost', { error: errorField(error) })
+  }
+  /** Whether the server still knows the connection. While that is not clear, this worker may be missed; an answer shows that it was not. */
+  const look = async (connection: Db) => {
+    const answered = new AbortController()
+    const answer = sql`select 1`.execute(connection).finally(() => answered.abort())
+    await ctx.clock.sleep(UNANSWERED_MS, answered.signal)
+    if (!answered.signal.aborted) lose(new Error(`The database has not answered for ${UNANSWERED_MS} ms.`))
+    await answer
+    if (!isMember) about.onRegained()
+    isMember = true
+  }
   while (!leaving.aborted) {
     try {
       await ctx.db.root.connection().execute(async (connection) => {
@@ -87,15 +107,13 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
         first = false
         while (!leaving.aborted) {
           await ctx.clock.sleep(LOOK_MS, leaving)
-          await sql`select 1`.execute(connection)
+          await look(connection)
         }
         await sql`select pg_advisory_unlock_shared(${WORKERS_LOCK})`.execute(connection)
       })
     } catch (error) {
       joined.reject(error)
-      if (isMember) about.onLost()
-      isMember = false
-      ctx.log.warn('workers.membership_lost', { error: errorField(error) })
+      lose(error)
       await ctx.clock.sleep(REJOIN_MS, leaving)
     }
   }

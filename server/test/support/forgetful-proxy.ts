@@ -1,8 +1,11 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A proxy to a server. `url`: the server's address through the proxy; `forget`: makes the open connections fall silent. */
-export type ForgetfulProxy = { url: string; forget(): void; close(): Promise<unknown> }
+/**
+ * A proxy to a server. `url`: the server's address through the proxy; `hold`: lets nothing through the open connections until `pass`;
+ * `forget`: makes them fall silent.
+ */
+export type ForgetfulProxy = { url: string; hold(): void; pass(): void; forget(): void; close(): Promise<unknown> }
 
 /** Starts a proxy to the server at this address, which can forget its connections as firewalls do, and lets new ones through. */
 export async function startForgetfulProxy(address: string): Promise<ForgetfulProxy> {
@@ -26,6 +29,12 @@ export async function startForgetfulProxy(address: string): Promise<ForgetfulPro
   through.host = `127.0.0.1:${(proxy.address() as net.AddressInfo).port}` // it listens on TCP
   return {
     url: through.href,
+    hold() {
+      for (const socket of sockets) socket.pause()
+    },
+    pass() {
+      for (const socket of sockets) socket.resume()
+    },
     forget() {
       for (const socket of sockets) socket.removeAllListeners('data').pause()
     },
