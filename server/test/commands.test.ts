@@ -469,13 +469,14 @@ describe('backup and restore', () => {
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining('not empty (accounts, ') })
   })
 
+  const numbers = async (path: string, table: string, column: string) => {
+    const { header, rows } = await readBackup(path)
+    const index = header.tables.find(({ name }) => name === table)?.columns.indexOf(column) ?? -1
+    return rows[table]?.map((row) => Number(JSON.parse(row)[index])) ?? expect.fail('no rows')
+  }
+  const versions = (path: string) => numbers(path, 'posts', 'version')
+
   it('puts posts above the versions that sites may have been sent since, and ends all logins', async () => {
-    const numbers = async (path: string, table: string, column: string) => {
-      const { header, rows } = await readBackup(path)
-      const index = header.tables.find(({ name }) => name === table)?.columns.indexOf(column) ?? -1
-      return rows[table]?.map((row) => Number(JSON.parse(row)[index])) ?? expect.fail('no rows')
-    }
-    const versions = (path: string) => numbers(path, 'posts', 'version')
     let highest = Math.max(...(await versions(file)))
     for (const time of ['first', 'second']) {
       const home = await ground.emptyEnv()
@@ -492,6 +493,22 @@ describe('backup and restore', () => {
       expect(Math.min(...raised)).toBeGreaterThan(highest)
       highest = Math.max(...raised)
     }
+  })
+
+  it('lets the versions be raised without a restore, after commits were lost', async () => {
+    const home = await ground.emptyEnv()
+    if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
+    await runToEnd(home, 'restore', file, '--keep-versions')
+    const before = await versions(file)
+    expect(await runToEnd(home, 'versions', 'raise')).toMatchObject({
+      code: 0,
+      result: `Posts with versions above any that sites may have by now: ${before.length}.\n`,
+    })
+    const again = join(ground.dir, 'raised-alone.gz')
+    await runToEnd(home, 'backup', again)
+    expect(Math.min(...(await versions(again)))).toBeGreaterThan(Math.max(...before) + 999)
+    const generations = (path: string) => numbers(path, 'accounts', 'token_generation')
+    expect(await generations(again)).toEqual(await generations(file))
   })
 
   it.runIf(kind === 'postgres')('goes from a server into an embedded database, and back', async () => {

@@ -130,6 +130,17 @@ everybody has to sign in again: a login may have been ended after the backup.`,
     load: () => import('./restore.ts'),
   },
   {
+    name: 'versions raise',
+    operands: [],
+    summary: 'Put all posts above the versions that sites may have',
+    details: `For a database that has lost commits, because a standby without them took over or a disk came
+back as it was earlier. Sites keep the later version of a post, so they would ignore the next
+changes of one that was changed in what was lost. Changes nothing else, and can run beside the
+service on PostgreSQL. A restore does this by itself.`,
+    options: {},
+    load: () => import('./versions-raise.ts'),
+  },
+  {
     name: 'config',
     operands: [],
     summary: 'Show the configuration in effect',

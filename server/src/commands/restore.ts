@@ -19,11 +19,6 @@ import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
 import { createProgress } from './progress.ts'
 
-/** By how much the versions of posts are raised at least, for those that changed more often than once in a second. */
-const VERSIONS = 1_000
-/** Before the first post was written with a version. */
-const FIRST_VERSION_AT = Date.UTC(2026, 0, 1)
-
 /** Loads a backup into an empty database: all of it, or nothing. With `--check` it says whether that could be done. */
 export const run: Run = async ({ operands: [file = ''], options, env, terminal }) => {
   const config = parseConfig(env)
@@ -53,14 +48,6 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
     )
   terminal.print('Start the service when you are ready: it will send the deliveries that were pending in the backup.')
   return EXIT.ok
-}
-
-/**
- * The version that no post has reached yet if it was changed once in each second of its life. Later restores are above earlier ones, of
- * whatever backup. Sites keep a post if they have a later version of it.
- */
-function versionByNow(): number {
-  return Math.ceil((systemClock.now().getTime() - FIRST_VERSION_AT) / 1_000)
 }
 
 function describe(header: BackupHeader): string {
@@ -184,7 +171,7 @@ async function load(
       progress(table.name, lines.length)
     })
     if (isMove) return
-    await raiseVersions(tx, { by: VERSIONS, least: versionByNow() })
+    await raiseVersions(tx, systemClock.now())
     await endAllLogins(tx)
   })
 }

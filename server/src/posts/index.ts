@@ -15,9 +15,9 @@ export {
   type PostState,
   postStates,
   postTitles,
-  raiseVersions,
   unnameForgottenSites,
 } from './queries.ts'
+export { raiseVersions } from './raise-versions.ts'
 export { relatedPosts } from './related.ts'
 export { postRoutes } from './routes.ts'
 export { slugify } from './slug.ts'

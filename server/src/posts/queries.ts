@@ -265,14 +265,6 @@ export async function postStates(db: Db, accountId: string, ids: readonly string
   return db.selectFrom('posts').select(STATE).where('account_id', '=', accountId).where('id', 'in', ids).execute()
 }
 
-/** Raises the versions of all posts by `by`, and to `least` at least. For a restored database: sites may have seen later ones than it knows. */
-export async function raiseVersions(db: Db, { by, least }: { by: number; least: number }): Promise<void> {
-  await db
-    .updateTable('posts')
-    .set({ version: sql<number>`greatest(version + ${by}::int, ${least}::int)` })
-    .execute()
-}
-
 /** How many scheduled posts are due. */
 export async function countDue(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ due: number }>`
