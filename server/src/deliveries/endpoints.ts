@@ -1,10 +1,11 @@
 /** The endpoints of sites: where events go. Owned here, changed by the sites that own them. */
 import { type RawBuilder, sql } from 'kysely'
+import { MOST_PER_OWNER } from '../platform/changes/changes.ts'
 import type { Context } from '../platform/context.ts'
 import { type Keys, seal, unseal } from '../platform/crypto.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { deliveryChanges } from './changes.ts'
+import { type ChangedDelivery, deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 
 /** The place that a sealed webhook secret is bound to. */
@@ -88,13 +89,15 @@ export async function retireEndpoint(
     .set({ deleted_at: now, secret_sealed: null })
     .where('site_id', '=', siteId)
     .execute()
-  const ended = await tx
-    .updateTable('deliveries')
-    .set({ status: 'failed', last_error: 'site_deleted', next_attempt_at: null, finished_at: now })
-    .where('site_id', '=', siteId)
-    .where('status', '=', 'pending')
-    .returning(['id', 'account_id as accountId', 'site_id as siteId'])
-    .execute()
+  // There may be a million; more ids than this are not told one by one.
+  const { rows: ended } = await sql<ChangedDelivery>`
+    with ended as (
+      update deliveries set status = 'failed', last_error = 'site_deleted', next_attempt_at = null, finished_at = ${now}
+      where site_id = ${siteId} and status = 'pending'
+      returning id, account_id as "accountId", site_id as "siteId"
+    )
+    select * from ended limit ${MOST_PER_OWNER + 1}
+  `.execute(tx)
   ctx.changes.note(tx, deliveryChanges(ended))
   await tx.updateTable('lanes').set({ due_at: null, suspect: false }).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)

@@ -54,7 +54,7 @@ const RECENT_MS = 3_000
 const RECENT_PER_OWNER = 32
 const RETRY_MS = 1_000
 /** Above this many changed things of one owner in one flush, the owner is told as a whole. */
-const MOST_PER_OWNER = 500
+export const MOST_PER_OWNER = 500
 
 /** PostgreSQL takes 8,000 bytes per signal; an id has 36. */
 const IDS_PER_SIGNAL = 200
