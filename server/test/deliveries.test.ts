@@ -563,9 +563,14 @@ describe('leases', () => {
     finish()
     await worker.idle()
     expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: true })
-    await worker.drain()
-    expect(receiver.received).toHaveLength(2)
-    expect(await laneOf(site.id)).toMatchObject({ recovering: false })
+    const last = heldAnswer()
+    receiver.answerNext(last.answer)
+    await worker.step()
+    await requests(2)
+    worker.confirmed(`${site.id}/${JSON.parse(receiver.received[1]?.body ?? '').post.id}`) // as a site may before it answers
+    last.finish()
+    await worker.idle()
+    expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: false })
   })
 
   it('of a dead worker whose clock was ahead make what fails now wait as long as any failure', async () => {
@@ -983,27 +988,21 @@ describe('a change of the endpoint', () => {
     expect(await laneOf(site.id)).toMatchObject({ suspect: false })
   })
 
-  it.each([
-    ['heard of', (siteId: string | undefined) => siteId],
-    ['missed', () => undefined],
-  ])(
-    'clears the site of what an attempt to the old address finds out later, where the change was %s',
-    async (_, heard) => {
-      receiver.answerNext(() => {})
-      const moved = await startReceiver()
-      await publish('Unanswered')
-      const worker = anotherWorker()
-      service.ctx.signals.on('endpoint', (siteId) => worker.endpointChanged(heard(siteId)))
-      await worker.step()
-      await requests(1)
-      await client.sites.update(site.id, { webhook_url: moved.url })
-      await worker.idle()
-      expect(await laneOf(site.id)).toMatchObject({ suspect: false, failures_in_a_row: 1 })
-      await service.advance(30_000)
-      expect(moved.received).toHaveLength(1)
-      await moved.close()
-    },
-  )
+  it('clears the site of what an attempt to the old address finds out later', async () => {
+    receiver.answerNext(() => {})
+    const moved = await startReceiver()
+    await publish('Unanswered')
+    const worker = anotherWorker()
+    service.ctx.signals.on('endpoint', (siteId) => worker.endpointChanged(siteId))
+    await worker.step()
+    await requests(1)
+    await client.sites.update(site.id, { webhook_url: moved.url })
+    await worker.idle()
+    expect(await laneOf(site.id)).toMatchObject({ suspect: false, failures_in_a_row: 1 })
+    await service.advance(30_000)
+    expect(moved.received).toHaveLength(1)
+    await moved.close()
+  })
 
   it('is heeded however its id is written', async () => {
     const finish = await startSlowly()

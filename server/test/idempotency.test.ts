@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fail } from '../src/platform/errors.ts'
 import type { Reply } from '../src/platform/http/endpoint.ts'
 import { answerOnce } from '../src/platform/idempotency/idempotency.ts'
@@ -237,12 +237,14 @@ describe('the same key', () => {
     })
     const { key } = request
     const row = () => ctx.db.root.selectFrom('idempotency_keys').selectAll().where('key', '=', key)
-    await vi.waitFor(async () => expect(await row().execute()).toHaveLength(1))
+    await expect.poll(() => row().execute(), { timeout: 20_000 }).toHaveLength(1)
     for (let past = 0; past < 120_000; past += 20_000) {
-      service.clock.advance(20_000)
-      await vi.waitFor(async () =>
-        expect(await row().executeTakeFirst()).toMatchObject({ alive_at: service.clock.now() }),
-      )
+      const before = service.clock.now()
+      const renewed = async () => {
+        service.clock.advance(2_000)
+        return (await row().executeTakeFirstOrThrow()).alive_at?.getTime()
+      }
+      await expect.poll(renewed, { timeout: 20_000 }).toBeGreaterThan(before.getTime())
     }
     const second = ask(async () => ({ status: 201, body: { name: 'second' } }))
     await expect(second).rejects.toMatchObject({ kind: 'conflict', message: expect.stringContaining('still running') })

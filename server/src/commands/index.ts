@@ -136,7 +136,7 @@ everybody has to sign in again: a login may have been ended after the backup.`,
     details: `For a database that has lost commits, because a standby without them took over or a disk came
 back as it was earlier. Sites keep the later version of a post, so they would ignore the next
 changes of one that was changed in what was lost. Changes nothing else, and can run beside the
-service on PostgreSQL. A restore does this by itself.`,
+service on PostgreSQL, where changes of posts wait for it. A restore does this by itself.`,
     options: {},
     load: () => import('./versions-raise.ts'),
   },

@@ -188,7 +188,7 @@ export class Dispatcher {
   endpointChanged(siteId: string | undefined): void {
     this.#news.hear(siteId)
     if (siteId !== undefined) this.#runs.get(siteId)?.outdate()
-    else for (const run of this.#runs.values()) run.outdate()
+    else for (const run of this.#runs.values()) run.halt()
   }
 
   /** Notes that a site has confirmed a post: its deliveries read before are not sent. `subject`: `siteId/postId`. */
@@ -393,7 +393,7 @@ export class Dispatcher {
       const event = this.#contents.known(delivery.eventId) ?? (await this.#readContent(run, delivery.eventId))
       const { target } = run
       if (!this.#mayStart(run)) return void run.waiting.unshift(delivery)
-      if (event === undefined || target === undefined || run.hasEnded(delivery.postId)) return
+      if (event === undefined || target === undefined || run.leavesOut(delivery)) return
       this.#readAhead(run)
       this.#turns.sent(flight)
       const result = await attemptDelivery(this.#ctx, { delivery, target, event }, this.#abort.signal)

@@ -63,17 +63,20 @@ export class LaneRun extends Linked<LaneRun> {
     this.kind = kind
   }
 
-  /** Nothing more of a post may start. What is left out may be newer than what the site has confirmed, so not all was attempted. */
+  /** Nothing more of a post may start. What waits of it is left out, although it may be newer than what the site has confirmed. */
   end(postId: string): void {
     this.#ended ??= new Set()
     this.#ended.add(postId)
-    this.waiting = this.waiting.filter((one) => one.postId !== postId)
-    this.complete = false
+    const waiting = this.waiting.filter((one) => one.postId !== postId)
+    if (waiting.length < this.waiting.length) this.complete = false
+    this.waiting = waiting
   }
 
-  /** Whether nothing more of a post may start. */
-  hasEnded(postId: string): boolean {
-    return this.#ended?.has(postId) === true
+  /** Whether nothing more of a delivery's post may start; if so, it is left out. */
+  leavesOut({ postId }: DueDelivery): boolean {
+    if (this.#ended?.has(postId) !== true) return false
+    this.complete = false
+    return true
   }
 
   /** Nothing more may start. */

@@ -13,10 +13,10 @@ const REJOIN_MS = 250
 /** A living worker that has lost its connection is a member again within this time, unless it cannot reach the database. */
 const MISSED_MS = 1_000
 /**
- * A look without an answer for this long may be on a connection that the server no longer knows. Together with `LOOK_MS` it is no more than
- * `MISSED_MS`: so a worker whose server is gone without a word has stopped before one that starts on a new server takes over its lanes.
+ * A worker counts as a member for so long after it has sent a look that was answered. Less than `MISSED_MS`: so one whose server is gone
+ * without a word has stopped before another, which starts on a new server, takes over its lanes.
  */
-const UNANSWERED_MS = 700
+const KNOWN_MS = 950
 
 /** What the membership decides about. */
 export type Membership = {
@@ -79,19 +79,23 @@ type Joined = { resolve(alone: boolean): void; reject(error: unknown): void }
 /** Holds the shared lock on a connection of its own, and takes it again should the connection break. */
 async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, about: Membership): Promise<void> {
   let isMember = false
+  /** When this worker was last a member for certain (monotonic): when it joined, or sent the last look that was answered. */
+  let knownAtMs = 0
   let first = true
   const lose = (error: unknown) => {
     if (isMember) about.onLost()
     isMember = false
     ctx.log.warn('workers.membership_lost', { error: errorField(error) })
   }
-  /** Whether the server still knows the connection. While that is not clear, this worker may be missed; an answer shows that it was not. */
+  /** Whether the server still knows the connection. Without an answer in time this worker may be missed; a later one shows that it was not. */
   const look = async (connection: Db) => {
+    const sentAtMs = ctx.clock.monotonicMs()
     const answered = new AbortController()
     const answer = sql`select 1`.execute(connection).finally(() => answered.abort())
-    await ctx.clock.sleep(UNANSWERED_MS, answered.signal)
-    if (!answered.signal.aborted) lose(new Error(`The database has not answered for ${UNANSWERED_MS} ms.`))
+    await ctx.clock.sleep(knownAtMs + KNOWN_MS - sentAtMs, answered.signal)
+    if (!answered.signal.aborted) lose(new Error(`The database has not answered for ${KNOWN_MS} ms.`))
     await answer
+    knownAtMs = sentAtMs
     if (!isMember) about.onRegained()
     isMember = true
   }
@@ -100,6 +104,7 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
       await ctx.db.root.connection().execute(async (connection) => {
         const alone = first && (await takeOverIfAlone(ctx.clock, connection, about))
         await sql`select pg_advisory_lock_shared(${WORKERS_LOCK})`.execute(connection)
+        knownAtMs = ctx.clock.monotonicMs()
         if (alone) await unlock(connection)
         isMember = true
         if (first) joined.resolve(alone)

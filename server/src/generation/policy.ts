@@ -4,7 +4,7 @@ import type { ModelErrorKind } from './model/model.ts'
 /** Tries of one question, and the waits between them in milliseconds. */
 type Patience = { tries: number; waitsMs: readonly number[] }
 
-/** For temporary failures that cost nothing: about a quarter of an hour. */
+/** For temporary failures that cost nothing: about ten minutes, or longer if the server asks for that. */
 const LONG: Patience = { tries: 8, waitsMs: [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000] }
 /** For failures that may have cost tokens. */
 const SHORT: Patience = { tries: 3, waitsMs: [2_000, 15_000] }

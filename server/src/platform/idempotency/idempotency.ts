@@ -199,7 +199,7 @@ async function takeOver(db: Db, { scope, key, now }: Claim): Promise<boolean> {
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('state', '=', 'running')
-    .where(({ fn }) => fn.coalesce('alive_at', 'begun_at'), '<=', plusMs(now, -ABANDONED_MS))
+    .where(sql`greatest(alive_at, begun_at)`, '<=', plusMs(now, -ABANDONED_MS))
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
