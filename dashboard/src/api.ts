@@ -28,25 +28,23 @@ export function explain(error: unknown): { title: string; detail: string } {
   if (!(error instanceof PostriderError)) {
     return {
       title: 'The service cannot be reached',
-      detail: 'Check the connection. Nothing is lost: what you have written is kept here.',
+      detail: 'Check your connection, then try again. What you have written is still here.',
     }
   }
-  if (error.status === 429) {
-    const wait = error.retryAfter === undefined ? 'a while' : `${error.retryAfter} seconds`
-    return { title: 'Too many requests', detail: `Wait ${wait} and try again.` }
-  }
+  if (error.status === 429) return { title: 'A limit is reached', detail: error.message }
   if (error.status >= 500) {
-    const id = error.requestId === undefined ? '' : ` If it persists, report the request ${error.requestId}.`
-    return { title: 'The service has a problem', detail: `${error.message}${error.status === 500 ? '' : id}` }
+    const id = error.requestId === undefined ? '' : ` The request_id is ${error.requestId}.`
+    return { title: 'The service has a problem', detail: `${error.message}${id}` }
   }
-  if (error.status === 404) return { title: 'There is nothing here', detail: 'It may have been deleted.' }
+  if (error.status === 404)
+    return { title: 'There is nothing here', detail: 'What you asked for does not exist. It may have been deleted.' }
   return { title: 'That did not work', detail: error.message }
 }
 
 /** The error in one sentence. */
 export function sentence(error: unknown): string {
   const { title, detail } = explain(error)
-  return error instanceof PostriderError && error.status < 500 && error.status !== 429 ? detail : `${title}. ${detail}`
+  return error instanceof PostriderError && error.status < 500 ? detail : `${title}. ${detail}`
 }
 
 /** The error message for one field of a form, by the field's dotted name in the API. */

@@ -292,7 +292,7 @@ describeInBrowser('writing a post', (scene) => {
     await page.keyboard.type(' More of mine.')
     const asked = page.getByRole('heading', { name: 'This post was changed elsewhere' })
     await expect.poll(() => asked.evaluate((heading) => heading === document.activeElement)).toBe(true)
-    await page.getByRole('region', { name: 'Difference of text' }).locator('del', { hasText: 'Theirs' }).waitFor()
+    await page.getByRole('region', { name: 'Differences in text' }).locator('del', { hasText: 'Theirs' }).waitFor()
     await expectAccessible(page)
     // Nothing is lost by leaving it there.
     await page.reload()
@@ -452,7 +452,7 @@ describeInBrowser('the forms of a text', (scene) => {
     const dialog = page.getByRole('dialog', { name: 'Picture' })
     await dialog.getByLabel('Address').fill('javascript:alert(1)')
     await page.keyboard.press('Enter')
-    await dialog.getByText('A picture is on the web').waitFor()
+    await dialog.getByText('Give the address of a picture on the web').waitFor()
     await expectAccessible(page)
     await dialog.getByLabel('Address').fill('https://example.com/peas.jpg')
     await dialog.getByLabel('Description').fill('Peas')

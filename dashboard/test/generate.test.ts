@@ -145,7 +145,7 @@ describeInBrowser(
       await begin(page).click()
       await page.getByRole('progressbar').waitFor()
       await scene.service().drain()
-      await seesLive(scene, page.getByRole('heading', { name: 'There is no draft' }))
+      await seesLive(scene, page.getByRole('heading', { name: 'The draft could not be written' }))
       await expectAccessible(page)
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
       await page.getByRole('button', { name: 'Change it and try again' }).click()

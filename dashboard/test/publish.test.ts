@@ -237,7 +237,7 @@ describeInBrowser('publishing', (scene) => {
     await page.unroute(`**/api/posts/${id}`)
     await dialog(page).getByRole('button', { name: 'Publish to 1 site' }).click()
     await page.getByRole('heading', { name: 'This post was changed elsewhere' }).waitFor()
-    await page.getByRole('region', { name: 'Difference of description' }).waitFor()
+    await page.getByRole('region', { name: 'Differences in description' }).waitFor()
     await scene.service().drain()
     expect(journal.received).toEqual([])
     expect((await client.posts.get(id)).status).toBe('draft')

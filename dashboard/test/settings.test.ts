@@ -126,7 +126,7 @@ describeInBrowser('the settings of a post', (scene) => {
     await field(page, 'Description').fill('Mine.')
     await client.posts.update(id, { meta: { description: 'Theirs.' }, tags: ['theirs'] })
     await page.keyboard.press('Control+s')
-    await page.getByRole('region', { name: 'Difference of description' }).waitFor()
+    await page.getByRole('region', { name: 'Differences in description' }).waitFor()
     await page.getByRole('checkbox', { name: 'Keep what is not chosen' }).uncheck()
     await page.getByRole('button', { name: 'Continue with this' }).click()
     await field(page, 'Description').waitFor()

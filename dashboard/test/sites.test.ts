@@ -177,7 +177,7 @@ describeInBrowser('many sites', (scene) => {
     await page.getByText('No site in this state has these words').waitFor()
     expect(page.url()).toContain('state=new')
     await expectAccessible(page)
-    await page.getByRole('link', { name: 'In error' }).click()
+    await page.getByRole('link', { name: 'Failing' }).click()
     await page.getByText('No site is in this state now.').waitFor()
     await page.getByRole('button', { name: 'Show all sites' }).click()
     await expect.poll(() => cards.count()).toBe(10)

@@ -40,7 +40,7 @@ const created = json(201, { id: 'new' })
 const client = (more: object = {}) => createClient({ baseUrl, token: 't', ...more })
 
 it.each(['', 'postrider.example.com', '/api'])('says what baseUrl is when it is "%s"', (given) => {
-  expect(() => createPullClient({ baseUrl: given, apiKey: 'k' })).toThrow(/baseUrl is the address of your service/)
+  expect(() => createPullClient({ baseUrl: given, apiKey: 'k' })).toThrow(/baseUrl must be the address of your service/)
 })
 
 describe('a call that is refused for now', () => {

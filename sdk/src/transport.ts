@@ -36,7 +36,7 @@ export type Transport = <Result>(call: Call) => Promise<Result>
 const FIRST_WAIT_MS = 250
 
 const NOT_THE_SERVICE =
-  'The answer is not JSON. Is baseUrl the address of your service, and nothing in between that answers for it?'
+  'The answer is not JSON. Check that baseUrl is the address of your service, and that nothing else answers there.'
 
 /** The most that `setTimeout` can wait, 24 days. It would wait a single millisecond for anything longer, `Infinity` included. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -66,7 +66,7 @@ export function createTransport(options: TransportOptions, credentials: () => Re
 export function addressOf(baseUrl: string): string {
   if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError(
-      `baseUrl is the address of your service, such as "https://postrider.example.com", not "${baseUrl}".`,
+      `baseUrl must be the address of your service, such as "https://postrider.example.com", not "${baseUrl}".`,
     )
   return baseUrl.replace(/\/+$/, '')
 }

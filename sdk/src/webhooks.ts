@@ -79,7 +79,7 @@ export async function verifyWebhook({
   if (!(Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds)) {
     throw new WebhookVerificationError(
       'too_old',
-      `The request was signed more than ${toleranceSeconds} seconds away from now.`,
+      `The header webhook-timestamp is not within ${toleranceSeconds} seconds of now. Check this server's clock.`,
     )
   }
   const key = await importSecret(secret)

@@ -21,9 +21,10 @@ site's key: \`X-API-Key: <api_key>\`.
 
 ## Limits
 
-Responses to counted requests carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`. When the limit is
-used up, the response is 429 with \`Retry-After\`. Default limits: 5 per minute and client address for register and login
-together; 100, 1,000 or 10,000 per hour for the Management API, depending on the plan; 500 per hour and site for the Pull API.
+Responses to requests that count against a limit carry \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
+\`RateLimit-Reset\`. When the limit is used up, the response is 429 with \`Retry-After\`. Default limits: 5 per minute
+and client address for register and login together; 100, 1,000 or 10,000 per hour for the Management API, depending on
+the plan; 500 per hour and site for the Pull API.
 
 ## Retries and concurrent changes
 

@@ -486,7 +486,7 @@ describe('backup and restore', () => {
       const again = join(ground.dir, `raised-${time}.gz`)
       await runToEnd(home, 'backup', again)
       const raised = await versions(again)
-      expect(restored.result).toContain('everybody has to sign in again')
+      expect(restored.result).toContain('everybody has to log in again')
       const generations = await numbers(again, 'accounts', 'token_generation')
       expect(Math.min(...generations)).toBeGreaterThan(Date.now() / 1_000 - 3_600)
       expect(raised).toHaveLength((await versions(file)).length)

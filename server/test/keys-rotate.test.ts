@@ -107,7 +107,7 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
     const doctor = await runToEnd(env, 'doctor')
     expect(doctor).toMatchObject({
       code: 1,
-      result: expect.stringMatching(/✗ sealed secrets: .+: Two \(.+\), One \(.+\);/),
+      result: expect.stringMatching(/✗ site secrets: .+: Two \(.+\), One \(.+\);/),
     })
     const refused = await runToEnd(both, 'keys', 'rotate')
     expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/^Nothing was changed: .*One \(/m) })
@@ -121,7 +121,7 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
     })
     expect(await runToEnd(env, 'doctor')).toMatchObject({
       code: 0,
-      result: expect.stringContaining('✓ sealed secrets'),
+      result: expect.stringContaining('✓ site secrets'),
     })
     expect(await runToEnd(both, 'keys', 'rotate')).toMatchObject({ code: 0 })
     const after = await everything({ ...env, SECRET_KEY: NEXT_KEY })
@@ -140,7 +140,7 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
     const home = await ground.copyOf(env)
     const before = await readFile(fileOf(home, 'secret.key'), 'utf8')
     const rotated = await runToEnd(home, 'keys', 'rotate')
-    expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('2 sites') })
+    expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('new key: 2.') })
     const [current, kept = ''] = await keysOf(home)
     expect(current).toBe('secret.key')
     expect(await readFile(fileOf(home, 'secret.key'), 'utf8')).not.toBe(before)

@@ -35,9 +35,9 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
       >
         <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden.text })} />
         <p className="text-sm text-faint">
-          For the server only: anyone who has them can write to your site. Where you develop, use those of another site.
-          In production they belong in the environment that your host gives the site; a server that you start yourself
-          reads the file with <code className="font-mono">node --env-file=.env</code>.
+          For the server only: anyone who has them can write to your site. For development, connect another site and use
+          its settings. In production they belong in the environment that your host gives the site; a server that you
+          start yourself reads the file with <code className="font-mono">node --env-file=.env</code>.
         </p>
       </Step>
       <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>

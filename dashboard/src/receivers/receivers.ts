@@ -129,7 +129,7 @@ export const RECEIVERS = {
       { path: 'src/api/postrider.ts', text: gatsby },
       { path: 'gatsby-node.ts', text: gatsbyNode },
     ],
-    note: 'Gatsby reads .env.production when it builds and .env.development before, and gatsby-node only what your host or dotenv puts in the environment. BUILD_HOOK_URL is the address with which your host begins a build. Query the posts as allPostriderPost. The fields that gatsby-node.ts declares are there even without posts.',
+    note: 'Gatsby reads .env.production for a build and .env.development while you develop; gatsby-node sees only what your host or dotenv puts in the environment. BUILD_HOOK_URL is the address that makes your host start a build. Query the posts as allPostriderPost. The fields that gatsby-node.ts declares are there even without posts.',
   },
   wordpress: {
     name: 'WordPress',
@@ -140,7 +140,7 @@ export const RECEIVERS = {
       text: `define('POSTRIDER_SECRET', '${secret}');\n`,
     }),
     files: [{ path: 'wp-content/plugins/postrider.php', text: wordpress }],
-    note: 'Then activate the plugin “Postrider”. Posts that are taken back go to the trash. Descriptions and images for search and social media (the post’s meta) are not kept. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
+    note: 'Then activate the plugin “Postrider”. Posts that are removed go to the trash. Descriptions and images for search and social media (the post’s meta) are not kept. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
   },
   express: {
     name: 'Express, or another Node server',

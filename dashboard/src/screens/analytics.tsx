@@ -77,7 +77,7 @@ function Charts({ timeline }: { timeline: DeliveriesOverTime | undefined }) {
         {charts?.deliveries ?? WAITING}
       </Sheet>
       <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
-        <Sheet title="Success rate" aside="Of what finished">
+        <Sheet title="Success rate" aside="Of finished deliveries">
           {charts?.rate ?? WAITING}
         </Sheet>
         <Sheet title="Response time" aside="Of successful attempts">

@@ -123,7 +123,7 @@ function Nothing({ search, isNarrowed }: { search: DeliveriesSearch; isNarrowed:
   )
   if (search.status === 'action') {
     return (
-      <Empty picture={<CircleCheck />} title="Nothing needs you" action={all}>
+      <Empty picture={<CircleCheck />} title="Nothing needs attention" action={all}>
         There is no failed delivery that could be sent again.
       </Empty>
     )

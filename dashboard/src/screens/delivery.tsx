@@ -75,7 +75,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
           )}
           <Link to="/deliveries" search={{ post: postId }} className={buttonLook({ kind: 'quiet' })}>
             <ListFilter aria-hidden="true" />
-            All of the post
+            All deliveries of the post
           </Link>
           <SendAgain delivery={delivery} standing={standing} main />
         </>
@@ -102,7 +102,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
             <dd className="font-mono break-all">{delivery.webhook_url}</dd>
             <dt className="text-faint">Delivery</dt>
             <dd className="font-mono break-all">{delivery.id}</dd>
-            <dt className="text-faint">Made</dt>
+            <dt className="text-faint">Created</dt>
             <dd>{clock(delivery.created_at)}</dd>
           </dl>
         </Sheet>

@@ -75,7 +75,7 @@ export function Overview() {
                 figures={[
                   { name: 'Posts published', value: totals && number(totals.posts_published) },
                   { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
-                  { name: 'Arrived', value: totals && percent(totals.success_rate) },
+                  { name: 'Success rate', value: totals && percent(totals.success_rate) },
                   { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
                 ]}
               />

@@ -86,8 +86,9 @@ function Shown({ site }: { site: SiteBody }) {
       }
     >
       {site.status === 'error' && (
-        <Notice tone="failed" title="Deliveries to this site fail.">
-          The next success ends this. Send a test to see what the site answers, or look at the failed deliveries below.
+        <Notice tone="failed" title="Deliveries to this site are failing.">
+          The next successful delivery ends this state. Send a test to see what the site answers, or look at the failed
+          deliveries below.
         </Notice>
       )}
       <Totals siteId={site.id} />

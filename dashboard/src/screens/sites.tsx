@@ -157,7 +157,7 @@ function SiteCard({ site }: { site: Site }) {
         </p>
       </div>
       <dl className="grid grid-cols-3 gap-3">
-        <Fact name="Arrived" value={percent(rate)} />
+        <Fact name="Success rate" value={percent(rate)} />
         <Fact name="Deliveries" value={number(total)} />
         <Fact name="Last" value={last === null ? '—' : <Ago at={last} />} />
       </dl>

@@ -23,7 +23,7 @@ export function stateOf({ status, delivery_stats: { last_delivery: last } }: Sit
 /** How the states look, and are named for people. */
 export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: string }> = {
   receiving: { standing: 'arrived', tone: 'arrived', word: 'Receiving' },
-  error: { standing: 'failed', tone: 'failed', word: 'In error' },
+  error: { standing: 'failed', tone: 'failed', word: 'Failing' },
   paused: { standing: 'paused', tone: 'plain', word: 'Paused' },
   new: { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' },
 }

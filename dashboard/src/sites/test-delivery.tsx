@@ -40,7 +40,7 @@ function Result({ result }: { result: TestDelivery }) {
   return (
     <>
       <Notice tone={success ? 'arrived' : 'failed'} title={`${answered}, after ${duration(tookMs)}.`}>
-        {success ? 'It takes signed webhooks. Posts arrive the same way.' : troubleshooting}
+        {success ? 'It accepts signed webhooks. Posts are sent the same way.' : troubleshooting}
       </Notice>
       {response !== undefined && (
         <figure className="grid grid-cols-1 gap-1">

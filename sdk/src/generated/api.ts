@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Log out of the dashboard
-         * @description Removes the browser's session cookie. Access tokens stay valid. Counted apart from all other requests, per account and client address.
+         * @description Removes the browser's session cookie. Access tokens stay valid. Has its own rate limit: that of logins, per account and client address.
          */
         post: operations["logout"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Log out everywhere
-         * @description All access tokens and sessions of the account stop working at once, including the one used for this request. Counted apart from all other requests, per account and client address.
+         * @description All access tokens and sessions of the account stop working at once, including the one used for this request. Has its own rate limit: that of logins, per account and client address.
          */
         post: operations["logoutEverywhere"];
         delete?: never;
@@ -92,7 +92,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description All access tokens and sessions of the account stop working at once; the response carries a new one of the kind used for this request. Idempotency keys are ignored here, so that no passwords or tokens are stored. Limited separately, per account, with the rate limit of logins.
+         * @description All access tokens and sessions of the account stop working at once; the response carries a new one of the kind used for this request. Idempotency keys are ignored here, so that no passwords or tokens are stored. Has its own rate limit: that of logins, per account.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
         put?: never;
         /**
          * Connect a site
-         * @description Generates the API key and the webhook secret. The webhook_url must be https, unless the operator allows local targets.
+         * @description Generates the API key and the webhook secret. `webhook_url` must be a public https address, unless the operator allows others.
          */
         post: operations["createSite"];
         delete?: never;
@@ -580,7 +580,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a post's failed deliveries
-         * @description Each gets a fresh set of four attempts. Superseded deliveries and those to deleted sites are skipped.
+         * @description Each gets a fresh set of attempts. Deliveries replaced by a newer version or to deleted sites are skipped.
          */
         post: operations["retryPost"];
         delete?: never;
@@ -854,7 +854,7 @@ export interface components {
         CreatePost: {
             title: string;
             /**
-             * @description Derived from the title if it is not given. It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.
+             * @description Derived from the title if it is not given. It becomes lower-case letters, digits and single hyphens, at most 120 characters; a taken slug is refused with 409.
              * @example bread-without-kneading
              */
             slug?: string;
@@ -1994,7 +1994,7 @@ export interface components {
         UpdatePost: {
             title?: string;
             /**
-             * @description Null derives it from the title, as for a new post. It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.
+             * @description Null derives it from the title, as for a new post. It becomes lower-case letters, digits and single hyphens, at most 120 characters; a taken slug is refused with 409.
              * @example bread-without-kneading
              */
             slug?: string | null;
@@ -2121,7 +2121,7 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
                 /**
-                 * @description Requests allowed per window. Every response to a counted request carries the three RateLimit headers.
+                 * @description Requests allowed per window. A response to a request that counts against a limit has all three headers.
                  * @example 100
                  */
                 "RateLimit-Limit": number;
@@ -2161,7 +2161,7 @@ export interface components {
                 "application/json": components["schemas"]["ValidationError"];
             };
         };
-        /** @description `payload_too_large`: The body is larger than 2 MiB. Nothing was done. */
+        /** @description `payload_too_large`: The body is larger than 2 MiB, or than the 16 KiB that a few endpoints accept. Nothing was done. */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2309,7 +2309,7 @@ export interface components {
          */
         "Cache-Control": string;
         /**
-         * @description Requests allowed per window. Every response to a counted request carries the three RateLimit headers.
+         * @description Requests allowed per window. A response to a request that counts against a limit has all three headers.
          * @example 100
          */
         "RateLimit-Limit": number;

@@ -63,7 +63,7 @@ export async function login(ctx: Context, input: { email: string; password: stri
   const account = await findAccountByEmailKey(ctx.db.root, emailKey(input.email))
   // Also when the address is unknown, so that both refusals take the same time.
   const matches = await verifyPassword(input.password, account?.password_hash ?? NO_PASSWORD)
-  if (account === undefined || !matches) throw unauthorized('Bearer', 'E-mail address or password is wrong.')
+  if (account === undefined || !matches) throw unauthorized('Bearer', 'The e-mail address or the password is wrong.')
   return account
 }
 

@@ -35,7 +35,7 @@ const EMAIL_PATTERN =
   '^\\s*[^@\\s\\x00-\\x1f\\x7f-\\x9f]+@[^@\\s.\\x00-\\x1f\\x7f-\\x9f]+(\\.[^@\\s.\\x00-\\x1f\\x7f-\\x9f]+)+\\s*$'
 
 const Email = text('The e-mail address', { min: 3, max: 254 })
-  .refine(looksLikeEmail, 'This is not an e-mail address.')
+  .refine(looksLikeEmail, 'The e-mail address must look like ada@example.com.')
   .openapi({
     // Not the format "email", which allows neither the surrounding spaces that are trimmed nor letters beyond ASCII.
     pattern: EMAIL_PATTERN,
@@ -223,7 +223,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Log out of the dashboard',
     description:
-      "Removes the browser's session cookie. Access tokens stay valid. Counted apart from all other requests, per account and client address.",
+      "Removes the browser's session cookie. Access tokens stay valid. Has its own rate limit: that of logins, per account and client address.",
     auth: logoutAuth,
     replies: { 204: { description: 'The cookie is removed.', schema: null, headers: SESSION_ENDED } },
     errors: [],
@@ -236,7 +236,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Log out everywhere',
     description:
-      'All access tokens and sessions of the account stop working at once, including the one used for this request. Counted apart from all other requests, per account and client address.',
+      'All access tokens and sessions of the account stop working at once, including the one used for this request. Has its own rate limit: that of logins, per account and client address.',
     auth: logoutAuth,
     replies: { 204: { description: 'All logins have ended.', schema: null, headers: SESSION_ENDED } },
     errors: [],
@@ -252,7 +252,7 @@ export const accountRoutes: Endpoint[] = [
     tag: 'Accounts',
     summary: 'Change the password',
     description:
-      'All access tokens and sessions of the account stop working at once; the response carries a new one of the kind used for this request. Idempotency keys are ignored here, so that no passwords or tokens are stored. Limited separately, per account, with the rate limit of logins.',
+      'All access tokens and sessions of the account stop working at once; the response carries a new one of the kind used for this request. Idempotency keys are ignored here, so that no passwords or tokens are stored. Has its own rate limit: that of logins, per account.',
     auth: passwordAuth,
     body: ChangePasswordBody,
     bodyExamples: {

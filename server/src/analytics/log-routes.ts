@@ -93,8 +93,8 @@ const RetryMany = z
   .strictObject({
     ids: z
       .array(z.string('A delivery id must be a string.'), 'ids must be an array of delivery ids.')
-      .min(1, 'Name at least one delivery, or leave ids out.')
-      .max(100, 'Name at most 100 deliveries at once.')
+      .min(1, 'Give the id of at least one delivery, or leave ids out.')
+      .max(100, 'Give the ids of at most 100 deliveries at once.')
       .optional()
       .openapi({ description: 'Only these deliveries. Default: all failed ones.' }),
     site_id: z

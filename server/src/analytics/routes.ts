@@ -316,7 +316,7 @@ export const analyticsRoutes: Endpoint[] = [
     name: 'retryPost',
     summary: "Retry a post's failed deliveries",
     description:
-      'Each gets a fresh set of four attempts. Superseded deliveries and those to deleted sites are skipped.',
+      'Each gets a fresh set of attempts. Deliveries replaced by a newer version or to deleted sites are skipped.',
     params: IdParams,
     body: RetryBody,
     bodyOptional: true,

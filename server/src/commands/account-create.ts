@@ -16,7 +16,7 @@ export const run: Run = async ({ operands: [email, name], env, terminal }) => {
   ).catch((error: unknown) => {
     if (error instanceof Failure && error.kind === 'conflict')
       throw new CommandError(
-        `An account with the e-mail address ${email} already exists. See: ${PROGRAM} help password reset`,
+        `The e-mail address ${email} already has an account. To reset its password: ${PROGRAM} password reset ${email}`,
       )
     throw error
   })

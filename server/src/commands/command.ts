@@ -52,7 +52,7 @@ export class CommandError extends Error {
 
 /** The error for an e-mail address that no account has. */
 export function noAccount(email: string): CommandError {
-  return new CommandError(`No account has the e-mail address ${email}. Give the one that the account logs in with.`)
+  return new CommandError(`No account has the e-mail address ${email}. To see all accounts: ${PROGRAM} account list`)
 }
 
 /** A call with wrong arguments. */

@@ -80,7 +80,7 @@ the processes with SECRET_KEY set to the new one.`,
       'new-key-env': { value: 'NAME', meaning: 'the variable that holds the next key (default NEW_SECRET_KEY)' },
       force: {
         meaning:
-          'rotate although other processes are running; until they restart, their attempts fail and they create no keys',
+          'rotate while other processes run; until they restart, their deliveries fail and they make no keys for sites',
       },
     },
     load: () => import('./keys-rotate.ts'),
@@ -120,7 +120,7 @@ copy of the key elsewhere.`,
 it sends the deliveries that were pending in the backup, even those that have succeeded since
 the backup was made, and publishes the posts that have come due since. Posts get higher versions,
 so that sites take later changes for newer than anything they were sent after the backup, and
-everybody has to sign in again: a login may have been ended after the backup.`,
+everybody has to log in again: a login may have been ended after the backup.`,
     options: {
       'keep-versions': {
         meaning: 'leave versions and logins as they are; for a move, when nothing happened after the backup',
@@ -132,11 +132,12 @@ everybody has to sign in again: a login may have been ended after the backup.`,
   {
     name: 'versions raise',
     operands: [],
-    summary: 'Put all posts above the versions that sites may have',
-    details: `For a database that has lost commits, because a standby without them took over or a disk came
-back as it was earlier. Sites keep the later version of a post, so they would ignore the next
-changes of one that was changed in what was lost. Changes nothing else, and can run beside the
-service on PostgreSQL, where changes of posts wait for it. A restore does this by itself.`,
+    summary: 'Raise all posts above the versions that sites may have',
+    details: `For a database that has lost commits: a standby without them took over, or a disk came back in
+an earlier state. Sites keep the highest version that they were sent of a post. If the database
+has lost that version, they would ignore the next changes of the post. Changes nothing else.
+With PostgreSQL the service can keep running: changes of posts wait until this is done. A
+restore does this by itself.`,
     options: {},
     load: () => import('./versions-raise.ts'),
   },

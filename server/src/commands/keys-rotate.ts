@@ -40,7 +40,7 @@ export const run: Run = async (invocation) => {
     await assertSameKey(db, deriveKeys(oldKey))
     const rotated = await rotate(db, config, { oldKey, ...next, force: options.force === true })
     return [
-      `The API keys and webhook secrets of ${rotated.sites} sites are encrypted with the new key; the sites need no change.`,
+      `Sites whose API key and webhook secret are encrypted with the new key: ${rotated.sites}. They need no change.`,
       ...rotated.next,
     ]
   })

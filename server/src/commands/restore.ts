@@ -41,7 +41,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   const seconds = (performance.now() - startedAt) / 1000
   terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
   if (!isMove)
-    terminal.print('Posts have versions above any that sites may have by now, and everybody has to sign in again.')
+    terminal.print('Posts have versions above any that sites may have by now, and everybody has to log in again.')
   if (due > 0)
     terminal.print(
       `Scheduled posts that have come due since the backup: ${due.toLocaleString('en')}. They are published as they were in the backup when the service starts; what was changed in them afterwards is not known here.`,

@@ -13,7 +13,7 @@ import type { KeywordUse } from './writing/report.ts'
 const GenerateDraft = z
   .strictObject({
     topic: text('The topic', { min: 3, max: 500 }).openapi({ example: 'How to water tomatoes in a hot summer' }),
-    site_id: z.string('The site_id must be a string.').optional().openapi({
+    site_id: z.string('site_id must be a string.').optional().openapi({
       description: 'Writes the draft for the readers of this site, using its niche and its published posts.',
     }),
     length: z
@@ -25,7 +25,7 @@ const GenerateDraft = z
       .default('professional'),
     include_faq: z.boolean('include_faq must be true or false.').default(false),
     target_keywords: z
-      .array(text('A keyword', { min: 1, max: 80 }), 'The target_keywords must be an array of strings.')
+      .array(text('A keyword', { min: 1, max: 80 }), 'target_keywords must be an array of strings.')
       .max(20, 'At most 20 target_keywords are allowed.')
       .default([])
       .openapi({ description: 'The first is the main keyword.', example: ['watering tomatoes', 'blossom end rot'] }),

@@ -13,7 +13,7 @@ const CURSOR = {
 const Query = z.object({
   last_event_id: z
     .string()
-    .max(100, 'The last_event_id must have at most 100 characters; send the id of an event.')
+    .max(100, 'last_event_id must have at most 100 characters; send the id of an event.')
     .optional()
     .openapi({ ...CURSOR, description: 'Instead of the header `Last-Event-ID`, for clients that cannot send it.' }),
 })

@@ -146,7 +146,7 @@ export async function assertKeyInUse(tx: Tx, keys: Keys): Promise<void> {
   const stored = await storedFingerprint(tx)
   if (stored === undefined || stored.equals(fingerprintOf(keys))) return
   throw unavailable(
-    'The service must be restarted before it can do this. Try again shortly.',
+    'The service must be restarted before it can do this. Ask the operator to restart it, then try again.',
     new Error('the secret key was replaced: restart this process with the new one'),
   )
 }

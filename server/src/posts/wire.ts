@@ -75,7 +75,7 @@ export const Forms = z.strictObject({
 export const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0) }).openapi('ConvertedBody')
 
 const SLUG =
-  'It is converted to lower-case letters, digits and single hyphens, at most 120 of them; a taken slug is refused with 409.'
+  'It becomes lower-case letters, digits and single hyphens, at most 120 characters; a taken slug is refused with 409.'
 const Slug = text('The slug', { min: 1, max: 300 }).openapi({ example: 'bread-without-kneading' })
 
 const postFields = {
@@ -90,8 +90,8 @@ const postFields = {
     .strictObject({
       title: removable(text('The meta title', { max: 200 })),
       description: removable(text('The meta description', { max: 500 })),
-      og_image: removableUrl('The og_image'),
-      canonical_url: removableUrl('The canonical_url'),
+      og_image: removableUrl('og_image'),
+      canonical_url: removableUrl('canonical_url'),
     })
     .optional(),
   tags: z
@@ -124,8 +124,8 @@ export const PublishPost = z
   .strictObject({
     site_ids: z
       .array(z.string('A site id must be a string.'), 'site_ids must be an array of site ids.')
-      .min(1, 'Name at least one site, or leave site_ids out to publish to all.')
-      .max(10_000, 'Name at most 10,000 sites, or leave site_ids out to publish to all.')
+      .min(1, 'Give the id of at least one site, or leave site_ids out to publish to all.')
+      .max(10_000, 'Give the ids of at most 10,000 sites, or leave site_ids out to publish to all.')
       .optional()
       .openapi({ description: 'Sites of the account that are not inactive. Default: all of these.' }),
   })
@@ -186,8 +186,8 @@ export const ChangePosts = z
     action: z.enum(BULK_ACTIONS, `The action must be one of ${BULK_ACTIONS.join(', ')}.`),
     ids: z
       .array(z.string('A post id must be a string.'), 'ids must be an array of post ids.')
-      .min(1, 'Name at least one post.')
-      .max(100, 'Name at most 100 posts at once.'),
+      .min(1, 'Give the id of at least one post.')
+      .max(100, 'Give the ids of at most 100 posts at once.'),
     tag: text('A tag', { min: 1, max: 64 })
       .optional()
       .openapi({ description: 'Required with the actions "tag" and "untag", and allowed only with them.' }),

@@ -23,7 +23,8 @@ export type Report = {
  * site may not see.
  */
 export async function confirm(ctx: Context, site: Reader, report: Report): Promise<Date> {
-  if (report.siteId.toLowerCase() !== site.siteId) throw fail('forbidden', 'This API key belongs to another site.')
+  if (report.siteId.toLowerCase() !== site.siteId)
+    throw fail('forbidden', 'This API key belongs to another site. Set site_id to the id of its own site.')
   if (!isId(report.postId)) throw missing()
   const at = ctx.clock.now()
   await ctx.db.tx(async (tx) => {
@@ -35,7 +36,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
       metadata: report.metadata,
       at,
     }
-    const failure = report.status === 'failed' ? (report.errorMessage ?? 'the site reported a failure') : undefined
+    const failure = report.status === 'failed' ? (report.errorMessage ?? 'The site reported a failure') : undefined
     const noted =
       failure === undefined
         ? await confirmDelivered(ctx, tx, confirmation)

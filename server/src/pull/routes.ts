@@ -28,10 +28,10 @@ const ReportedStatus = z.enum(['delivered', 'failed'], 'The status must be "deli
 
 const ConfirmBody = z
   .strictObject({
-    post_id: z.string(textError('The post_id')),
-    site_id: z.string(textError('The site_id')).openapi({ description: "The id of the key's own site." }),
+    post_id: z.string(textError('post_id')),
+    site_id: z.string(textError('site_id')).openapi({ description: "The id of the key's own site." }),
     status: ReportedStatus,
-    error_message: text('The error_message', { max: 1000 })
+    error_message: text('error_message', { max: 1000 })
       .nullable()
       .optional()
       .openapi({ description: 'Why the site could not take the post.' }),

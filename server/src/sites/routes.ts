@@ -68,7 +68,7 @@ const readOnlySiteFields = {
 const siteFields = {
   name: text('The name', { min: 1, max: 120 }),
   url: httpUrl('The url'),
-  webhook_url: httpUrl('The webhook_url').openapi({
+  webhook_url: httpUrl('webhook_url').openapi({
     description: 'Must be a public https address, unless the operator allows others.',
     example: 'https://blog.example.com/webhooks/postrider',
   }),
@@ -180,7 +180,7 @@ export const siteRoutes: Endpoint[] = [
     name: 'createSite',
     summary: 'Connect a site',
     description:
-      'Generates the API key and the webhook secret. The webhook_url must be https, unless the operator allows local targets.',
+      'Generates the API key and the webhook secret. `webhook_url` must be a public https address, unless the operator allows others.',
     body: CreateSite,
     bodyExamples: {
       'The platform is detected': exampleNewSite,

@@ -2,7 +2,7 @@ import type { AttemptResult } from '../deliveries/index.ts'
 
 const WHEN_SILENT: Record<string, string> = {
   timeout:
-    'Your site accepted the connection but did not answer in time. Answer 200 first and do slow work afterwards.',
+    'Your site did not answer in time. Answer 200 before slow work, and check that no firewall drops the request.',
   dns_error: 'The host name of the webhook address could not be resolved. Check its spelling and your DNS records.',
   connection_refused: 'Nothing listens at the webhook address. Check the port and that your site is running.',
   connection_reset:
@@ -13,6 +13,7 @@ const WHEN_SILENT: Record<string, string> = {
     'The webhook address leads to an address that this service does not call, such as a private one. Use a public address, or ask the operator to allow this one.',
   invalid_url: 'The webhook address cannot be called. Use an https address without a user name and password.',
   protocol_error: 'The answer of your site is not valid HTTP. Check that the port serves HTTP.',
+  internal_error: 'This service could not make the request. Ask its operator to look at the log.',
 }
 
 const WHEN_ANSWERED: Record<number, string> = {
@@ -20,7 +21,7 @@ const WHEN_ANSWERED: Record<number, string> = {
   401: "Your site refused the signature or requires a login. Check that it verifies the raw body with this site's current webhook_secret.",
   403: 'Your site or a firewall in front of it forbids the request. Allow POST requests to the webhook address.',
   404: 'There is nothing at the webhook address. Check its path.',
-  405: 'The webhook address does not accept POST requests.',
+  405: 'The webhook address does not accept POST requests. Check its path, and that your site handles POST there.',
   413: 'Your site refused the body as too large. Raise its limit to at least 4 MB.',
 }
 

@@ -39,7 +39,7 @@ describe('input', () => {
     ['meta', { title: 'x', meta: 5 }, 'meta must be an object.'],
     ['body.json', { title: 'x', body: { json: [] } }, 'body.json must be an object.'],
     ['meta.og_image', { title: 'x', meta: { og_image: 'here' } }, /absolute http or https address/],
-    ['meta.og_image', { title: 'x', meta: { og_image: 5 } }, 'The og_image must be a string.'],
+    ['meta.og_image', { title: 'x', meta: { og_image: 5 } }, 'og_image must be a string.'],
   ])('H3: %s is named in a sentence when it is wrong: %j', async (field, body, message) => {
     const { json } = await api.post('/api/posts', body)
     expect(json).toEqual({ error: 'validation_error', field, message: expect.stringMatching(message) })

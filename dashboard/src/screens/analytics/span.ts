@@ -11,7 +11,7 @@ export const RANGE_NAMES: Record<Range, string> = {
   '30d': 'Last 30 days',
   '90d': 'Last 90 days',
   '12m': 'Last 12 months',
-  own: 'From a day to a day',
+  own: 'Custom dates',
 }
 
 /** The units of time that numbers are counted by. */

@@ -87,8 +87,9 @@ export function RetryAll({ open, onOpenChange, site }: RetryAllProps) {
       }}
     >
       <p>
-        Every failed delivery{site === undefined ? '' : ' of this site'}, of whatever age, is tried four more times.
-        What a newer version has replaced, or belongs to something deleted, is left out.
+        Every failed delivery{site === undefined ? '' : ' to this site'}, however old, gets a fresh set of attempts.
+        Those that can no longer be sent are left out: a newer version has replaced them, or their post or site was
+        deleted.
       </p>
     </Confirm>
   )

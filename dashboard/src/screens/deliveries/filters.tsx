@@ -5,7 +5,7 @@ import { Select } from '../../ui/field.tsx'
 import { FilterChip, FilterFields, Filters, FilterTabs, filterTab, SiteFilter } from '../../ui/filters.tsx'
 
 const STATUS_NAMES = {
-  action: 'Needs you',
+  action: 'Needs attention',
   pending: 'On their way',
   delivered: 'Delivered',
   delivered_retry: 'After retry',
@@ -60,7 +60,7 @@ export function DeliveryFilters({ search, sites, deliveries, narrow }: DeliveryF
           <option value="24h">Last 24 hours</option>
           <option value="7d">Last 7 days</option>
           <option value="30d">Last 30 days</option>
-          <option value="dates">From … to …</option>
+          <option value="dates">Custom dates</option>
         </Select>
         {period === 'dates' && (
           <>

@@ -13,10 +13,10 @@ export type Asking = { kind: 'link' | 'image' | 'embed' }
 const WORDS = {
   link: {
     title: 'Link',
-    wrong: 'A link begins with http, https, mailto or tel, or leads to a page of the site: /about',
+    wrong: 'A link must begin with http, https, mailto or tel, or be a path on the site, such as /about.',
   },
-  image: { title: 'Picture', wrong: 'A picture is on the web: its address begins with http or https.' },
-  embed: { title: 'Video', wrong: 'Posts can show videos of YouTube and Vimeo: paste the address of one.' },
+  image: { title: 'Picture', wrong: 'Give the address of a picture on the web, beginning with http or https.' },
+  embed: { title: 'Video', wrong: 'Only videos on YouTube and Vimeo can be shown. Paste the address of one.' },
 }
 
 /** Asks for the address of a link, a picture or a video, and puts it where the selection is. */

@@ -36,7 +36,7 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
       if (keepsOther) {
         const idempotencyKey = [attempt, ...taken].join('.')
         const { title } = await api.posts.create(newPostOf(otherOf(conflict, taken)), { idempotencyKey })
-        toast({ text: `The other version is a draft of its own: “${title}”.` })
+        toast({ text: `The other version was kept as a separate draft: “${title}”.` })
       }
       await work.resolve(taken)
     },
@@ -70,8 +70,8 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
         ))}
       <div className="grid max-w-(--container-prose) gap-4">
         <Checkbox
-          label="Keep what is not chosen as a draft of its own"
-          hint={`“${otherTitle(merged.title)}”: for nothing to be lost.`}
+          label="Keep what is not chosen as a separate draft"
+          hint={`“${otherTitle(merged.title)}”, so that nothing is lost.`}
           checked={keepsOther}
           onChange={({ target }) => setKeepsOther(target.checked)}
         />
@@ -96,7 +96,7 @@ type ChoiceProps = {
 function Choice({ field, texts: { mine, theirs }, takesTheirs, onChange }: ChoiceProps) {
   return (
     <div className="grid gap-4">
-      <Differences before={theirs} after={mine} label={`Difference of ${FIELD_NAMES[field].toLowerCase()}`} />
+      <Differences before={theirs} after={mine} label={`Differences in ${FIELD_NAMES[field].toLowerCase()}`} />
       <div className="grid gap-3 md:grid-cols-2">
         <Radio
           name={field}

@@ -109,7 +109,7 @@ function picturesIn(data: DataTransfer | null): number {
 /** Tells the person if pictures were left out. Returns whether some were. */
 function sayLeftOut(pictures: number): boolean {
   if (pictures === 0) return false
-  const text = `${counted(pictures, 'picture')} left out: a picture needs an address on the web. Upload it there and put it in with /picture.`
+  const text = `${counted(pictures, 'picture')} left out: a picture needs an address on the web. Upload it to a website, then insert it with /picture.`
   toast({ tone: 'failed', text })
   return true
 }

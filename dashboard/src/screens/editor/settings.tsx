@@ -45,7 +45,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
             label="Excerpt"
             aside={<Count text={draft.excerpt} most={MOST.excerpt} />}
             error={errorOf('excerpt')}
-            hint="For lists of posts. Empty: the site chooses."
+            hint="For lists of posts. If it is empty, the site chooses."
           >
             <Textarea
               value={draft.excerpt}
@@ -54,7 +54,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
               onChange={({ target }) => set({ excerpt: target.value })}
             />
           </Field>
-          <Field label="Tags" error={errorOf('tags')} hint="Enter or a comma ends one.">
+          <Field label="Tags" error={errorOf('tags')} hint="Press Enter or comma after each tag.">
             <TagsInput
               value={draft.tags}
               readOnly={!editable}
@@ -72,7 +72,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
             label="Search title"
             aside={<Count text={draft.metaTitle} most={SHOWN.metaTitle} soft />}
             error={errorOf('metaTitle')}
-            hint="Empty: the title of the post."
+            hint="If it is empty, the title of the post is used."
           >
             <Input
               value={draft.metaTitle}
@@ -138,8 +138,8 @@ export function Settings({ work, view, editable }: SettingsProps) {
 }
 
 function slugHint(published: boolean, slug: string): ReactNode {
-  if (published) return 'Sites are told the old one too, so that they can lead readers on.'
-  return slug === '' ? 'Made from the title.' : 'The end of its web address. Empty: made from the title.'
+  if (published) return 'Sites are told the old address too, so that they can redirect readers.'
+  return slug === '' ? 'Made from the title.' : 'The end of its web address. If it is empty, it is made from the title.'
 }
 
 /** The host where readers may find the post: that of its canonical address, else of the first site. */

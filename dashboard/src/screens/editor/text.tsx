@@ -61,7 +61,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
         return setTab(next)
       }
     } catch (error) {
-      toast({ tone: 'failed', text: `The other forms are made by the service. ${sentence(error)}` })
+      toast({ tone: 'failed', text: `The text could not be converted. ${sentence(error)}` })
     } finally {
       setBusy(undefined)
     }

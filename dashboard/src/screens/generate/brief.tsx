@@ -109,7 +109,7 @@ export function Brief({ value, onChange, onBegun }: BriefProps) {
           </Field>
           <Field
             label="Keywords"
-            hint="What readers search for; the first is the main one. Enter or a comma ends one."
+            hint="What readers search for, the main keyword first. Press Enter or comma after each."
             error={problemOf(begin.error, 'target_keywords')}
           >
             <TagsInput

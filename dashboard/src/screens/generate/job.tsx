@@ -50,9 +50,9 @@ export function Job({ id, asked, onAgain }: JobProps) {
     )
   if (job.status === 'failed')
     return (
-      <Sheet title="There is no draft">
+      <Sheet title="The draft could not be written">
         <div className="grid gap-4">
-          <Notice tone="failed">{job.error?.message ?? 'It could not be written.'}</Notice>
+          <Notice tone="failed">{job.error?.message ?? 'The service gave no reason.'}</Notice>
           <div>
             <Button onClick={onAgain}>{asked === undefined ? 'Start again' : 'Change it and try again'}</Button>
           </div>

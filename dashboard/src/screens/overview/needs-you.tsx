@@ -33,7 +33,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
   if (data.data.length + stuck.length === 0) return null
   return (
     <Sheet
-      title="Needs you"
+      title="Needs attention"
       aside={
         <Link to="/deliveries" search={{ status: 'action' }} className="rounded-sm hover:text-ink hover:underline">
           {data.next_cursor === null ? 'In the log' : 'All of them'}
@@ -42,7 +42,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
     >
       <ul className="-my-2.5">
         {stuck.slice(0, SHOWN).map(({ id, name }) => (
-          <Entry key={id} note="In error: its last deliveries failed.">
+          <Entry key={id} note="Its last deliveries failed.">
             <NameLink
               to="/sites/$siteId"
               params={{ siteId: id }}
@@ -52,7 +52,7 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
           </Entry>
         ))}
         {stuck.length > SHOWN && (
-          <Entry note="In error too.">
+          <Entry note="Also failing.">
             <Link to="/sites" search={{ state: 'error' }} className="rounded-sm font-[550] hover:underline">
               {counted(stuck.length - SHOWN, 'more site')}
             </Link>

@@ -14,7 +14,7 @@ import { Ago } from '../../ui/time.tsx'
 const EVENTS: Record<LoggedDelivery['event'], string> = {
   'post.published': 'Published',
   'post.updated': 'Updated',
-  'post.deleted': 'Taken back',
+  'post.deleted': 'Removed',
 }
 
 /** The latest deliveries to the site. */

@@ -39,8 +39,10 @@ export async function checkDatabase(config: Config): Promise<DatabaseFindings> {
       await db.close()
     }
   } catch (error) {
-    if (error instanceof EmbeddedInUseError)
-      return only({ what, state: 'unknown', text: `in use by process ${error.pid ?? 'unknown'}, so not checked` })
+    if (error instanceof EmbeddedInUseError) {
+      const holder = error.pid === null ? 'another process' : `process ${error.pid}`
+      return only({ what, state: 'unknown', text: `in use by ${holder}, so not checked` })
+    }
     if (error instanceof ConfigError) return only({ what, state: 'bad', text: error.problems.join('; ') })
     const problem = explainProblem(error)
     if (problem === undefined) throw error
@@ -100,7 +102,7 @@ async function checkSchema(db: Database): Promise<Finding> {
       text: `made by a newer version (${unknown.join(', ')}); use that version or a newer one`,
     }
   if (pending.length > 0)
-    return { what, state: 'bad', text: `${pending.length} migrations pending; run: ${PROGRAM} migrate` }
+    return { what, state: 'bad', text: `not up to date (pending: ${pending.length}); run: ${PROGRAM} migrate` }
   return { what, state: 'good', text: 'up to date' }
 }
 
@@ -131,10 +133,10 @@ function configProblem(error: unknown): ConfigError {
 }
 
 async function checkSecrets(db: Database, key: string): Promise<Finding> {
-  const what = 'sealed secrets'
+  const what = 'site secrets'
   const { tried, problem } = await checkSealed(db.root, deriveKeys(key))
   if (problem !== undefined) return { what, state: 'bad', text: problem }
-  return { what, state: 'good', text: `those of ${tried} sites can be decrypted` }
+  return { what, state: 'good', text: `can be decrypted; sites tried: ${tried}` }
 }
 
 async function checkWork(db: Database): Promise<DatabaseFindings> {

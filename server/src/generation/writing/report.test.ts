@@ -76,7 +76,7 @@ describe('the keyword report', () => {
   it('warns of what is missing and of too much', () => {
     expect(keywordWarnings(report)).toEqual([
       'The text does not contain “noise”, “insulation”.',
-      'The main keyword “heat pump” is missing in the first 100 words, the headings.',
+      'The main keyword “heat pump” is missing from the first 100 words, the headings.',
     ])
     const stuffed = keywordReport({ keywords: ['heat pump'] }, { ...places, text: 'heat pump '.repeat(10) })
     expect(keywordWarnings(stuffed).join()).toContain('use it less')

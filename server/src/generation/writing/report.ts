@@ -53,7 +53,7 @@ export function keywordWarnings(uses: readonly KeywordUse[]): string[] {
   return [
     ...(unused.length > 0 ? [`The text does not contain ${unused.join(', ')}.`] : []),
     ...(main !== undefined && missing.length > 0
-      ? [`The main keyword “${main.keyword}” is missing in ${missing.join(', ')}.`]
+      ? [`The main keyword “${main.keyword}” is missing from ${missing.join(', ')}.`]
       : []),
     ...stuffed.map(({ keyword, density }) => `“${keyword}” makes up ${density} % of the words: use it less.`),
   ]

@@ -246,7 +246,7 @@ describe('links', () => {
     const draft = await writeDraft(wanted, ask)
     expect(draft.body.html).not.toContain('made-up.example')
     expect(draft.body.text).toContain('See this study')
-    expect(draft.warnings.join('\n')).toMatch(/\d+ links or pictures that the model made up were removed/)
+    expect(draft.warnings.join('\n')).toMatch(/Links and pictures that the model made up were removed: \d+/)
   })
 })
 

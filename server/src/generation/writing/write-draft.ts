@@ -146,7 +146,7 @@ function warningsOf(
     ...keywordWarnings(keywords),
     ...figureWarning(text),
     ...(repeated.length > 0 ? [`The draft says this more than once: “${repeated[0]}”`] : []),
-    ...(dropped > 0 ? [`${dropped} links or pictures that the model made up were removed.`] : []),
+    ...(dropped > 0 ? [`Links and pictures that the model made up were removed: ${dropped}.`] : []),
     ...(uncertain.length > 0
       ? [
           `Check where these links lead; their addresses were built from the post’s slug: ${uncertain.map(({ url }) => url).join(', ')}`,

@@ -40,7 +40,7 @@ function joined(body: Readable, { most, unfinished, whose }: Reading): Promise<U
     const end = size + piece.length
     pieces += 1
     if (end > most) return refuse(tooLarge(most))
-    if (pieces > MOST_PIECES) return refuse(fail('too_large', 'The body comes in too many small pieces.'))
+    if (pieces > MOST_PIECES) return refuse(fail('too_large', 'The body came in too many small pieces. Send fewer.'))
     if (end > bytes.length) {
       const larger = new Uint8Array(Math.min(most, Math.max(end, 2 * bytes.length)))
       larger.set(bytes.subarray(0, size))
@@ -59,7 +59,7 @@ function joined(body: Readable, { most, unfinished, whose }: Reading): Promise<U
 }
 
 function tooManyUnfinished(): Failure {
-  return unavailable('Too many bodies were on their way, this one for the longest time. Send it again shortly.')
+  return unavailable('Too many request bodies were arriving at once, so this one was dropped. Send it again shortly.')
 }
 
 function tooLarge(most: number): Failure {

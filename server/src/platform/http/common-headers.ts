@@ -26,7 +26,7 @@ export const COMMON_HEADERS = {
   },
   'RateLimit-Limit': {
     description:
-      'Requests allowed per window. Every response to a counted request carries the three RateLimit headers.',
+      'Requests allowed per window. A response to a request that counts against a limit has all three headers.',
     schema: { type: 'integer', minimum: 1 },
     example: 100,
   },

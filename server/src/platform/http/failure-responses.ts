@@ -62,7 +62,9 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   forbidden: {
     name: 'Forbidden',
     description: 'The request is not allowed; `message` says why.',
-    examples: { "Another site's key": { message: 'This API key belongs to another site.' } },
+    examples: {
+      "Another site's key": { message: 'This API key belongs to another site. Set site_id to the id of its own site.' },
+    },
   },
   not_found: {
     name: 'NotFound',
@@ -91,7 +93,7 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
     examples: {
       'The slug is taken': { message: 'Another post already has this slug. Choose another one.', field: 'slug' },
       'The idempotency key was used': {
-        message: 'This idempotency key was used for another request.',
+        message: 'This idempotency key was used for another request. Use a new one.',
         field: 'Idempotency-Key',
       },
     },
@@ -125,7 +127,7 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   too_large: {
     name: 'PayloadTooLarge',
-    description: 'The body is larger than 2 MiB. Nothing was done.',
+    description: 'The body is larger than 2 MiB, or than the 16 KiB that a few endpoints accept. Nothing was done.',
     examples: { 'More than 2 MiB': { message: 'The body is larger than 2097152 bytes.' } },
   },
   unsupported_media_type: {

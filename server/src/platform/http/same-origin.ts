@@ -26,7 +26,7 @@ export function assertSameOrigin(publicUrl: string, request: Request): void {
   if (isSameOrigin(publicUrl, request)) return
   throw fail(
     'forbidden',
-    `The session cookie works only from the dashboard's own pages, and this request came from elsewhere. Use the dashboard at ${publicUrl}, or send an access token in the header Authorization. If ${publicUrl} is not the address in your browser, the operator must set PUBLIC_URL to that address.`,
+    `The session cookie works only from the dashboard's own pages, and this request came from elsewhere. Use the dashboard at ${publicUrl}, or send an access token in the header Authorization. If ${publicUrl} is not the address in your browser, the operator must set PUBLIC_URL to the one in your browser.`,
   )
 }
 

@@ -111,7 +111,7 @@ function queryOf(url: string): Record<string, string> {
 }
 
 function busy(): Failure {
-  return unavailable('Too many large requests wait to be worked on. Try again shortly.')
+  return unavailable('Too many large requests are waiting. Try again shortly.')
 }
 
 function jsonOf({ header }: RequestFacts, bytes: Uint8Array, optional: boolean): unknown {
@@ -133,7 +133,7 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   const path = [...(issue?.path ?? [])]
   if (issue?.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? ''
-    throw invalid([...path, key].join('.'), `The field "${key}" is unknown here.`)
+    throw invalid([...path, key].join('.'), `There is no field "${key}" here. Check its spelling, or leave it out.`)
   }
   throw invalid(path.join('.') || 'body', issue?.message ?? 'The value is not valid.')
 }

@@ -120,7 +120,7 @@ async function finish(ctx: Needs, wanted: Claim, outcome: Outcome): Promise<Repl
   if (isTakenOver(error))
     throw fail(
       'conflict',
-      'This request took so long that a later one with the same idempotency key replaced it. Nothing was done.',
+      'A later request with the same idempotency key took the place of this one, which took too long and did nothing.',
       { field: FIELD, cause: error },
     )
   // A temporary refusal is not kept: the request is to be tried again, as the refusal says.
@@ -145,7 +145,7 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
     .executeTakeFirst()
   if (first === undefined) return begin(ctx, wanted, await claim(db.root, wanted))
   if (!first.request.equals(request))
-    throw fail('conflict', 'This idempotency key was used for another request.', { field: FIELD })
+    throw fail('conflict', 'This idempotency key was used for another request. Use a new one.', { field: FIELD })
   const body = first.body === null ? undefined : unsealIfItOpens(ctx.keys, place(scope, key), first.body)
   const lost = first.body !== null && body === undefined
   if (first.state === 'answered' && !lost) {

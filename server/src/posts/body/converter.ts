@@ -38,7 +38,7 @@ function charactersOf({ html = '', markdown = '', json }: BodyInput): number {
 async function askThread(ctx: Context, accountId: string, input: BodyInput, characters: number): Promise<Conversion> {
   const { turns, thread } = converterOf(ctx)
   if (!turns.mayWait(characters, accountId, MOST_WAITING))
-    throw unavailable('Too many posts wait to be converted. Try again shortly.')
+    throw unavailable('Too many posts are waiting to be converted. Try again shortly.')
   const turn = await turns.take(characters, accountId)
   try {
     return await thread.ask(input)

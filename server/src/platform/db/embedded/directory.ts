@@ -73,7 +73,7 @@ async function assertOwner(dir: string, uid: number): Promise<void> {
   if (owner === undefined || owner === uid) return
   throw new EmbeddedError(
     'not_owned',
-    `The database in ${home} belongs to the user with the id ${owner}, and this process writes as ${uid}: that user could not open it any more. ` +
+    `The database in ${home} belongs to the user with the id ${owner}. This process would write as ${uid}, and the owner could no longer open it. ` +
       `Run this as that user (for instance with sudo -u '#${owner}'). To hand the database over, stop the service and run: chown -R ${uid} ${dir}. Nothing was changed.`,
   )
 }
