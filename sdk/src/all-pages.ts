@@ -2,9 +2,9 @@
 type Page<Item> = { items: readonly Item[]; pages: number; total: number }
 
 /**
- * Every item of a list that is read by numbers of pages of `limit` items, each item once, although the list may change meanwhile. Where
- * items were removed, what followed them is on earlier pages now, so as many are read again. Only an item that moves while as many
- * are added as removed can be missed.
+ * Every item of a list that is read in pages of `limit` items, each item once, although the list may change meanwhile. When `total` has
+ * fallen, what followed the removed items is on earlier pages now, so as many are read again. Only an item that moves up further
+ * than `total` fell can be missed.
  */
 export async function* allPages<Item extends { id: string }>(
   limit: number,

@@ -124,7 +124,7 @@ async function withDeadline<Result>(
 function waitBefore(error: unknown, call: Call, tries: number): number | undefined {
   const backOffMs = FIRST_WAIT_MS * 2 ** tries
   const isSafe = call.method === 'GET' || call.safe === true
-  // After a lost connection the service may have done it, and so it may after 503, if its database was lost at the last moment.
+  // After a lost connection the request may have been carried out; after 503 too, if the database was lost at the last moment.
   if (!(error instanceof PostriderError)) return isSafe ? backOffMs : undefined
   // The conflict to wait for: an earlier try, whose connection was lost, is still being carried out under the same key.
   const isUnderWay = error.status === 409 && error.retryAfter !== undefined

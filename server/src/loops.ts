@@ -17,7 +17,7 @@ import { Detector } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
 const POLL_MS = 1_000
-/** How often the embedded database's tables are seen to: those that have grown, and all of them. */
+/** How often tables of the embedded database are maintained: those that have grown, and all. */
 const GROWN_MS = 10_000
 const MAINTAIN_MS = 5 * 60_000
 const EXPIRE_MS = 10 * 60_000

@@ -5,9 +5,9 @@ import type { Database } from './platform/db/database.ts'
 import { migrate, SchemaError, schemaState } from './platform/db/migrate.ts'
 
 /**
- * Brings the schema up to date; returns the names of the migrations that ran. Throws SchemaError while workers of an older version live: they
- * would go on writing as the older schema wants it. Whoever lived while the schema was still behind is such a one: a worker of this version
- * joins after the upgrade. So first they are looked for, then the schema.
+ * Brings the schema up to date; returns the names of the migrations that ran. Throws SchemaError while workers of an older version live:
+ * they would go on writing for the older schema. A worker that lives while the schema is behind is an older one: those of this
+ * version join after the upgrade. So workers are looked for first, then the schema.
  */
 export async function upgrade(db: Database): Promise<string[]> {
   if (db.kind === 'postgres' && (await doWorkersLive(db.root)) && (await isBehind(db)))

@@ -21,8 +21,8 @@ export function passwordBucket(ctx: Pick<Context, 'config'>, account: Pick<Accou
 }
 
 /**
- * Ending logins, per account and client address: whoever has taken a login over cannot keep its owner from ending it by using up what the
- * account may ask for.
+ * Ending logins, per account and client address: a thief of a login cannot keep its owner from ending it by using up the account's
+ * requests.
  */
 export function logoutBucket(
   ctx: Pick<Context, 'config'>,

@@ -115,10 +115,10 @@ export function accountOf(db: Db, email: string): Promise<AccountRow | undefined
 }
 
 /**
- * Ends every login of the account with this e-mail address, has `removeAll` remove what it has, and removes it; all or nothing.
- * Whatever would give the account something new waits meanwhile, and then finds that it is gone. `lockPosts` comes before: who has
- * locked a post may still need the account, whose existence the database checks when a transaction changes a row for the second
- * time. Resolves with undefined when there is no such account.
+ * Ends every login of the account with this e-mail address, has `removeAll` remove its data, and removes it; all or nothing.
+ * A transaction that would add to the account waits, then finds it gone. `lockPosts` runs before the account is locked: whoever
+ * has locked a post may still need the account, since the database checks that it exists when one transaction changes a row
+ * twice. Resolves with undefined when there is no such account.
  */
 export async function removeAccount(
   ctx: { db: Database; signals: SignalSender },

@@ -24,8 +24,8 @@ export async function findAccount(db: Db, id: string): Promise<AccountRow | unde
 }
 
 /**
- * The time in seconds, or one more than the last. A counter would come to the same number again after a restore or a failover that lost the
- * last raise, and a token that it had ended would be accepted once more.
+ * The time in seconds, or one more than the last. After a restore or failover that lost the last raise, a counter would come to the same
+ * number again, and tokens which that raise had ended would be valid again.
  * Not in microseconds as fences are: in the schema of an older backup the column is an integer.
  */
 const NEXT_GENERATION = sql<number>`greatest(token_generation + 1, extract(epoch from statement_timestamp())::bigint)`

@@ -1,9 +1,9 @@
 /**
  * The dashboard's session: the token in a cookie that scripts cannot read (decision A5). Register and login set it on
- * request, for seven days. Past half its life, `GET /api/account` renews it, which the dashboard calls when it is opened; so
- * it ends seven days after the last visit, not the first, give or take half of that; and when nobody has given the password for three months, so
- * that a stolen cookie does not renew itself for ever. No other endpoint renews, because a
- * request in flight while the person signs out could then bring the cookie back.
+ * request, for seven days. Past half its life, `GET /api/account` renews it, which the dashboard calls when it is opened. So
+ * a session ends 3.5 to 7 days after the last visit. It is not renewed once the password was given 90 days ago, so that a
+ * stolen cookie does not live for ever. No other endpoint renews, because a request in flight while the person signs out
+ * could then bring the cookie back.
  */
 import { parse, serialize } from 'hono/utils/cookie'
 import type { Context } from '../platform/context.ts'

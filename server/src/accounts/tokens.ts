@@ -23,8 +23,8 @@ const AUDIENCES: Record<TokenKind, string> = { token: 'postrider-management', co
 const NAMES: Record<TokenKind, string> = { token: 'access token', cookie: 'session' }
 
 /**
- * A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. `loggedInAt` is when the password
- * was given: now, unless this token renews another.
+ * A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. `loggedInAt` is when
+ * the password was given: now, unless this token renews another.
  */
 export async function issueToken(
   ctx: Needs,

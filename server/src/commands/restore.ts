@@ -142,7 +142,7 @@ async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
     )
 }
 
-/** Throws what the server says to a new table, if it lets this user make none. The migrator would hide it behind the aborted transaction. */
+/** Throws the server's error if this user may not create tables. The migrator would hide it behind that of the aborted transaction. */
 async function assertMayCreate(tx: Tx): Promise<void> {
   await sql`create table postrider_restore ()`.execute(tx)
   await sql`drop table postrider_restore`.execute(tx)

@@ -51,7 +51,7 @@ import { type WrittenDraft, writeDraft } from './writing/write-draft.ts'
 /** How long the jobs of a process that dies are held up. */
 const LEASE_MS = 60_000
 const RENEW_MS = 20_000
-/** The wait before an answer is saved again that the database did not take. */
+/** The wait before another try to save an answer. */
 const SAVE_AGAIN_MS = 1_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'config' | 'traces'>
@@ -290,7 +290,7 @@ export class DraftWriter {
     this.#metrics.ended(failure.code)
   }
 
-  /** Renews the lease, which lasts until `firstMs` at first (monotonic), until `over`; aborts the work when the lease is lost. */
+  /** Renews the lease until `over` aborts; aborts the work when it is lost. `firstMs`: its first end on the monotonic clock. */
   async #keepLease(lease: JobLease, firstMs: number, abort: AbortController, over: AbortSignal): Promise<void> {
     const { clock, db, log } = this.#ctx
     for (let untilMs = firstMs; ; ) {

@@ -22,7 +22,7 @@ export class LeaseLost extends Error {
 const LEASING_LOCK = 7_301_946_113
 
 /**
- * How many jobs to lease, for `ms` by the database's clock: `limit` in all, and so many that an account has at most `perAccount` running.
+ * How many jobs to lease, for `ms` by the database's clock: at most `limit`, and so that no account has more than `perAccount` leased.
  * `held` are this process's.
  */
 export type Wanted = { limit: number; perAccount: number; held: readonly string[]; ms: number }
@@ -73,7 +73,7 @@ export async function leaseJobs(tx: Tx, clock: Clock, { limit, perAccount, held,
 
 type Held = Pick<JobLease, 'id' | 'fence'>
 
-/** Extends a lease by `ms` from now. Returns whether it was still held. One that was given back stays free, although its fence still stands. */
+/** Makes a lease last `ms` from now. Returns whether it was still held: one that was given back is not, although its fence stands. */
 export async function renewLease(db: Db, clock: Clock, lease: Held, ms: number): Promise<boolean> {
   const { numUpdatedRows } = await stillHeld(db, lease)
     .where('leased_until', 'is not', null)
@@ -95,12 +95,12 @@ export async function savedAnswers(db: Db, jobId: string): Promise<Map<string, s
 /** What one try used. */
 export type Spent = { tokens: Tokens; tookMs: number; now: Date }
 
-/** The answer to a question of a job, which its name tells. */
+/** An answer; `name` is that of the job's question. */
 export type NamedAnswer = { name: string; answer: string }
 
 /**
- * Saves an answer with what it used, and resets `tries` for the next question. Returns false when the lease is lost. Does nothing the
- * second time: the commit may have succeeded although nobody heard of it.
+ * Saves an answer with what it used, and resets `tries` for the next question. Returns false when the lease is lost. An answer that is
+ * saved already is left: the first commit may have succeeded unnoticed.
  */
 export async function saveAnswer(
   tx: Tx,

@@ -89,7 +89,7 @@ export async function deleteJobs(tx: Tx, accountId: string): Promise<string[]> {
 /** How many jobs are removed at once: each has its answers. */
 const REMOVED_AT_ONCE = 500
 
-/** Removes some of the jobs that finished before `finishedBefore`, and the token counts of days before it; returns whether there may be more. */
+/** Removes some of the jobs from before `finishedBefore`, and the token counts of earlier days; returns whether more jobs may be left. */
 export async function removeOldJobs(db: Db, finishedBefore: Date): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
     delete from generation_jobs where id in (

@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A revision is a time in microseconds, or one more than the one before. A counter would come to the same number again after a standby has taken
- * over that lacks the last commits, and answers cached under that number would be taken for what it means now.
+ * A revision is a time in microseconds, or one more than the last. After failover to a standby that lacks the last commits, a counter
+ * would come to the same number again, and answers cached under the lost revision would be taken for current ones.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(APPLY).execute(db)

@@ -6,7 +6,7 @@ export type Clock = {
   now(): Date
   /** Milliseconds since some moment. Setting the clock does not move it. */
   monotonicMs(): number
-  /** The time when a statement begins, as a part of it, by the database's clock: the only one that all processes agree on. */
+  /** An SQL expression: when its statement began, by the database's clock, the only one that all processes agree on. */
   inDatabase(): RawBuilder<Date>
   /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>

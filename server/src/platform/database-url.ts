@@ -1,4 +1,4 @@
-/** What `sslmode` may be, and what the driver is told. Its own reading of these words is about to change, with a warning until then. */
+/** What `sslmode` may be, and what the driver is told. It will soon read some of these words differently, and warns of that. */
 const SSL_MODES: Record<string, string> = {
   disable: 'disable',
   'no-verify': 'no-verify',
@@ -11,9 +11,9 @@ const SSL_MODES: Record<string, string> = {
 const NO_HOST = 'socket.invalid'
 
 /**
- * Checks the address of a PostgreSQL server, and makes its `sslmode` one that means the same in every version of the driver:
- * encrypted, and to the server that has the name. Throws an error for an address that cannot be one, or for an `sslmode` that
- * would do without encryption when the server, or somebody between, asks for that.
+ * Checks the address of a PostgreSQL server, and replaces an `sslmode` that versions of the driver read differently: `require`
+ * and `verify-ca` become `verify-full`. Throws an error for an address that cannot be one, and for an `sslmode` that gives up
+ * encryption if the server, or somebody in between, declines it.
  */
 export function parseDatabaseUrl(text: string): string {
   const url = urlOf(text)

@@ -1,9 +1,9 @@
 let end: Promise<void> | undefined
 
 /**
- * Resolves when the event loop has heard of everything that had happened by now, and before it waits for more. What waits for the
- * same moment goes on together, each kind of work in one go: that is much faster than work of every kind after each event, which
- * finds the processor's caches full of the others' code.
+ * Resolves once the event loop has handled the events that are here by now, before it waits for more. All callers of a turn go on
+ * together, so each kind of work is done in one go. That is much faster than every kind after each event, where each finds the
+ * processor's caches full of the others' code.
  */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) =>

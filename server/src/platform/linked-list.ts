@@ -30,7 +30,7 @@ export class LinkedList<T extends Linked<T>> {
     this.size += 1
   }
 
-  /** All of them, as they are now: what happens while one goes through them changes nothing. */
+  /** A copy of the list: changes made while somebody goes through it do not affect it. */
   toArray(): T[] {
     const all: T[] = []
     for (let item = this.first; item !== undefined; item = item.after) all.push(item)

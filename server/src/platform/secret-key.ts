@@ -46,9 +46,9 @@ export function keyFits(secretKey: string, fingerprint: Buffer): boolean {
 }
 
 /**
- * The key at hand: SECRET_KEY; or the staged key, if only that one fits `stored`; or else the key file's, whether it fits or
- * not. `staged`: whether it is the staged one; `place`: where it is, in words. Undefined when there is none. Throws ConfigError for a key file that cannot be
- * read or holds no whole key. Changes nothing.
+ * The key at hand: SECRET_KEY; or the staged key, if only that one fits `stored`; or else the key file's, whether it fits or not.
+ * `staged`: whether it is the staged one; `place`: where it is, in words. Undefined when there is none. Throws ConfigError for a key
+ * file that cannot be read or holds no whole key. Changes nothing.
  */
 export async function findSecretKey(
   config: KeySource,

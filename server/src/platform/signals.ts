@@ -45,7 +45,7 @@ export type Signals = SignalSender & {
   ready: Promise<void>
   /**
    * `listener` gets the subject, or undefined when signals may have been missed and any subject may have changed: each
-   * time that listening begins, including the first. `endpoint` is told so every second too while nothing can be heard.
+   * time that listening begins, including the first; for `endpoint` also each time that it fails.
    */
   on(topic: Topic, listener: (subject: string | undefined) => void): void
   close(): Promise<void>
@@ -53,8 +53,8 @@ export type Signals = SignalSender & {
 
 const CHANNEL = 'postrider'
 /**
- * A process hears these of its own from the server too, in case it does not learn that it has committed: it must not go on with what it has read
- * before.
+ * A process hears its own such signals from the server too, in case it cannot tell that it has committed: it must not go on with
+ * what it read before.
  */
 const HEARD_TWICE = new Set(['endpoint', 'confirmed'])
 const RECONNECT_MS = 1_000
@@ -82,7 +82,7 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
           missed: () => {
             for (const topic of listeners.keys()) hear(topic, undefined)
           },
-          // What was read before must not be sent for as long as this process may not know better: it is read again.
+          // While it may miss changes, this process must not send what it read before: it is read again.
           deaf: () => hear('endpoint', undefined),
         })
   return {
@@ -133,7 +133,7 @@ async function notify(tx: Tx, sender: string, topic: Topic, subject = ''): Promi
 type Ears = {
   message(payload: string): void
   missed(): void
-  /** Nothing is heard for now; called once a second. */
+  /** Called each time that listening fails. */
   deaf(): void
 }
 

@@ -7,8 +7,8 @@ export type Slot = { free(): void }
 type Waiting = { weight: number; slots: number; begin: () => void }
 
 /**
- * A counting semaphore that is fair between those who take: each has its own line, first come first served, and the lines have
- * their turns one after the other. A line whose first does not fit yet is not overtaken, or large ones would wait for ever.
+ * A counting semaphore that is fair between its users: each has a line of its own, first come first served, and the lines take
+ * turns. Nobody overtakes the first of the next line while it does not fit, or large ones would wait for ever.
  */
 export class Slots {
   readonly #count: number
@@ -37,7 +37,7 @@ export class Slots {
     return (this.#lines.get(whose) ?? []).reduce((total, { weight }) => total + weight, 0)
   }
 
-  /** Whether so much more may wait. While nothing of `whose` waits, their own bound does not matter. */
+  /** Whether `weight` more may wait. While nothing of `whose` waits, only the bound of all matters. */
   mayWait(weight: number, whose: string, most: MostWaiting): boolean {
     const own = this.waitingOf(whose)
     return this.waiting + weight <= most.all && (own === 0 || own + weight <= most.ofOne)

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Worker } from 'node:worker_threads'
 
 /**
- * A module on a thread of its own, for work that would keep this one from everything else. It answers each message with one of its own,
+ * Runs a module on a thread of its own, for work that would block this one. The module answers each message with one. The thread
  * starts with the first question, ends after `idleMs` without one, and does not keep the process running.
  */
 export class Thread<Question, Answer> {
   readonly #module: URL
   readonly #idleMs: number
-  /** What lasts belongs to no request, also if one is the first that needs it. */
+  /** The thread outlives the request that starts it, and is no part of it. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #worker: Worker | undefined
   #asked: PromiseWithResolvers<Answer> | undefined
@@ -19,7 +19,7 @@ export class Thread<Question, Answer> {
     this.#idleMs = idleMs
   }
 
-  /** Asks one question at a time. Rejects with what ended the thread if it ends before it has answered; the next question starts another. */
+  /** Asks a question; one at a time. Rejects with what ended the thread if it ends without an answer; the next question starts another. */
   async ask(question: Question): Promise<Answer> {
     clearTimeout(this.#idle)
     this.#worker ??= this.#outside(() => this.#start())

@@ -46,7 +46,7 @@ export async function readDuePosts(db: Db, now: Date, places: readonly Place[], 
   return rows
 }
 
-/** Locks the posts that are still due and that no other process has locked. From now on the transaction waits at most a second for a lock. */
+/** Locks the posts that are still due, except those another transaction has locked. From now on this one waits at most 1 s for a lock. */
 export async function lockDuePosts(tx: Tx, ids: readonly string[], now: Date): Promise<PostRow[]> {
   await limitLockWait(tx, '1s')
   return tx

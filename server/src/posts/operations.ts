@@ -235,8 +235,8 @@ async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.titl
 }
 
 /**
- * Keeps the old slug as a former one, if the post is or has been published: links to it are about, also while it is not. Runs after the post's row has
- * the new slug: storing it waits for a post that is just giving it up, and only then is it among that one's former slugs.
+ * Keeps the old slug as a former one, if the post is published or was ever sent: there may be links to it. Runs after the post's row
+ * has the new slug: that update waits for a post that is giving the slug up, and only then is it one of that post's former slugs.
  */
 async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
   await reclaimSlug(tx, current.account_id, slug)

@@ -36,8 +36,8 @@ const LOOK_MS = 1_000
 const LOCKED_MS = 100
 
 /**
- * One step: publishes everything that is due to all sites, each post once. The accounts that have any stand in a line; those at its front share
- * a set, and who has more goes to its end.
+ * One step: publishes everything that is due, to all sites, each post once. Accounts with due posts stand in a line. Those at its front
+ * share a set; one that has more goes to the end.
  */
 export async function publishDue(ctx: Context, stopping: AbortSignal): Promise<StepResult> {
   const { root } = ctx.db

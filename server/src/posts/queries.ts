@@ -45,7 +45,7 @@ export async function lockPostToPublish(
   return { post, surroundings: { siteIds, formerSlugs, paused } }
 }
 
-/** Locks the account's posts among these ids until the transaction ends, in the order of their ids, which they are returned in. */
+/** Locks the account's posts among these ids until the transaction ends, and returns them; both in the order of their ids. */
 export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[]): Promise<Sized[]> {
   return tx
     .selectFrom('posts')
@@ -112,10 +112,10 @@ export async function deletePost(tx: Tx, id: string): Promise<void> {
 }
 
 /**
- * The first free one of `base`, `base-2`, `base-3` … Locks the name until the transaction ends, so that posts with the same
- * title created at the same time get different numbers; the lock is sent ahead, and the look comes after it. `generate_series` is in
- * a select list, where PostgreSQL evaluates it lazily; in a from clause it would generate all of it, at 70 ms a post. Not prepared: a
- * plan that was made when there were a handful of posts would read the whole table for each number.
+ * The first of `base`, `base-2`, `base-3` … that is free. Locks `base` until the transaction ends, so that posts with the same title
+ * created at the same time get different numbers; the lock is sent ahead of the query. `generate_series` is in a select list, where
+ * PostgreSQL evaluates it lazily; in a from clause it would generate all numbers, at 70 ms a post. Not prepared: a plan made when
+ * there were a handful of posts would read the whole table for each number.
  */
 export async function freeSlug(tx: Tx, accountId: string, base: string): Promise<string> {
   await sendAhead(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`)

@@ -8,9 +8,9 @@ const FIRST_VERSION_AT = Date.UTC(2026, 0, 1)
 
 /**
  * Raises the version of every post above any that a site may have, for a database that does not know of everything that was sent: a
- * restored one, or one that has lost commits. Sites keep a post if they have a later version of it, so its next changes would not reach
- * them. Nobody can have seen the new versions, if no post was changed more than once in each second of its life; and what is raised later
- * is above what was raised earlier. Returns how many posts there are.
+ * restored one, or one that has lost commits. Sites ignore versions older than theirs, so the next changes would not reach them. The
+ * new version is at least the seconds since 2026: no site has seen it, unless a post was changed more than once a second on average,
+ * and a later raise exceeds an earlier one. Returns how many posts there are.
  */
 export async function raiseVersions(db: Db, now: Date): Promise<number> {
   const secondsSoFar = Math.ceil((now.getTime() - FIRST_VERSION_AT) / 1_000)

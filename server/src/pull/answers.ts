@@ -32,7 +32,7 @@ const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
       }),
 )
 
-/** The answer of this name that is kept, or what `read` reads, which is kept from then on. `read` can look again what is kept by now. */
+/** The cached answer of this name, or what `read` reads, which is then cached. With `find`, `read` can look into the cache again. */
 async function kept<Body extends TaggedBody | undefined>(
   ctx: Context,
   { siteId, revision }: SitePrincipal,
@@ -61,7 +61,7 @@ export type WantedPage = { page: number; limit: number; tag?: string | undefined
 const FAR = 1_000
 /** How many reads that may take long are made at once. */
 const LONG_AT_ONCE = 2
-/** A post of so many characters is made into JSON in a turn of the event loop of its own. */
+/** After a post of more JSON characters than this, the next waits an event loop turn. */
 const LARGE = 64 * 1024
 
 /** A page of the posts that the site may see, newest first, as JSON. */

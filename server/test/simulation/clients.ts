@@ -208,7 +208,7 @@ export class Clients {
     return [...siteIds].filter((id) => !deleted.has(id))
   }
 
-  /** Every second is long, and so the content with it (`LARGE`). */
+  /** Every second title is long, for a large content (`LARGE`). */
   #nextTitle(): string {
     this.#titles += 1
     return `Title ${this.#titles}${this.#titles % 2 === 0 ? ', and so on'.repeat(25) : ''}`

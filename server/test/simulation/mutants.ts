@@ -18,9 +18,9 @@ export type Mutant = {
 
 /** On the simulation's one connection a transaction excludes all others, so no statement ever waits for a lock. */
 const LOCKS = 'server/test/locks.test.ts'
-/** In stories a lane is hardly ever held for long enough beside the right accident, nor do clocks differ by just so much. */
+/** Stories hardly ever hold a lane for long enough beside the right accident, or have clocks that differ by just enough. */
 const LEASES = 'server/test/deliveries.test.ts'
-/** At most one of 50,000 stories notices it, which is more than a mutant is given. */
+/** At most one of 50,000 stories notices it, and a mutant is given far fewer. */
 const HANDOVER = 'server/test/handover.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [

@@ -192,7 +192,7 @@ function neverBackwards({ posts, byId }: Evidence): Violation[] {
   const violations: Violation[] = []
   const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
   const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
-  // A stopped process cannot end its attempt, nor does one that is missed: then another one takes over.
+  // A process that is stopped or missed does not end its attempt when another one takes over.
   const excused = (one: Post, other: Post) =>
     one.process !== other.process &&
     (one.process.stops
@@ -241,7 +241,7 @@ function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation
   )
 }
 
-/** When the site heard that its confirmation was taken, on the wall. The row has when that began, but a process may be stopped in between. */
+/** When the confirmation was answered, by the wall clock. The row says when it began, but a process may be stopped in between. */
 function confirmedAt(world: World, { site_id, post_id, finished_at }: Delivery): number {
   const began = finished_at ?? 0
   const call = world.clients.calls.find(
@@ -258,9 +258,9 @@ function isPulled(one: Delivery): boolean {
 }
 
 /**
- * 6: attempt n+1 never before its delay, neither by the clock nor in virtual time. By the clock it is due if the clock ever said so
- * since: set back between the engine's look and the POST, the clock calls a timely attempt early, and what was due for a worker that died is due
- * for its successors. A manual retry starts at once.
+ * 6: attempt n+1 is never early both by the clock and in virtual time. By the clock it is due if the clock has ever said so since: if
+ * it was set back between the engine's look and the POST, a timely attempt looks early; and what was due for a worker that died is
+ * due for its successors. A manual retry starts at once.
  */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))

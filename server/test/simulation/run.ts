@@ -32,7 +32,7 @@ const { values } = parseArgs({
 const ROOT = resolve(import.meta.dirname, '../../..')
 const MOST_FAILURES = 10
 const SEEDS = 50_000
-/** A mutant that is not noticed in so many seeds has survived. */
+/** A mutant that this many seeds do not notice has survived. */
 const SEEDS_PER_MUTANT = 2_000
 
 if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed))

@@ -40,7 +40,7 @@ export type Story = {
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
   deaf: number
-  /** By how much each machine's clock is wrong, in whole milliseconds: the machine that only answers, then those of the workers; none if all agree. */
+  /** How far each machine's clock is off, in whole milliseconds: first the front's, then those of the workers; empty if all agree. */
   skews: number[]
   steps: Step[]
 }
@@ -48,8 +48,8 @@ export type Story = {
 const BAD_WEATHER: readonly Weather[] = ['slow', 'error', 'hang', 'reset', 'refuse', 'mixed', 'mixed']
 
 /**
- * In half of these stories, the server ends all connections just before a worker dies, and the others take long to be members again.
- * Several posts wait for slow sites then.
+ * In half of the stories that can have it, the server ends all connections just before a worker dies, the others are slow to rejoin,
+ * and several posts wait for slow sites.
  */
 function failover(
   random: () => number,
@@ -130,7 +130,7 @@ export function tell(seed: number): Story {
     return { what: 'jump', byMs: (random() < 0.7 ? 1 : -1) * random() ** 2 * 60_000 }
   }
 
-  /** What happens around the moment when a process goes on that had lost its leases: others are at work on its lanes then. */
+  /** Steps around the moment when a stopped process that has lost its leases goes on, while others work on its lanes. */
   function around(at: number): Step[] {
     return [
       { at: at - random() * 9_000, what: 'weather', site: below(sites), weather: bad() },

@@ -60,7 +60,7 @@ const LIMITS: Record<Room, Partial<Limits>> = {
   },
   narrow: { large: { above: LARGE, waiting: 1, prompt: 1, suspect: 1 } },
 }
-/** A worker looks this often whether it is a member, and is missed for so long before its leases are taken away (presence.ts). */
+/** How often a worker checks its membership, and how long it may be missed before its leases are abandoned (presence.ts). */
 const MEMBERSHIP_LOOK_MS = 250
 const MISSED_MS = 1_000
 /** The process that only answers requests. */
@@ -82,7 +82,7 @@ export type Counts = Record<string, number>
 
 export type Outcome = { violations: Violation[]; counts: Counts; lines: string[] }
 
-/** What the database's clock says: virtual time, told from the times of other clocks among the values of a statement. */
+/** A time by the database's clock (virtual time), to tell it from other clocks' times among a statement's values. */
 class DatabaseTime extends Date {}
 
 /** A process of the service. */
@@ -105,7 +105,7 @@ export class World {
   readonly processes: Process[] = []
   /** When a connection broke. */
   readonly losses: number[] = []
-  /** When the clocks jumped, and what one that was right said until then. */
+  /** When the clocks jumped, and what a clock without skew said before. */
   readonly jumps: Array<{ at: number; wallBefore: number }> = []
   /** When no process delivered. */
   readonly silences: Array<{ from: number; to: number | undefined }> = []
@@ -205,7 +205,7 @@ export class World {
     for (const step of story.steps) agenda.after(step.at, () => this.#play(step))
     const length = Math.max(0, ...story.steps.map(({ at }) => at)) + 500
     await agenda.run(() => false, begin + length)
-    // A process that was stopped meets what others did meanwhile.
+    // Stopped processes go on, and meet what the others did.
     for (let to = this.#stoppedUntil; to + 500 > agenda.now; to = this.#stoppedUntil)
       await agenda.run(() => false, to + 500)
     await this.#end()
@@ -286,7 +286,7 @@ export class World {
     this.agenda.after(this.#random() * RECOVERY_MS, () => this.clients.play({ what: 'update post', post }))
   }
 
-  /** Its connection ends, which it soon hears; it is a member again when it has another, and nobody is taking leases away. */
+  /** Ends a worker's connection, which it soon hears; it rejoins after `forMs`, once nobody is abandoning leases. */
   #miss(service: Service | undefined, forMs: number): void {
     // A process that is stopped hears nothing, and goes on with what it leased for a moment when it wakes up.
     if (service === undefined || !service.process.isMember || service.process.stopped || service.leaving) return
@@ -364,7 +364,7 @@ export class World {
     while (this.#joining && process.alive) await ctx.clock.sleep(5)
     try {
       if (this.#isAlone(process) && (this.story.layout === 'embedded' || process.chance() < 0.7)) {
-        // Where nobody can come back, waiting would change nothing.
+        // Waits only if a living worker may join again.
         if (this.#isMissing() && (await areLanesHeld(ctx.db.root, ctx.clock))) await ctx.clock.sleep(MISSED_MS)
         if (this.#isAlone(process) && !this.#joining) await this.#abandon(ctx)
       }
@@ -444,7 +444,7 @@ export class World {
     }
   }
 
-  /** Each removes the listener of a sleep that the story's end cuts off: Node keeps a combined signal, and all this, while it has one. */
+  /** Each removes the listener of a sleep that is pending when the story ends: with one, Node keeps a combined signal, and this world. */
   readonly #sleepers = new Set<() => void>()
 
   #sleep(process: Process, ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -550,7 +550,7 @@ export class World {
     }
   }
 
-  /** If the second of two POSTs to a site was made after a crash, what the clocks said of those who leased its lane: for the first one, and until the second. */
+  /** What the clocks said at each lease of the lane from `earlier` to `later`; nothing unless the last one recovers from a crash. */
   wallsAtLeases(earlier: Post, later: Post): number[] {
     const taken = this.#taken.filter(({ siteId, at }) => siteId === later.siteId && at <= later.startedAt)
     if (taken.at(-1)?.recovering !== true) return []

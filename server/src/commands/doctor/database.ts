@@ -17,7 +17,7 @@ import { checkSealed } from '../sealed.ts'
 import type { Finding } from './finding.ts'
 
 const OLDEST_POSTGRES = 15
-/** By the processes' clocks posts are published, attempts are due, signatures are dated and jobs of drafts are leased; lanes are not. */
+/** Processes' clocks decide when posts, attempts and jobs of drafts are due, and date signatures; leases go by the database's clock. */
 const MOST_SKEW_MS = 5_000
 /** Normally a worker leases a due lane within a second. */
 const OVERDUE_MS = 60_000

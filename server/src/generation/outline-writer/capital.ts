@@ -4,7 +4,7 @@ export function capital(text: string): string {
   return first.toUpperCase() + rest.join('')
 }
 
-/** The text with a small first letter, unless another word begins with a capital one, as in names. */
+/** With a small first letter, if other words follow and have no capital letters (as names have). */
 export function withinSentence(text: string): string {
   return /^\p{Lu}\p{Ll}+( \P{Lu}+)$/u.test(text) ? text.slice(0, 1).toLowerCase() + text.slice(1) : text
 }

@@ -25,7 +25,7 @@ export function planWords(length: Length, weights: readonly number[], taken: num
   return [introduction, ...weights.map((weight) => Math.round((left * weight) / whole)), conclusion]
 }
 
-/** The words of the next part: what the written parts have too many or too few is spread over the rest. */
+/** The next part's words: the written parts' surplus or lack is spread over the rest, within bounds. */
 export function nextWords(plan: readonly number[], written: readonly number[]): number {
   const rest = plan.slice(written.length)
   const left = sum(plan) - sum(written)

@@ -1,7 +1,7 @@
 /**
  * Writes an article part by part. The question for each part includes what came before it. A part that is too short, too long
- * or without its keywords is revised, at most twice, and the better version stays. The words it still has too many or too few
- * are spread over the parts to come, and at the end over the written parts.
+ * or without its keywords is revised, at most twice, and the better version stays. Its remaining surplus or lack of words is
+ * spread over the parts to come, and at the end over the written parts.
  */
 
 import { BodyError } from '../../posts/index.ts'

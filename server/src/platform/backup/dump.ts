@@ -5,9 +5,9 @@ import type { Database, Tx } from '../db/database.ts'
 import type { BackupTable } from './format.ts'
 import { storedTables, usePortableText } from './tables.ts'
 
-/** Rows are read in batches of at most so many bytes; a longer one comes alone. */
+/** The most bytes in a batch of rows; a longer row is a batch of its own. */
 const READ_BYTES = 4 * 1024 * 1024
-/** So many rows are looked at together. Those whose lines are short fit into a batch; of the others, only the lengths come at first. */
+/** How many rows are fetched at once. Their short lines fit into one batch; of longer lines, only the length is fetched at first. */
 const FETCHED = 400
 const SHORT_BYTES = Math.floor(READ_BYTES / FETCHED)
 
@@ -15,8 +15,8 @@ const SHORT_BYTES = Math.floor(READ_BYTES / FETCHED)
 export type RowBatch = { table: string; lines: string[] }
 
 /**
- * Runs `work` in one read-only transaction that sees the database as it was at its beginning. All tables are locked before that: one that a
- * migration rewrites afterwards would look empty.
+ * Runs `work` in one read-only transaction, on a snapshot that is taken once all tables are locked: a table that a migration rewrites
+ * after the snapshot would look empty.
  */
 export async function inSnapshot<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const tables = await storedTables(db.root)

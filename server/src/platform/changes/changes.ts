@@ -9,8 +9,8 @@
  * - *Telling.* Changes of watched owners go out to all processes, gathered for up to `FLUSH_MS`, in one statement outside
  *   the transactions that made them. If too much of one owner changed at once, the owner is told as a whole.
  * - *No gap when a watch begins.* A process keeps the changes of all owners for `RECENT_MS`, and tells them late if a watch
- *   of the owner arrives; a watch takes milliseconds to reach all processes. Of an owner with more than `RECENT_PER_OWNER` only that is
- *   kept, and the owner told as a whole: under load they would be tens of thousands, which outlive the collections of young objects.
+ *   of the owner arrives; a watch takes milliseconds to reach all processes. An owner with more than `RECENT_PER_OWNER` changes is told
+ *   as a whole, and they are not kept: under load, tens of thousands of them would outlive the collections of young objects.
  * - *No gap otherwise.* A process that begins to listen does not know who is watched, nor which changes it has withheld or
  *   not heard: it tells everything as changed, and treats every owner as watched until every watch has been renewed or is over. After
  *   a failure to tell, it tells everything as changed too. Only a process that dies right after a commit can withhold a
@@ -50,7 +50,7 @@ export const WATCH_MS = 65_000
 
 const FLUSH_MS = 100
 const RECENT_MS = 3_000
-/** What one person does in that time, and what becomes of it. */
+/** Enough for what one person causes in that time. */
 const RECENT_PER_OWNER = 32
 const RETRY_MS = 1_000
 /** Above this many changed things of one owner in one flush, the owner is told as a whole. */
@@ -70,7 +70,7 @@ export class Changes {
   /** In order of expiry. */
   readonly #watchedUntil = new Map<string, number>()
   #allWatchedUntil = 0
-  /** What has changed lately, by owner; who had a change last comes last. */
+  /** Recent changes by owner; the owner that changed last comes last. */
   readonly #recent = new Map<string, Recent>()
   #pending = new Map<string, Pending>()
   #everythingPending = false

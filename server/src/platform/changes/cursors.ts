@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** How much later another process may hear of a change, by its own clock, than the process that made a cursor. */
+/** How much earlier, by its own clock, another process may hear of a change than the maker of a cursor. */
 const ALLOWANCE_MS = 5_000
 
 const CURSOR = /^([0-9a-z]{1,10})-([0-9A-Za-z_-]{8})$/

@@ -140,7 +140,7 @@ export class Feed {
     return time > now ? 0 : time + ms - now
   }
 
-  /** Tells a joining stream that it is `ready`, so misses nothing from here on, and what it has missed. */
+  /** Sends a joining stream `ready`, as it misses nothing from here on, and what it has missed. */
   async #admit(one: OpenStream): Promise<void> {
     this.#streams.add(one)
     const since = one.cursor === undefined ? this.#told : this.#ctx.cursors.since(one.cursor)

@@ -22,9 +22,9 @@ const MOST_STREAMS = 20
 const MOST_STREAMS_IN_ALL = 5_000
 /** How long an owner stays watched after the last stream has ended, for clients that reconnect. */
 const LINGER_MS = 120_000
-/** How soon watches are renewed again that could not be. */
+/** How soon a failed renewal of watches is repeated. */
 const RENEW_AGAIN_MS = 1_000
-/** Less than other processes tell changes after one watch, so that no change counts as remembered that was not told. */
+/** How long a watch is relied on: less than others heed it, so no change that was not told counts as remembered. */
 const REMEMBER_MS = WATCH_MS - 5_000
 
 /** An owner whose changes are heard. Times in milliseconds; `lingersUntil` is 0 unless a stream was open here. */
@@ -167,8 +167,8 @@ export class Feeds {
   }
 
   /**
-   * Renews the watches, forgets owners that are no longer watched, sends heartbeats, and ends streams that may not go on; returns whether
-   * the watches are renewed. Nothing of that waits for the streams to be looked at, one by one.
+   * Forgets owners that are no longer watched, renews the watches and sends heartbeats; returns whether the watches are renewed. If so,
+   * it starts to check which streams may go on, one by one, without waiting for that.
    */
   async #attend(now: number): Promise<boolean> {
     for (const [id, { feed, rememberedUntil }] of this.#owners)

@@ -159,9 +159,9 @@ export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & {
 }
 
 /**
- * For the service, whose statements take far less. A batch that waits for a connection blocks the next ones: results of attempts,
- * counts of requests. A connection that has fallen silent is given up earlier (silence.ts), unless the server does not tell. A machine
- * that stands still or is gone in the middle of a transaction must not keep lanes locked for longer than it had leased them.
+ * For the service, whose statements take far less: a batch (results of attempts, counts of requests) that waits for a connection blocks
+ * the next ones. A silent connection is given up earlier, if the server can be asked (silence.ts). A machine that stops or vanishes in
+ * the middle of a transaction must not keep lanes locked for longer than it had leased them.
  */
 const HURRIED: StatementLimits = {
   statement_timeout: 30_000,

@@ -1,7 +1,7 @@
 /**
- * Keeps connections ready. A request that finds none free waits until one is made, even if another becomes free meanwhile; that takes a
- * process of the server's and several round trips: a tenth of a second when many posts come due and both processes are busy. The
- * pool's `min` only keeps it from closing idle ones; here they are opened, at the start and after they were lost.
+ * Keeps connections ready. A request that finds none free waits until one is made, even if another becomes free meanwhile. Making one
+ * takes a new server process and several round trips: a tenth of a second when many posts come due and both sides are busy. The
+ * pool's `min` only keeps it from closing idle ones; here they are opened, at the start and after some were lost.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
@@ -32,7 +32,7 @@ async function borrow(pool: pg.Pool): Promise<void> {
   client.release()
 }
 
-/** When no client can be made, because a certificate's file is gone, the pool throws where nobody can catch it. */
+/** Whether the driver can make a client. If not (a certificate's file is gone), the pool throws uncatchably. */
 function canMakeClients(pool: pg.Pool): boolean {
   try {
     void new pg.Client(pool.options)

@@ -6,8 +6,8 @@ import { away, NOTICED } from './database.ts'
 /**
  * Throws ConfigError when a pooler gives each transaction whichever connection to the server is free. Signals (LISTEN), advisory
  * locks and prepared statements belong to a connection, so behind such a pooler the service would start, and then fail now and
- * then. Two connections made here must be two to the server, each the same one every time. Also throws ConfigError when the driver
- * cannot make anything of the address.
+ * then. Two connections made here must reach two server processes, each the same one every time. Also throws ConfigError when the
+ * driver cannot use the address.
  */
 export async function assertSessions(url: string): Promise<void> {
   const [one, other] = [clientOf(url), clientOf(url)]

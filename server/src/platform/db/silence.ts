@@ -1,8 +1,8 @@
 /**
  * Gives up connections that have fallen silent. After a failover, or when a firewall has forgotten a connection, nothing that is
- * written to it is answered, and for a long time nothing says so. A slow statement looks the same from here, so the server is
- * asked, over another connection, at which of its connections it is at work: those are waited for as long as their statements may
- * take. The others are closed, since the statement has not arrived there, or the answer not here. Their processes at the server
+ * written to it is answered, and for a long time no error says so. A slow statement looks the same from here, so the server is
+ * asked, over another connection, for which connections it is executing statements: those may take as long as their statements
+ * may. The others are closed: their statement did not arrive there, or its answer did not arrive here. Their server processes
  * are ended too: one may be in the middle of a transaction, whose locks everybody else would wait for.
  */
 import { Socket } from 'node:net'
@@ -13,8 +13,8 @@ import pg from 'pg'
 const QUIET_MS = 3_000
 const LOOK_EVERY_MS = 1_000
 /**
- * After connections were closed, others are looked at again so soon, for so long: statements that waited for locks of the closed
- * ones end now, one after the other, and their answers may be lost as well.
+ * How soon and for how long the others are looked at after some were closed: statements that waited for locks of the closed ones
+ * end now, one after the other, and their answers may be lost as well.
  */
 const LOOK_AGAIN_MS = 250
 const LOOK_AGAIN_FOR_MS = 2_000
@@ -40,7 +40,7 @@ export class Line {
   quietSince = this.heardAt
   /** The first look that found it waiting. */
   noticedAt: number | undefined
-  /** Whether the server was not at work at it when last asked, and nothing has arrived since: an answer may have been on its way. */
+  /** Whether the server was not working for it when last asked, and nothing came since. No proof: an answer may be on its way. */
   #suspect = false
 
   constructor(socket: Socket, process: string) {
@@ -62,7 +62,7 @@ export class Line {
     return this.#sent > this.#ended && this.#socket.bytesRead === this.#bytesRead
   }
 
-  /** Notes what has arrived. Whether an answer has been awaited for long while nothing did. */
+  /** Notes what has arrived. Whether an answer is awaited and nothing came for `QUIET_MS`. */
   isQuiet(now: number): boolean {
     const { bytesRead } = this.#socket
     if (bytesRead !== this.#bytesRead) this.heardAt = now
@@ -76,7 +76,7 @@ export class Line {
     return now - this.quietSince >= QUIET_MS
   }
 
-  /** Whether the server was not at work at it in two looks one after the other, between which nothing arrived. */
+  /** Whether two looks in a row found the server not working for it, with nothing arrived in between. */
   isSilent(working: ReadonlySet<string>): boolean {
     const wasSuspect = this.#suspect
     this.#suspect = this.#waits() && !working.has(this.process)
@@ -137,13 +137,13 @@ async function lookUntilItEnds(pool: pg.Pool, watched: ReadonlySet<Line>, server
 /** Closes the connections that are silent; resolves with whether there were any. Never rejects. */
 async function closeSilent(watched: ReadonlySet<Line>, server: pg.ClientConfig): Promise<boolean> {
   const now = performance.now()
-  // All of them look at what has arrived.
+  // Each call also notes what arrived.
   const quiet = [...watched].filter((line) => line.isQuiet(now))
   if (quiet.length === 0) return false
   const silent = await silentAmong(quiet, server).catch(() => [])
   if (silent.length === 0) return false
-  // What became of one has probably become of those that lie unused, and the next statement would find out only by waiting. What they
-  // heard before the silence began may have been noted by the look that noticed it.
+  // Unused connections have probably fallen silent too, and the next statement would find out only by waiting. `<=`: what they heard
+  // before the silence began may have been noted by the look that noticed it.
   const noticedAt = Math.min(...silent.map((line) => line.noticedAt ?? now))
   const unused = [...watched].filter((line) => line.idle && line.heardAt <= noticedAt)
   for (const line of [...silent, ...unused]) line.close()

@@ -22,7 +22,7 @@ export async function sendAhead<Row>(tx: Tx, statement: RawBuilder<Row>): Promis
   return rows[0] as Sent<Row> // client.ts answers so
 }
 
-/** From now on the transaction waits at most so long for a lock, for example `1s`; then it fails with a lock timeout. */
+/** From now on the transaction waits at most `longest` for a lock, such as `1s`; then it fails with a lock timeout. */
 export async function limitLockWait(tx: Tx, longest: string): Promise<void> {
   await sendAhead(tx, sql`select set_config('lock_timeout', ${longest}, true)`)
 }

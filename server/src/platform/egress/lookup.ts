@@ -91,7 +91,7 @@ async function askServers(resolver: dns.promises.Resolver, hostname: string): Pr
   } catch (error) {
     throw tellingOf(error)
   }
-  // Not without IPv4 as long as it may still be told: this machine may have no IPv6, and the whole attempt would fail.
+  // Waits for IPv4 if only IPv6 was answered: this machine may have no IPv6, and the whole attempt would fail.
   if (found[4].length === 0) await Promise.allSettled([ipv4])
   await Promise.race([both, sleep(OTHER_FAMILY_MS)])
   return [...found[4], ...found[6]]

@@ -19,7 +19,7 @@ export type Arrival = Pick<RequestFacts, 'method' | 'header'> & { remoteAddress:
 
 /** What is learnt while a request is served, for its answer's headers and its log line. */
 export type Progress = {
-  /** Whose memory the answer takes until it is read; the client address's, if that is not known. */
+  /** Who is charged with the answer's memory until it is read; by default the client's network. */
   whose?: string
   usage?: Usage | undefined
   /** Set for health probes, which come every few seconds and are logged as debug. */
@@ -31,7 +31,7 @@ export type Progress = {
 /** Answers a request, or throws. */
 export type Run<Answer> = (facts: RequestFacts, progress: Progress) => Promise<Answer>
 
-/** An answer, whose memory it takes until it is read, and the headers that all answers have. */
+/** An answer, who is charged with its memory until it is read, and all answers' headers. */
 export type Answered<Answer> = { reply: Answer | Reply; whose: string; common: Record<string, string> }
 
 /** Answers a request of a route with `run`; traces, logs and measures it. Never throws. */
@@ -92,7 +92,7 @@ function requestWork(route: string, { requestId, method, header }: RequestFacts)
 /** Unlike an Authorization header, a cookie does not by itself keep shared caches from storing an answer. */
 export const UNSTORED = 'private, no-cache'
 
-/** The headers of a reply, and its content with its bytes unless that comes bit by bit. The headers are a plain object, which the listener writes as it is. */
+/** A reply's content and its bytes, null and 0 without `json` or `body`, and its headers, a plain object that the listener writes as is. */
 export function sentAs({ body, json, parts, headers }: Reply, common: Record<string, string>) {
   const content = json ?? (body === undefined ? null : JSON.stringify(body))
   const type = content === null && parts === undefined ? {} : { 'Content-Type': 'application/json' }
@@ -115,7 +115,7 @@ export type Unread = (whose: string, bytes: number, response: ServerResponse | u
 export function createUnread(): Unread {
   const unread = new HeldMemory(MOST_UNREAD)
   return (whose, bytes, response) => {
-    // Who has gone already leaves nothing unread: that it closes is not told again.
+    // A client that has gone leaves nothing unread, and emits no second `close`.
     if (bytes < COUNTED_BYTES || response === undefined || response.destroyed) return
     response.once('close', unread.hold(whose, bytes, () => response.destroy()).free)
   }

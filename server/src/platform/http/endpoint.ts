@@ -61,8 +61,8 @@ type AtOnce<Principal> = {
 export type Json = string | Uint8Array<ArrayBuffer>
 
 /**
- * What a handler answers, as the pipeline sees it: a value, its JSON if that is serialized already, that in parts if it may be too large for
- * memory, or a stream. With none of them, no body is sent.
+ * What a handler answers, as the pipeline sees it: a value, JSON that is serialized already, such JSON in parts if it may be too large
+ * for memory, or a stream. With none of them, no body is sent.
  */
 export type Reply = {
   status: number
@@ -144,8 +144,8 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   /** A request without any body is taken as `{}`. */
   bodyOptional?: boolean
   /**
-   * Bodies of more bytes are refused. For handlers that wait for other servers, where a large body would keep the room for such ones
-   * meanwhile, and for requests that anybody may send.
+   * Bodies of more bytes are refused. For handlers that wait for other servers, during which a large body would occupy slots for
+   * large bodies, and for requests that anybody may send.
    */
   mostBytes?: number
   headers?: z.ZodObject

@@ -4,9 +4,9 @@ export type Held = { grow(bytes: number): void; free(): void }
 type Part = { bytes: number; giveUp: () => void }
 
 /**
- * Memory that is kept for as long as clients like: answers that they have not read yet, bodies that they have not sent completely.
- * They have long for that, as honest ones may be slow, so what is bounded is the memory of all together. When it exceeds `mostBytes`,
- * whoever keeps most of it loses the oldest part: with many connections that hardly move, one harms only oneself.
+ * Memory that clients occupy for as long as they like: answers that they have not read yet, bodies that they have not sent completely.
+ * Honest clients may be slow, so the bound is on the memory of all together, not on the time. When it exceeds `mostBytes`, whoever
+ * occupies most loses the oldest part: a client with many connections that hardly move harms only itself.
  */
 export class HeldMemory {
   readonly #mostBytes: number
@@ -18,7 +18,7 @@ export class HeldMemory {
     this.#mostBytes = mostBytes
   }
 
-  /** Counts `bytes` as kept by `whose`. `giveUp` is called, at once or later, if they have to be given up; then they are not counted any more. */
+  /** Counts `bytes` for `whose`. `giveUp` is called, at once or later, if that memory has to be freed; then it is not counted any more. */
   hold(whose: string, bytes: number, giveUp: () => void): Held {
     const part: Part = { bytes: 0, giveUp }
     const parts = this.#parts.get(whose) ?? new Set()

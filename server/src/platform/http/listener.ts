@@ -15,12 +15,12 @@ type Refusal = { status: number; headers: Record<string, string>; body: string }
 const KEEP_ALIVE_MS = 75_000
 
 /**
- * A client that takes nothing of its answer for so long is given up, and the answer's memory with it: a host that disappeared would
- * keep it for ever. So long, because the system notices what a slow one takes only by the megabyte. Streams of events have heartbeats.
+ * A client that takes nothing of its answer for this long is given up, with the answer's memory: a host that disappeared would keep it
+ * for ever. Long, because what a slow client takes is noticed only by the megabyte. Event streams have heartbeats.
  */
 const STALLED_MS = 300_000
 
-/** A server, not listening yet, that passes every request to the pipeline. Who takes nothing of an answer for `stalledMs` is given up. */
+/** A server, not listening yet, that passes every request to the pipeline. A client that takes nothing for `stalledMs` is given up. */
 export function createListener(
   ctx: Pick<Context, 'ids' | 'log'>,
   { app, direct }: Pipeline,
@@ -38,7 +38,7 @@ export function createListener(
   })
   const options = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS }
   const server = createServer(options, (request, response) => {
-    // Without a listener, connections would also end on which the client waits for us.
+    // Without this listener, connections whose clients wait for us would end too.
     response.on('timeout', (socket) => {
       if (socket.writableLength > 0) socket.destroy()
     })

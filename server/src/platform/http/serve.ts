@@ -30,7 +30,7 @@ export type Serve = (one: Endpoint, incoming: Incoming) => Promise<Reply>
 const LARGE = 65_536
 /** How many bytes of large bodies are processed at once: meanwhile, each takes many times its size in memory. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
-/** How many bytes of them may wait for that, and how many from one account. */
+/** How many bytes of large bodies may wait, in all and of one account. */
 const MOST_WAITING = { all: 64 * 1024 * 1024, ofOne: 16 * 1024 * 1024 }
 /** How many bytes of bodies are kept that are not complete yet. */
 const MOST_UNFINISHED = 128 * 1024 * 1024

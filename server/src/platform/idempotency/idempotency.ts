@@ -8,8 +8,8 @@
  * without an effect leaves the key free.
  *
  * A request that works for long says now and then that it is alive, and keeps its key. One that has not said so for a minute counts as
- * abandoned, and its key may be taken over; it may be alive all the same (its process was suspended). The time at which it claimed
- * the key is its fence: it can no longer commit or answer.
+ * abandoned, and its key may be taken over. If it is alive all the same (its process was suspended), the time of its claim is its
+ * fence: it can no longer commit, nor keep its answer.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
@@ -24,7 +24,7 @@ import { errorField } from '../log.ts'
 import './tables.ts'
 
 const KEPT_MS = 24 * 3_600_000
-/** A request that has said for this long nothing of being alive counts as abandoned; its key may be taken over. */
+/** A request that has not said for this long that it is alive counts as abandoned; its key may be taken over. */
 const ABANDONED_MS = 60_000
 /** How often a request says that it is alive: a few times before it counts as abandoned. */
 const ALIVE_EVERY_MS = 15_000

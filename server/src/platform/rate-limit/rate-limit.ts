@@ -53,7 +53,7 @@ async function countTogether(db: Db, asked: ReadonlyArray<Asked<LimitedBucket>>,
   return asked.map(({ item }) => counted.get(item.name) as Counted) // the statement returns every bucket
 }
 
-/** The clocks of processes may differ by a little: a window that begins no later than this lies in no future. */
+/** Processes' clocks may differ a little: a window that begins up to this much from now is not in the future. */
 const CLOCKS_DIFFER = sql`interval '1 minute'`
 
 /** A bucket after a statement has counted its hits; `leftMs`: until the window ends. */
@@ -62,13 +62,12 @@ export type Counted = { used: number; leftMs: number }
 /**
  * The statement that counts. `hits` is a relation of (bucket, hits, window_ms), each bucket once; `requests` is an expression for
  * the limit, which may refer to `r`, the bucket's row. The result has bucket and `Counted`. A window begins with the first request
- * after the last one ended, or when the last one lies in a future from which the clock has been set back. Requests refused earlier
- * are not counted, and never move the window. Buckets are locked in one order, so that processes that count several of them at once
- * do not deadlock.
+ * after the last window ended, or if that lies in the future (the clock has been set back). Requests refused earlier are not counted,
+ * and never move the window. Buckets are locked in one order, so that processes that count several of them at once do not deadlock.
  *
  * The commit does not wait for the disk, because all requests that come meanwhile would wait too. A crash of the database server
- * loses what was counted in about its last half second. The embedded database loses what was counted since its last commit of anything
- * else or its last maintenance when its process is killed.
+ * loses the counts of about the last half second. If the process of the embedded database is killed, the counts since the last
+ * commit that waited for the disk, or the last maintenance, are lost.
  */
 export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBuilder<number>): RawBuilder<unknown> {
   const at = sql`${now.toISOString()}::timestamptz` // it is used several times, and the driver is slow to write a Date

@@ -10,9 +10,9 @@ import { Slots } from '../../platform/slots.ts'
 import { Thread } from '../../platform/thread.ts'
 import { type BodyInput, type Conversion, type ConvertedBody, conversionOf } from './convert.ts'
 
-/** So many characters are converted here: they cannot cost much, and the way to the thread and back would take longer. */
+/** Up to this many characters are converted here: it costs little, and the way to the thread and back takes longer. */
 const FEW = 1_000
-/** How many characters may wait for their turn, and how many of one account. A single body may always wait. */
+/** How many characters may wait, in all and of one account; an account's only waiting body may be larger. */
 const MOST_WAITING = { all: 16 * 1024 * 1024, ofOne: 1024 * 1024 }
 /** The thread takes about 60 MB, and half a second to start. */
 const IDLE_MS = 60_000

@@ -46,8 +46,8 @@ export function nodeBudget(path: string, max: number = maxTreeNodes): (by?: numb
 }
 
 /**
- * Counts characters that parsing copies: the attributes of formatting that goes on in the next paragraph, the address of a link that is
- * defined once. No source has as many of its own; the returned function throws BodyError when they are too many.
+ * Counts characters that parsing repeats: attributes of formatting that continues in further paragraphs, the address of a link that is
+ * defined once. The returned function throws BodyError when they exceed twice the largest source.
  */
 export function copyBudget(path: string): (characters: number) => void {
   let left = 2 * maxFormBytes

@@ -101,7 +101,7 @@ export function checkboxElement(checked: boolean): Element {
   return { type: 'element', tagName: 'input', properties: { type: 'checkbox', checked, disabled: true }, children: [] }
 }
 
-/** An id is made of so many characters of a heading, of which some may not be kept. */
+/** How many characters of a heading are read to make its id; not all are kept. */
 const MOST_READ = 1_000
 
 function addHeadingIds(root: Root): void {

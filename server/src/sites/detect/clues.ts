@@ -3,8 +3,8 @@
  * counts: its headers, its own tags, and files that it loads from itself. A word in the text, an escaped example or a link
  * to another site does not count. A clue alone never decides; see `confirms`.
  *
- * A page may be made to be slow to read: no pattern here has two parts without a limit that match the same characters, because
- * the second would be tried again for each length of the first.
+ * A page may be made to be slow to match, so no pattern here has two unlimited repetitions that match the same characters: the
+ * second would be tried again for each length of the first.
  */
 import type { Platform } from '../tables.ts'
 import type { Markup, Tag } from './markup.ts'

@@ -32,8 +32,8 @@ function isWordPressIndex({ status, text, truncated }: ProbeAnswer): boolean {
 }
 
 /**
- * A REST API that ignores `_fields` sends a long index, which may be cut off; the namespaces are near its top, and first of that name:
- * in the texts before them quotation marks are escaped.
+ * Whether a cut-off text is a WordPress index: a REST API that ignores `_fields` sends a long one. The first `"namespaces"` is the
+ * field, near the top: within a text, quotes are escaped.
  */
 function isCutIndex(text: string): boolean {
   const at = text.indexOf(NAMESPACES)

@@ -10,8 +10,8 @@ import { readMarkup } from './markup.ts'
 import { redirectWithinSite } from './same-site.ts'
 
 /**
- * The result of a look. `settled`: the platform, `custom` when none was recognised, or the site cannot be asked, with `unreached` as the
- * reason. `later`: the site did not answer properly, which may be temporary. `interrupted`: the caller's signal ended the look.
+ * The result of a look. `settled`: the platform, or `custom` if none was recognised or the site cannot be called (`unreached` says why).
+ * `later`: the site did not answer properly, which may be temporary. `interrupted`: the caller's signal ended the look.
  */
 export type Look =
   | { kind: 'settled'; platform: Platform; unreached?: string }

@@ -70,9 +70,9 @@ function stillAsLeased(db: Db, { siteId, url, tries }: DetectionLease) {
 }
 
 /**
- * What the update that moves a site to `url` sets besides, to restart detection: the old address says nothing about the new one. Nothing
- * if the address stays the same or the user has chosen the platform. A part of that update, because the database asks for the
- * account of a row that one transaction changes twice, and whoever removes the account locks it before its sites.
+ * Columns for the update that moves a site to `url`, to restart detection: the old address says nothing about the new one. They change
+ * nothing if the address stays or the user has chosen the platform. Not an update of its own: when a transaction changes a row twice,
+ * the database locks the row's account, and whoever removes the account locks that before its sites.
  */
 export function restartedDetection(url: string, now: Date): UpdateObject<Tables, 'sites'> {
   const ifMoved = <T>(then: RawBuilder<T>, column: string) =>

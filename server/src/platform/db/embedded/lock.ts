@@ -3,8 +3,8 @@
  *
  * Free → held (by `holdDirectory`) → free (by `release`, or by the kernel when the process dies).
  * The hold is the kernel's lock on `db.lock`, taken through SQLite's exclusive transaction, so it ends with the
- * process however that ends and is never stolen. The transaction writes, because on a file that this process may only
- * read, another that does not write begins just as well beside this one. It is never committed: the file stays empty.
+ * process however that ends and is never stolen. The transaction writes: on a file that this process may only read, it would
+ * otherwise begin as a reading one, which excludes nobody. It is never committed: the file stays empty.
  * `db.pid` beside it only names the holder for the message; nothing is decided by it. POSIX drops a process's locks
  * on a file when that process closes any descriptor of it: nothing in this process may open `db.lock` itself,
  * backups included.

@@ -4,10 +4,10 @@ export type RunStatement = (sql: string) => Promise<{ rows: Record<string, unkno
 /** Far below the two billion at which PostgreSQL stops accepting writes, and above its own autovacuum's default. */
 const OLDEST_TRANSACTION_AGE = 250_000_000
 
-/** Which tables are seen to: all of them, or only those that have grown to twice their size since. */
+/** Which tables are maintained: all, or those that have more than doubled since they last were. */
 export type Extent = 'all' | 'grown'
 
-/** So many pages are nothing: a table counts as grown from twice its size and these on. */
+/** A table has grown when it has over twice its former pages and this many besides. */
 const FEW_PAGES = 8
 
 /** After a crash the next start replays the WAL since the last checkpoint: 535 MB took half a minute. */
@@ -26,7 +26,7 @@ export async function maintain(run: RunStatement, extent: Extent): Promise<void>
   await run('CHECKPOINT')
 }
 
-/** Brings to disk the commits that did not wait for it. Checkpoints when there has come to be much WAL, which is kept until then. */
+/** Syncs the WAL of commits that did not wait for the disk. Checkpoints when the WAL kept since the last checkpoint is long. */
 async function writeWal(run: RunStatement): Promise<void> {
   const { rows } = await run(`
     SELECT pg_current_wal_lsn() - (pg_control_checkpoint()).redo_lsn > ${LONGEST_WAL_BYTES} AS long,
@@ -38,8 +38,8 @@ async function writeWal(run: RunStatement): Promise<void> {
 }
 
 /**
- * Vacuums and analyses tables. A statement that was prepared when a table had a page reads all of the table, whatever has become of it,
- * until it is analysed again; so growth is not left to wait.
+ * Vacuums and analyses tables. A statement prepared when a table had one page reads the whole table, however large, until the table is
+ * analysed again; so grown tables are not left to wait.
  */
 async function vacuum(run: RunStatement, extent: Extent): Promise<void> {
   const { rows: tables } = await run(`
@@ -48,7 +48,7 @@ async function vacuum(run: RunStatement, extent: Extent): Promise<void> {
     ORDER BY name
   `)
   for (const { name } of tables) await run(`VACUUM (ANALYZE) ${String(name)}`)
-  // What these have written about every table, most of it in place of what they wrote before.
+  // Each ANALYZE has replaced statistics, and left the old rows dead.
   if (extent === 'all') await run('VACUUM pg_statistic')
 }
 
