@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { manualClock } from '../../../test/support/clock.ts'
 import { unauthorized } from '../errors.ts'
-import type { Changes } from './changes.ts'
+import type { ChangeListener, Changes } from './changes.ts'
+import { Cursors } from './cursors.ts'
 import { Feeds } from './feeds.ts'
 
 const START = new Date('2026-11-02T08:00:00.000Z')
@@ -33,5 +34,41 @@ it('ends a stream whose login ended while it was opened', async () => {
   await opening
   await new Promise(setImmediate)
   expect(ends).toEqual(['stream.ended'])
+  await feeds.close()
+})
+
+it('relies on a watch no longer because the clock was set back', async () => {
+  const clock = manualClock(START)
+  let heard: ChangeListener | undefined
+  const changes: Pick<Changes, 'listen' | 'watch'> = {
+    listen: (listener) => {
+      heard = listener
+    },
+    watch: async () => {},
+  }
+  const log = { debug() {}, info() {}, warn() {}, error() {} }
+  const feeds = new Feeds({ changes: changes as Changes, clock, log, read: async () => [] })
+  feeds.start()
+  heard?.watched('somebody')
+  clock.advance(18_000)
+  heard?.changed('somebody', 'post', ['019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'])
+  clock.advance(2_000)
+  const cursor = new Cursors().at(clock.now().getTime())
+  clock.advance(-600_000)
+  // The watch lapses, and what changes then is told to nobody.
+  clock.advance(70_000)
+  const stream = await feeds.open({
+    owner: 'somebody',
+    requestId: 'r',
+    cursor,
+    expiresAt: new Date(START.getTime() + 3_600_000),
+    mayGoOn: async () => {},
+  })
+  let told = ''
+  const decoder = new TextDecoder()
+  void (async () => {
+    for await (const chunk of stream.body) told += decoder.decode(chunk)
+  })()
+  await expect.poll(() => told).toContain('resync')
   await feeds.close()
 })

@@ -27,8 +27,8 @@ const RENEW_AGAIN_MS = 1_000
 /** How long a watch is relied on: less than others heed it, so no change that was not told counts as remembered. */
 const REMEMBER_MS = WATCH_MS - 5_000
 
-/** An owner whose changes are heard. Times in milliseconds; `lingersUntil` is 0 unless a stream was open here. */
-type Owner = { memory: Memory; rememberedUntil: number; lingersUntil: number; feed: Feed | undefined }
+/** An owner whose changes are heard. Milliseconds, `rememberedUntilMs` monotonic as watches are; `lingersUntil` is 0 unless a stream was open. */
+type Owner = { memory: Memory; rememberedUntilMs: number; lingersUntil: number; feed: Feed | undefined }
 
 /** All feeds of this process. */
 export class Feeds {
@@ -134,15 +134,16 @@ export class Feeds {
   /** A watch was announced: the owner's changes are heard for a while. If they were not before, something may be missing. */
   #remember(owner: string): Owner {
     const now = this.#now()
-    const rememberedUntil = now + REMEMBER_MS
+    const nowMs = this.#ctx.clock.monotonicMs()
+    const rememberedUntilMs = nowMs + REMEMBER_MS
     const known = this.#owners.get(owner)
     if (known === undefined) {
-      const fresh = { memory: new Memory(now), rememberedUntil, lingersUntil: 0, feed: undefined }
+      const fresh = { memory: new Memory(now), rememberedUntilMs, lingersUntil: 0, feed: undefined }
       this.#owners.set(owner, fresh)
       return fresh
     }
-    if (known.rememberedUntil <= now) this.#hear(owner, (memory) => memory.restart(now))
-    known.rememberedUntil = rememberedUntil
+    if (known.rememberedUntilMs <= nowMs) this.#hear(owner, (memory) => memory.restart(now))
+    known.rememberedUntilMs = rememberedUntilMs
     return known
   }
 
@@ -171,8 +172,9 @@ export class Feeds {
    * it starts to check which streams may go on, one by one, without waiting for that.
    */
   async #attend(now: number): Promise<boolean> {
-    for (const [id, { feed, rememberedUntil }] of this.#owners)
-      if (feed === undefined && rememberedUntil <= now) this.#owners.delete(id)
+    const nowMs = this.#ctx.clock.monotonicMs()
+    for (const [id, { feed, rememberedUntilMs }] of this.#owners)
+      if (feed === undefined && rememberedUntilMs <= nowMs) this.#owners.delete(id)
     const here = [...this.#owners].filter(([, { feed, lingersUntil }]) => feed !== undefined || lingersUntil > now)
     const renewed = await this.#changes.watch(here.map(([id]) => id)).then(
       () => true,
