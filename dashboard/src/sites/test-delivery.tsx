@@ -2,6 +2,7 @@ import type { TestDelivery } from '@postrider/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
 import { api, sentence } from '../api.ts'
+import { reasonOf } from '../delivery/reason.ts'
 import { duration } from '../format.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -35,8 +36,8 @@ export function SendTest({ siteId, primary = false, onResult }: SendTestProps) {
 }
 
 function Result({ result }: { result: TestDelivery }) {
-  const { success, response_code: code, response_time_ms: tookMs, error = '', troubleshooting, response } = result
-  const answered = code === null ? `No answer: ${error.replaceAll('_', ' ')}` : `Your site answered ${code}`
+  const { success, response_code: code, response_time_ms: tookMs, error = null, troubleshooting, response } = result
+  const answered = code === null ? (reasonOf(code, error) ?? 'No answer') : `Your site answered ${code}`
   return (
     <>
       <Notice tone={success ? 'arrived' : 'failed'} title={`${answered}, after ${duration(tookMs)}.`}>

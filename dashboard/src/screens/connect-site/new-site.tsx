@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
 import { api, problemOf, sentence } from '../../api.ts'
+import { reasonOf } from '../../delivery/reason.ts'
 import { queryClient, sitesQuery } from '../../queries.ts'
 import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
 import { PLATFORM_NAMES } from '../../sites/health.tsx'
@@ -168,7 +169,7 @@ function Found({ found }: { found: DetectedPlatform | undefined }) {
   if (found === undefined) return <Notice>We could not look at the site. Choose what it is made with.</Notice>
   if (!found.reached) {
     return (
-      <Notice tone="trying" title={`The site did not answer: ${(found.reason ?? '').replaceAll('_', ' ')}.`}>
+      <Notice tone="trying" title={`The site cannot be looked at: ${reasonOf(null, found.reason ?? 'network_error')}.`}>
         You can connect it all the same. Choose what it is made with.
       </Notice>
     )

@@ -92,7 +92,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
     case 'trying':
       return (
         <>
-          Attempt {attempts}: {reason}. <NextAttempt number={attempts + 1} at={next} />
+          Attempt {attempts}: {asSentence(reason)} <NextAttempt number={attempts + 1} at={next} />
         </>
       )
     case 'arrived':
@@ -110,10 +110,16 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
         </>
       )
     case 'failed':
-      return `Failed after ${counted(attempts, 'attempt')}. ${reason}.`
+      // A site that pulls its posts reports failures without any attempt.
+      return attempts === 0 ? asSentence(reason) : `Failed after ${counted(attempts, 'attempt')}. ${asSentence(reason)}`
     default:
       return STANDING_NAMES[standing]
   }
+}
+
+/** A reason may be what the site itself has said, with or without a full stop. */
+function asSentence(reason: string): string {
+  return /[.!?]$/.test(reason) ? reason : `${reason}.`
 }
 
 function NextAttempt({ number, at }: { number: number; at: string | null }) {

@@ -53,8 +53,8 @@ export function Secrets({ site }: { site: Site }) {
           {site.name} has the new ones, it refuses every delivery.
         </p>
         <p>
-          Deliveries that fail meanwhile are tried again for about 35 minutes. To take your time, pause the site first:
-          then they wait.
+          Deliveries that fail meanwhile are tried again a few times, by default for about 35 minutes. To take your
+          time, pause the site first: then they wait.
         </p>
       </Confirm>
     </div>
