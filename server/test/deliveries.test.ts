@@ -848,6 +848,35 @@ describe('isolation', () => {
     expect(most()).toBe(1)
   })
 
+  it('a lane without room for its large post is put off only once nothing small is left in it', async () => {
+    const { answer, finish } = heldAnswer()
+    const other = await startReceiver()
+    other.answerNext(answer)
+    const owner = await newAccount(service)
+    await connectSite(owner, other)
+    const body = { markdown: 'word '.repeat(2_000) }
+    await owner.posts.create({ title: 'It has all the room', body, status: 'published' })
+    const patient = { ...service.ctx, config: { ...service.ctx.config, deliveryTimeoutMs: 60_000 } }
+    const worker = workerOf(patient, { large: { above: 5_000, waiting: 0, prompt: 1, suspect: 1 } })
+    await worker.step()
+    await expect.poll(() => other.received.length).toBe(1)
+    await client.posts.create({ title: 'Large', body, status: 'published' })
+    const small = await publish('Small')
+    await client.posts.update(small, { title: 'Small, and changed' })
+    for (const sent of [1, 2, 2]) {
+      service.clock.advance(1)
+      await worker.step()
+      await expect.poll(async () => (await laneOf(site.id)).leased_until).toBeNull()
+      expect(receiver.received).toHaveLength(sent)
+    }
+    expect((await laneOf(site.id)).due_at).toEqual(plusMs(service.clock.now(), 2_000))
+    finish()
+    await worker.idle()
+    await service.advance(2_000)
+    expect(receiver.received).toHaveLength(3)
+    await other.close()
+  })
+
   it('a site that is slow to answer is sent the rest side by side once it has', async () => {
     const { answer, finish } = heldAnswer()
     receiver.answerNext(answer)

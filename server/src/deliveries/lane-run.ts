@@ -90,9 +90,12 @@ export class LaneRun extends Linked<LaneRun> {
     this.halt()
   }
 
-  /** Nothing more may start now, but soon. */
+  /**
+   * Nothing more may start now, but soon. If it has attempted something, the lane is due again at once: of each post only one event was
+   * to be sent under this lease, and the next may be small.
+   */
   postpone(): void {
-    this.postponed = true
+    this.postponed = this.turn.attempts === 0
     this.halt()
   }
 
