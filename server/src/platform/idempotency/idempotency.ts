@@ -28,6 +28,8 @@ const KEPT_MS = 24 * 3_600_000
 const ABANDONED_MS = 60_000
 /** How often a request says that it is alive: a few times before it counts as abandoned. */
 const ALIVE_EVERY_MS = 15_000
+/** When the request that holds a key was last heard of: when it claimed the key, or last said that it was alive. */
+const HEARD_AT = sql<Date>`greatest(alive_at, begun_at)`
 
 const FIELD = 'Idempotency-Key'
 const REPLAYED = { 'Idempotent-Replayed': 'true' }
@@ -94,17 +96,11 @@ async function carryOut(ctx: Needs, wanted: Claim, ours: Promise<boolean>, { run
 }
 
 /** Says now and then that the request which holds the key is alive, until it is `over`. */
-async function stayAlive({ db, clock, log }: Needs, { scope, key, now }: Claim, over: AbortSignal): Promise<void> {
+async function stayAlive({ db, clock, log }: Needs, wanted: Claim, over: AbortSignal): Promise<void> {
   for (;;) {
     await clock.sleep(ALIVE_EVERY_MS, over)
     if (over.aborted) return
-    const said = db.root
-      .updateTable('idempotency_keys')
-      .set({ alive_at: clock.now() })
-      .where('scope', '=', scope)
-      .where('key', '=', key)
-      .where('begun_at', '=', now)
-      .execute()
+    const said = updateClaim(db.root, wanted).set({ alive_at: clock.now() }).execute()
     await said.catch((error: unknown) => log.warn('idempotency.claim_not_renewed', { error: errorField(error) }))
   }
 }
@@ -140,6 +136,7 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
   const first = await db.root
     .selectFrom('idempotency_keys')
     .selectAll()
+    .select(HEARD_AT.as('heard_at'))
     .where('scope', '=', scope)
     .where('key', '=', key)
     .executeTakeFirst()
@@ -152,7 +149,7 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
     const kept = body === undefined ? {} : { body: JSON.parse(body) }
     return { status: first.status ?? 200, headers: { ...first.headers, ...REPLAYED }, ...kept }
   }
-  if (lost || (first.state === 'committed' && (first.alive_at ?? first.begun_at) <= plusMs(now, -ABANDONED_MS))) {
+  if (lost || (first.state === 'committed' && first.heard_at <= plusMs(now, -ABANDONED_MS))) {
     throw fail(
       'conflict',
       'The first request with this idempotency key was carried out, but its response was lost. Check what it did.',
@@ -199,7 +196,7 @@ async function takeOver(db: Db, { scope, key, now }: Claim): Promise<boolean> {
     .where('scope', '=', scope)
     .where('key', '=', key)
     .where('state', '=', 'running')
-    .where(sql`greatest(alive_at, begun_at)`, '<=', plusMs(now, -ABANDONED_MS))
+    .where(HEARD_AT, '<=', plusMs(now, -ABANDONED_MS))
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
@@ -224,23 +221,25 @@ function isTakenOver(error: unknown): boolean {
   return missingValue(error) === 'idempotency_keys.state'
 }
 
-/** Keeps an answer. If that fails, the answer is still the request's: only a repeated one will not get it. */
-async function keep(
-  { db, keys, log }: Needs,
-  { scope, key, now }: Claim,
-  { status, body, headers }: Reply,
-): Promise<void> {
-  const kept = db.root
+/** An update of the key while this claim to it holds. */
+function updateClaim(db: Db, { scope, key, now }: Claim) {
+  return db
     .updateTable('idempotency_keys')
+    .where('scope', '=', scope)
+    .where('key', '=', key)
+    .where('begun_at', '=', now)
+}
+
+/** Keeps an answer. If that fails, the answer is still the request's: only a repeated one will not get it. */
+async function keep({ db, keys, log }: Needs, wanted: Claim, { status, body, headers }: Reply): Promise<void> {
+  const { scope, key } = wanted
+  const kept = updateClaim(db.root, wanted)
     .set({
       state: 'answered',
       status,
       headers: JSON.stringify(headers ?? {}),
       body: body === undefined ? null : seal(keys, place(scope, key), JSON.stringify(body)),
     })
-    .where('scope', '=', scope)
-    .where('key', '=', key)
-    .where('begun_at', '=', now)
     .execute()
   await kept.catch((error: unknown) => log.warn('idempotency.answer_not_kept', { error: errorField(error) }))
 }
