@@ -479,8 +479,10 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
     )
     const second = await joinWorkers({ ...ctx, db: another }, busy('second'))
     expect(second.alone).toBe(false)
-    expect(told.filter((what) => what.endsWith('abandons'))).toEqual(['first abandons'])
-    expect(told.slice(-2)).toEqual(['first has lost its membership', 'first has its membership again'])
+    // A machine that stands still for a second makes it lose its membership once more.
+    expect(told.join(', ')).toMatch(
+      /^first abandons(, first has lost its membership, first has its membership again)+$/,
+    )
     await Promise.all([first.leave(), second.leave(), other.close()])
     await another.close()
     await drop()

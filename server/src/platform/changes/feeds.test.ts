@@ -7,6 +7,14 @@ import { Feeds } from './feeds.ts'
 
 const START = new Date('2026-11-02T08:00:00.000Z')
 
+const follower = {
+  owner: 'somebody',
+  requestId: 'r',
+  cursor: undefined,
+  expiresAt: new Date(START.getTime() + 3_600_000),
+  mayGoOn: async () => {},
+}
+
 it('ends a stream whose login ended while it was opened', async () => {
   let loggedIn = true
   const ends: string[] = []
@@ -20,10 +28,7 @@ it('ends a stream whose login ended while it was opened', async () => {
   }
   const feeds = new Feeds({ changes: changes as Changes, clock: manualClock(START), log, read: async () => [] })
   const opening = feeds.open({
-    owner: 'somebody',
-    requestId: 'r',
-    cursor: undefined,
-    expiresAt: new Date(START.getTime() + 3_600_000),
+    ...follower,
     async mayGoOn() {
       if (!loggedIn) throw unauthorized('Bearer', 'This login is no longer valid.')
     },
@@ -57,13 +62,7 @@ it('relies on a watch no longer because the clock was set back', async () => {
   clock.advance(-600_000)
   // The watch lapses, and what changes then is told to nobody.
   clock.advance(70_000)
-  const stream = await feeds.open({
-    owner: 'somebody',
-    requestId: 'r',
-    cursor,
-    expiresAt: new Date(START.getTime() + 3_600_000),
-    mayGoOn: async () => {},
-  })
+  const stream = await feeds.open({ ...follower, cursor })
   let told = ''
   const decoder = new TextDecoder()
   void (async () => {
