@@ -273,9 +273,10 @@ describe('turns', () => {
     // Small ones go first.
     expect(started).toEqual(['a1', 'm1', 'm3', 'm4'])
     land('m3')
-    expect({ done, postponed: mixed.postponed }).toEqual({ done: [], postponed: true })
+    expect(done).toEqual([])
     land('m4')
-    expect(done).toEqual(['m'])
+    // Of the post of a small one, the next may be due.
+    expect({ done, postponed: mixed.postponed }).toEqual({ done: ['m'], postponed: false })
   })
 
   it('are not waited for by a lane that has become narrower', () => {
