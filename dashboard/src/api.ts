@@ -1,6 +1,6 @@
 /** The SDK's client of the service that served this page. */
 import { createClient, PostriderError } from '@postrider/sdk'
-import { fetchInSession } from './session.ts'
+import { fetchInSession, UnreachableError } from './session.ts'
 
 /** The one client. */
 export const api = createClient({ baseUrl: location.origin, fetch: fetchInSession })
@@ -21,6 +21,11 @@ export function isSignedOut(error: unknown): boolean {
 /** Whether what was asked for does not exist, or no longer. */
 export function isMissing(error: unknown): boolean {
   return error instanceof PostriderError && error.status === 404
+}
+
+/** Whether the service refused something, or was not reached, or not in time; otherwise the dashboard itself has a fault. */
+export function isOfService(error: unknown): boolean {
+  return [PostriderError, UnreachableError, DOMException].some((kind) => error instanceof kind)
 }
 
 /** Explains an error to people: what is wrong, and what helps. */

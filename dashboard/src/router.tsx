@@ -9,18 +9,29 @@ import {
   type SearchSchemaInput,
 } from '@tanstack/react-router'
 import { deliveriesSearch, postsSearch, sitesSearch } from './addresses.ts'
-import { isSignedOut } from './api.ts'
+import { isOfService, isSignedOut } from './api.ts'
 import { accountQuery, queryClient } from './queries.ts'
+import { UnreachableError } from './session.ts'
 import { Layout } from './shell/layout.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { focusPage } from './ui/focus.ts'
-import { Problem } from './ui/placeholder.tsx'
+import { Fault, Problem } from './ui/placeholder.tsx'
 
 /**
  * The search parameters of an address, which anybody may have written. A parameter that a route does not return reaches its
  * screen unchecked, so each route returns all its parameters, with undefined for those that are missing or wrong.
  */
 type Given = Record<string, unknown> & SearchSchemaInput
+
+/** A screen that is loaded when it is first shown. */
+const screen: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(async () => {
+    try {
+      return await load()
+    } catch (cause) {
+      throw new UnreachableError('A part of the page could not be loaded.', { cause })
+    }
+  }, name)
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
 
@@ -42,7 +53,7 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: withNext,
   beforeLoad: passGate,
-  component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignIn'),
+  component: screen(() => import('./screens/sign-in.tsx'), 'SignIn'),
 })
 
 const signUp = createRoute({
@@ -50,7 +61,7 @@ const signUp = createRoute({
   path: '/sign-up',
   validateSearch: withNext,
   beforeLoad: passGate,
-  component: lazyRouteComponent(() => import('./screens/sign-in.tsx'), 'SignUp'),
+  component: screen(() => import('./screens/sign-in.tsx'), 'SignUp'),
 })
 
 /** Everything that requires signing in; others sign in first and then come back. */
@@ -71,27 +82,27 @@ const inside = createRoute({
 const overview = createRoute({
   getParentRoute: () => inside,
   path: '/',
-  component: lazyRouteComponent(() => import('./screens/overview.tsx'), 'Overview'),
+  component: screen(() => import('./screens/overview.tsx'), 'Overview'),
 })
 
 const posts = createRoute({
   getParentRoute: () => inside,
   path: '/posts',
   validateSearch: (given: Given) => postsSearch(given),
-  component: lazyRouteComponent(() => import('./screens/posts.tsx'), 'Posts'),
+  component: screen(() => import('./screens/posts.tsx'), 'Posts'),
 })
 
 const deliveries = createRoute({
   getParentRoute: () => inside,
   path: '/deliveries',
   validateSearch: (given: Given) => deliveriesSearch(given),
-  component: lazyRouteComponent(() => import('./screens/deliveries.tsx'), 'Deliveries'),
+  component: screen(() => import('./screens/deliveries.tsx'), 'Deliveries'),
 })
 
 const delivery = createRoute({
   getParentRoute: () => inside,
   path: '/deliveries/$deliveryId',
-  component: lazyRouteComponent(() => import('./screens/delivery.tsx'), 'Delivery'),
+  component: screen(() => import('./screens/delivery.tsx'), 'Delivery'),
 })
 
 const editor = createRoute({
@@ -102,7 +113,7 @@ const editor = createRoute({
   validateSearch: ({ draft }: Given): { draft?: string | undefined } => ({
     draft: typeof draft === 'string' ? draft : undefined,
   }),
-  component: lazyRouteComponent(() => import('./screens/editor.tsx'), 'Editor'),
+  component: screen(() => import('./screens/editor.tsx'), 'Editor'),
 })
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -117,7 +128,7 @@ const analytics = createRoute({
     to: textOf(to),
     site: textOf(site),
   }),
-  component: lazyRouteComponent(() => import('./screens/analytics.tsx'), 'Analytics'),
+  component: screen(() => import('./screens/analytics.tsx'), 'Analytics'),
 })
 type AnalyticsSearch = 'range' | 'unit' | 'from' | 'to' | 'site'
 
@@ -125,7 +136,7 @@ const sites = createRoute({
   getParentRoute: () => inside,
   path: '/sites',
   validateSearch: (given: Given) => sitesSearch(given),
-  component: lazyRouteComponent(() => import('./screens/sites.tsx'), 'Sites'),
+  component: screen(() => import('./screens/sites.tsx'), 'Sites'),
 })
 
 const connectSite = createRoute({
@@ -136,19 +147,19 @@ const connectSite = createRoute({
     site: textOf(site),
     receiver: textOf(receiver),
   }),
-  component: lazyRouteComponent(() => import('./screens/connect-site.tsx'), 'ConnectSite'),
+  component: screen(() => import('./screens/connect-site.tsx'), 'ConnectSite'),
 })
 
 const site = createRoute({
   getParentRoute: () => inside,
   path: '/sites/$siteId',
-  component: lazyRouteComponent(() => import('./screens/site.tsx'), 'Site'),
+  component: screen(() => import('./screens/site.tsx'), 'Site'),
 })
 
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
-  component: lazyRouteComponent(() => import('./screens/account.tsx'), 'Account'),
+  component: screen(() => import('./screens/account.tsx'), 'Account'),
 })
 
 const generate = createRoute({
@@ -157,7 +168,7 @@ const generate = createRoute({
   validateSearch: ({ job }: Given): { job?: string | undefined } => ({
     job: typeof job === 'string' ? job : undefined,
   }),
-  component: lazyRouteComponent(() => import('./screens/generate.tsx'), 'Generate'),
+  component: screen(() => import('./screens/generate.tsx'), 'Generate'),
 })
 
 const routeTree = root.addChildren([
@@ -190,7 +201,8 @@ export const router = createRouter({
     const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
     return text === '' ? '' : `?${text}`
   },
-  defaultErrorComponent: ({ error, reset }) => <Problem alone error={error} retry={reset} />,
+  defaultErrorComponent: ({ error, reset }) =>
+    isOfService(error) ? <Problem alone error={error} retry={reset} /> : <Fault error={error} />,
 })
 
 // The link or button that led here may be gone with what it stood in.

@@ -66,12 +66,15 @@ function leave(): void {
   })
 }
 
+/** The service was not reached. Browsers throw a `TypeError` then, as they do for a fault of the program. */
+export class UnreachableError extends Error {}
+
 /** Browsers let 64 KiB of bodies go on their way after the page is closed. */
 const MOST_AFTERWARDS = 60_000
 
 /**
  * `fetch`, until somebody else signs in: this page must not act for them, not even to save what was written on it. What is saved
- * while the page is closed arrives all the same, if it is not too long.
+ * while the page is closed arrives all the same, if it is not too long. Throws `UnreachableError`, or the reason of the signal.
  */
 export const fetchInSession: typeof fetch = async (input, init) => {
   if (isOver) throw new TypeError('somebody else has signed in')
@@ -80,7 +83,10 @@ export const fetchInSession: typeof fetch = async (input, init) => {
     (isLeaving || document.visibilityState === 'hidden') &&
     typeof body === 'string' &&
     new TextEncoder().encode(body).length < MOST_AFTERWARDS
-  return fetch(input, { ...init, keepalive })
+  return fetch(input, { ...init, keepalive }).catch((cause) => {
+    if (init?.signal?.aborted) throw cause
+    throw new UnreachableError('The service was not reached.', { cause })
+  })
 }
 
 /** Notes that the service refused the session. It matters only if somebody was signed in; others get the sign-in page anyway. */

@@ -300,6 +300,18 @@ describeInBrowser('the list of posts', (scene) => {
     await row(page, 'Here again').waitFor()
   })
 
+  it('says so when it has a fault of its own', async () => {
+    const { page } = await newPerson(scene)
+    await page.route('**/api/posts/summaries*', (route) => route.fulfill({ json: { data: [{}] } }))
+    await page.goto('/posts')
+    await page.getByRole('heading', { name: 'This page has a fault' }).waitFor()
+    await page.getByText(/tell whoever runs Postrider what you did, and this: TypeError: /).waitFor()
+    await expectAccessible(page)
+    await page.unroute('**/api/posts/summaries*')
+    await page.getByRole('button', { name: 'Load the page again' }).click()
+    await page.getByRole('heading', { name: 'No posts yet' }).waitFor()
+  })
+
   it.each(THEMES)('is for everybody: %s', async (theme) => {
     const { page, client } = await newPerson(scene, { theme })
     await page.goto('/posts')

@@ -1,5 +1,5 @@
 import { clsx } from 'clsx'
-import { CloudOff, RotateCw } from 'lucide-react'
+import { Bug, CloudOff, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { explain } from '../api.ts'
 import { Button } from './button.tsx'
@@ -29,6 +29,27 @@ export function Empty({ picture, title, children, action, alone = false }: Empty
       <Heading className="text-lg font-[620]">{title}</Heading>
       {children !== undefined && <div className="max-w-104 text-balance text-quiet">{children}</div>}
       {action !== undefined && <div className="mt-3 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  )
+}
+
+/** Says that a screen has failed by a fault of the dashboard. */
+export function Fault({ error }: { error: unknown }) {
+  return (
+    <div role="alert">
+      <Empty
+        alone
+        picture={<Bug />}
+        title="This page has a fault"
+        action={
+          <Button onClick={() => location.reload()} icon={<RotateCw />}>
+            Load the page again
+          </Button>
+        }
+      >
+        What was saved is safe. If loading the page again does not help, tell whoever runs Postrider what you did, and
+        this: {String(error)}
+      </Empty>
     </div>
   )
 }
