@@ -68,7 +68,7 @@ const readOnlySiteFields = {
 const siteFields = {
   name: text('The name', { min: 1, max: 120 }),
   url: httpUrl('The url'),
-  webhook_url: httpUrl('webhook_url').openapi({
+  webhook_url: httpUrl('The webhook address').openapi({
     description: 'Must be a public https address, unless the operator allows others.',
     example: 'https://blog.example.com/webhooks/postrider',
   }),
