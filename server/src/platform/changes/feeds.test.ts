@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { manualClock } from '../../../test/support/clock.ts'
+import { type ManualClock, manualClock } from '../../../test/support/clock.ts'
 import { unauthorized } from '../errors.ts'
 import type { ChangeListener, Changes } from './changes.ts'
 import { Cursors } from './cursors.ts'
@@ -42,7 +42,16 @@ it('ends a stream whose login ended while it was opened', async () => {
   await feeds.close()
 })
 
-it('relies on a watch no longer because the clock was set back', async () => {
+it.each<[string, (clock: ManualClock) => void]>([
+  [
+    'the clock was set back',
+    (clock) => {
+      clock.advance(-600_000)
+      clock.advance(70_000)
+    },
+  ],
+  ['the machine slept', (clock) => clock.suspend(70_000)],
+])('relies on a watch no longer because %s', async (_, pass) => {
   const clock = manualClock(START)
   let heard: ChangeListener | undefined
   const changes: Pick<Changes, 'listen' | 'watch'> = {
@@ -59,9 +68,8 @@ it('relies on a watch no longer because the clock was set back', async () => {
   heard?.changed('somebody', 'post', ['019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'])
   clock.advance(2_000)
   const cursor = new Cursors().at(clock.now().getTime())
-  clock.advance(-600_000)
   // The watch lapses, and what changes then is told to nobody.
-  clock.advance(70_000)
+  pass(clock)
   const stream = await feeds.open({ ...follower, cursor })
   let told = ''
   const decoder = new TextDecoder()

@@ -27,8 +27,12 @@ const RENEW_AGAIN_MS = 1_000
 /** How long a watch is relied on: less than others heed it, so no change that was not told counts as remembered. */
 const REMEMBER_MS = WATCH_MS - 5_000
 
-/** An owner whose changes are heard. Milliseconds, `rememberedUntilMs` monotonic as watches are; `lingersUntil` is 0 unless a stream was open. */
-type Owner = { memory: Memory; rememberedUntilMs: number; lingersUntil: number; feed: Feed | undefined }
+/**
+ * An owner whose changes are heard: until both clocks say so, in milliseconds. The wall clock may be set back, and the monotonic one may
+ * stand still while the machine sleeps. `lingersUntil` is 0 unless a stream was open.
+ */
+type Owner = { memory: Memory; remembered: Until; lingersUntil: number; feed: Feed | undefined }
+type Until = { wall: number; monotonic: number }
 
 /** All feeds of this process. */
 export class Feeds {
@@ -134,17 +138,20 @@ export class Feeds {
   /** A watch was announced: the owner's changes are heard for a while. If they were not before, something may be missing. */
   #remember(owner: string): Owner {
     const now = this.#now()
-    const nowMs = this.#ctx.clock.monotonicMs()
-    const rememberedUntilMs = nowMs + REMEMBER_MS
+    const remembered = { wall: now + REMEMBER_MS, monotonic: this.#ctx.clock.monotonicMs() + REMEMBER_MS }
     const known = this.#owners.get(owner)
     if (known === undefined) {
-      const fresh = { memory: new Memory(now), rememberedUntilMs, lingersUntil: 0, feed: undefined }
+      const fresh = { memory: new Memory(now), remembered, lingersUntil: 0, feed: undefined }
       this.#owners.set(owner, fresh)
       return fresh
     }
-    if (known.rememberedUntilMs <= nowMs) this.#hear(owner, (memory) => memory.restart(now))
-    known.rememberedUntilMs = rememberedUntilMs
+    if (this.#isOver(known.remembered)) this.#hear(owner, (memory) => memory.restart(now))
+    known.remembered = remembered
     return known
+  }
+
+  #isOver({ wall, monotonic }: Until): boolean {
+    return wall <= this.#now() || monotonic <= this.#ctx.clock.monotonicMs()
   }
 
   #hear(owner: string, note: (memory: Memory, now: number) => void): void {
@@ -172,9 +179,8 @@ export class Feeds {
    * it starts to check which streams may go on, one by one, without waiting for that.
    */
   async #attend(now: number): Promise<boolean> {
-    const nowMs = this.#ctx.clock.monotonicMs()
-    for (const [id, { feed, rememberedUntilMs }] of this.#owners)
-      if (feed === undefined && rememberedUntilMs <= nowMs) this.#owners.delete(id)
+    for (const [id, { feed, remembered }] of this.#owners)
+      if (feed === undefined && this.#isOver(remembered)) this.#owners.delete(id)
     const here = [...this.#owners].filter(([, { feed, lingersUntil }]) => feed !== undefined || lingersUntil > now)
     const renewed = await this.#changes.watch(here.map(([id]) => id)).then(
       () => true,
