@@ -79,7 +79,7 @@ type Joined = { resolve(alone: boolean): void; reject(error: unknown): void }
 /** Holds the shared lock on a connection of its own, and takes it again should the connection break. */
 async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, about: Membership): Promise<void> {
   let isMember = false
-  /** When this worker was last a member for certain (monotonic): when it joined, or sent the last look that was answered. */
+  /** When this worker was last a member for certain (monotonic): when it sent the last look that was answered. */
   let knownAtMs = 0
   let first = true
   const lose = (error: unknown) => {
@@ -87,32 +87,38 @@ async function keepMembership(ctx: Needs, leaving: AbortSignal, joined: Joined, 
     isMember = false
     ctx.log.warn('workers.membership_lost', { error: errorField(error) })
   }
-  /** Whether the server still knows the connection. Without an answer in time this worker may be missed; a later one shows that it was not. */
-  const look = async (connection: Db) => {
+  const begin = (alone: boolean) => {
+    isMember = true
+    if (first) joined.resolve(alone)
+    else about.onRegained()
+    first = false
+  }
+  /**
+   * Asks whether the server still knows the connection, and returns whether it has answered in time. While there is no answer, this
+   * worker may be missed; a late one says what was, not what is.
+   */
+  const look = async (connection: Db): Promise<boolean> => {
     const sentAtMs = ctx.clock.monotonicMs()
     const answered = new AbortController()
     const answer = sql`select 1`.execute(connection).finally(() => answered.abort())
-    await ctx.clock.sleep(knownAtMs + KNOWN_MS - sentAtMs, answered.signal)
-    if (!answered.signal.aborted) lose(new Error(`The database has not answered for ${KNOWN_MS} ms.`))
+    if (isMember) {
+      await ctx.clock.sleep(knownAtMs + KNOWN_MS - sentAtMs, answered.signal)
+      if (!answered.signal.aborted) lose(new Error(`The database has not answered for ${KNOWN_MS} ms.`))
+    }
     await answer
     knownAtMs = sentAtMs
-    if (!isMember) about.onRegained()
-    isMember = true
+    return ctx.clock.monotonicMs() - sentAtMs < KNOWN_MS
   }
   while (!leaving.aborted) {
     try {
       await ctx.db.root.connection().execute(async (connection) => {
         const alone = first && (await takeOverIfAlone(ctx.clock, connection, about))
         await sql`select pg_advisory_lock_shared(${WORKERS_LOCK})`.execute(connection)
-        knownAtMs = ctx.clock.monotonicMs()
         if (alone) await unlock(connection)
-        isMember = true
-        if (first) joined.resolve(alone)
-        else about.onRegained()
-        first = false
         while (!leaving.aborted) {
-          await ctx.clock.sleep(LOOK_MS, leaving)
-          await look(connection)
+          const inTime = await look(connection)
+          if (inTime && !isMember) begin(alone)
+          await ctx.clock.sleep(knownAtMs + LOOK_MS - ctx.clock.monotonicMs(), leaving)
         }
         await sql`select pg_advisory_unlock_shared(${WORKERS_LOCK})`.execute(connection)
       })
