@@ -21,6 +21,7 @@ import { type WrittenDraft, writeDraft } from '../src/generation/writing/write-d
 import { systemClock } from '../src/platform/clock.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import { createEgress } from '../src/platform/egress/egress.ts'
+import { readSecretFiles } from '../src/platform/secret-files.ts'
 import { formProblems, headings, readability } from './measure.ts'
 
 const USAGE = `Usage: npm run eval -- [options]
@@ -87,7 +88,11 @@ const briefs = lengths.flatMap((length) =>
   ),
 )
 
-const { ai } = parseConfig({ ...process.env, DATABASE_URL: undefined, ROLE: undefined })
+const { ai } = parseConfig({
+  ...readSecretFiles({ ...process.env, DATABASE_URL_FILE: undefined }),
+  DATABASE_URL: undefined,
+  ROLE: undefined,
+})
 const egress = createEgress({ allow: 'none', userAgent: 'Postrider/eval' })
 const model = ai.model && connectModel(egress, ai.model)
 
