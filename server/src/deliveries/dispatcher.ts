@@ -70,7 +70,7 @@ const RECORDING_MS = 2_000
 /** A lease lasts this much longer than one deadline: the time to start a lane's attempts and to record the last. */
 const STARTING_MS = 15_000
 
-/** A lane released because too many wait for room is due again this much later; further ones follow in order, 1 ms apart. */
+/** A lane that attempts nothing because too many wait for room is due again this much later; further ones follow in order, 1 ms apart. */
 const POSTPONED_MS = 2_000
 const LONGEST_POSTPONED_MS = 60_000
 

@@ -42,7 +42,7 @@ export class LaneRun extends Linked<LaneRun> {
   halted = false
   /** Whether the endpoint was changed since the lane was read. */
   outdated = false
-  /** Whether it was halted because too many lanes wait for room: when released, it is due again later. */
+  /** Whether it was halted, with nothing attempted, because too many lanes wait for room: when released, it is due again later. */
   postponed = false
   /** The site's last response time, in milliseconds. Known from the second answer on: the first includes connecting. */
   answerMs: number | undefined

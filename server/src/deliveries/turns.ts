@@ -193,7 +193,7 @@ export class Turns {
   /**
    * Room is taken before a slot, so no attempt waits for room in its slot. A lane that finds none sends its small contents first, and
    * then stands in line for room. That line is limited, or its lanes would take the place of lanes with small contents; the others
-   * are released, due again later.
+   * are released, due again later, or at once if they have attempted something.
    */
   #waitForRoom(run: LaneRun): void {
     const { above, waiting } = this.#limits.large
