@@ -12,15 +12,20 @@ afterAll(() => service.stop())
 
 /** Takes about a hundred times as long as honest text of its length. */
 const COSTLY = { markdown: '*a* **b** [c](http://d.e) '.repeat(250) }
+/** Few characters, but more cells than a body may have. */
+const WIDE = { markdown: `${'|'.repeat(61)}\n${'|-'.repeat(60)}|\n${'a\n'.repeat(380)}` }
 const HONEST = { markdown: 'A paragraph of a post, as posts have them.\n\n'.repeat(30) }
 
 const converting = (api: Api, body: object) => api.post('/api/posts/convert', body)
 
-it('an account that sends many costly ones keeps only itself waiting', async () => {
+it.each([
+  ['long', COSTLY, 200],
+  ['short', WIDE, 400],
+])('an account that sends many costly ones, each %s, keeps only itself waiting', async (_, body, answered) => {
   const [many, one] = [await newApi(service), await newApi(service)]
   let done = 0
   const costly = Array.from({ length: 10 }, async () => {
-    const { status } = await converting(many, COSTLY)
+    const { status } = await converting(many, body)
     done += 1
     return status
   })
@@ -29,7 +34,7 @@ it('an account that sends many costly ones keeps only itself waiting', async () 
   expect(done).toBeLessThan(2)
   expect((await converting(one, HONEST)).status).toBe(200)
   expect(done).toBeLessThan(4)
-  expect(new Set(await Promise.all(costly))).toEqual(new Set([200]))
+  expect(new Set(await Promise.all(costly))).toEqual(new Set([answered]))
 })
 
 it('not any number of characters of one account may wait, and a single body may be as large as any', async () => {

@@ -10,7 +10,7 @@ import { Slots } from '../../platform/slots.ts'
 import { Thread } from '../../platform/thread.ts'
 import { type BodyInput, type Conversion, type ConvertedBody, conversionOf } from './convert.ts'
 
-/** Up to this many characters are converted here: it costs little, and the way to the thread and back takes longer. */
+/** Up to this many characters are converted here, unless they may be a table: it costs little, and the way to the thread and back takes longer. */
 const FEW = 1_000
 /** How many characters may wait, in all and of one account; an account's only waiting body may be larger. */
 const MOST_WAITING = { all: 16 * 1024 * 1024, ofOne: 1024 * 1024 }
@@ -25,10 +25,16 @@ const converterOf = onePer((_: Context) => ({
 /** All forms of a body (see `convertBody`). Throws `invalid` on the form that is malformed or too large. */
 export async function convertForms(ctx: Context, accountId: string, input: BodyInput): Promise<ConvertedBody> {
   const characters = charactersOf(input)
-  const conversion = characters <= FEW ? conversionOf(input) : await askThread(ctx, accountId, input, characters)
+  const isCheap = characters <= FEW && !mayHaveTable(input)
+  const conversion = isCheap ? conversionOf(input) : await askThread(ctx, accountId, input, characters)
   if ('body' in conversion) return conversion.body
   const { path, message } = conversion.refused
   throw invalid(`body.${path}`, `body.${path} ${message}.`)
+}
+
+/** Each row of a table in Markdown is filled up to the table's width: 1,000 characters can become 20,000 cells. */
+function mayHaveTable({ markdown = '' }: BodyInput): boolean {
+  return markdown.includes('|')
 }
 
 function charactersOf({ html = '', markdown = '', json }: BodyInput): number {
