@@ -245,8 +245,10 @@ describe('a receiver for', () => {
       const { createSchemaCustomization, sourceNodes } = await import('./gatsby-node.ts')
       const [types, nodes] = [[], []]
       createSchemaCustomization({ actions: { createTypes: (text) => types.push(text) } })
-      await sourceNodes({ actions: { createNode: (node) => nodes.push(node) }, createContentDigest: (post) => JSON.stringify(post).length })
-      console.log(JSON.stringify({ types, nodes }))`
+      const kept = new Map(JSON.parse(process.env.CACHE ?? '[]'))
+      const cache = { get: async (key) => kept.get(key), set: async (key, value) => kept.set(key, value) }
+      await sourceNodes({ actions: { createNode: (node) => nodes.push(node) }, cache, createContentDigest: (post) => JSON.stringify(post).length })
+      console.log(JSON.stringify({ types, nodes, cache: [...kept] }))`
     await writeFile(join(project, 'nodes.ts'), nodes)
     const built = async (env: Record<string, string>) => {
       const options = { cwd: project, env: { ...process.env, ...settingsOf('gatsby'), ...env } }
@@ -257,10 +259,22 @@ describe('a receiver for', () => {
       nodes: [{ id: `postrider-${postId}`, internal: { type: 'PostriderPost' } }],
     })
     // A post that is removed after it was listed.
-    const listed = JSON.stringify({ posts: [{ id: '1', slug: 'gone' }], total: 1, page: 1, limit: 100, pages: 1 })
+    const posts = [{ id: '1', slug: 'gone', published_at: '2026-11-02T08:00:00.000Z' }]
+    const listed = JSON.stringify({ posts, total: 1, page: 1, limit: 100, pages: 1 })
     const shrinking = await startWebsite({ '/api/pull/posts': { body: listed } })
     expect(await built({ POSTRIDER_URL: shrinking.url })).toMatchObject({ nodes: [] })
     await shrinking.close()
+    // A build confirms each post once.
+    const confirming = await startWebsite({ '/api/pull/posts': { body: listed }, '/api/pull/confirm': { body: '{}' } })
+    const confirmations = () => confirming.asked.filter((path) => path === '/api/pull/confirm')
+    const build = { POSTRIDER_URL: confirming.url, NODE_ENV: 'production' }
+    await built({ ...build, NODE_ENV: 'development' })
+    expect(confirmations()).toHaveLength(0)
+    const { cache } = await built(build)
+    expect(confirmations()).toHaveLength(1)
+    await built({ ...build, CACHE: JSON.stringify(cache) })
+    expect(confirmations()).toHaveLength(1)
+    await confirming.close()
   })
 
   it.each(['KIT_BUILDING', 'KIT_DEV'])('sveltekit catches up on the server alone, not with %s', async (name) => {
@@ -347,6 +361,7 @@ describe('a receiver for', () => {
     const { post, ...event } = JSON.parse(recorded.again.body)
     await send(url, signed(JSON.stringify({ ...event, post: { ...post, slug: 'sourdough' } })))
     expect(await rows()).toMatchObject([{ post_status: 'publish', post_name: 'sourdough' }])
+    expect((await rows())[0]?.meta).not.toHaveProperty('_wp_trash_meta_time')
   })
 
   it.each(['nextjs', 'sveltekit', 'express', 'hono'] as const)(

@@ -248,6 +248,36 @@ it('a removed post goes even if another post has its slug now', async () => {
   expect((await file.posts()).map(({ id }) => id)).toEqual(['new'])
 })
 
+it('a post that was received as another site is confirmed, so that its changes are sent to this one', async () => {
+  const one = post('one')
+  await send({ ...updated(one), site: { id: 'another site', name: 'Another' } } as WebhookEvent)
+  published = [one]
+  await catchUp()
+  await catchUp()
+  expect([await kept(), confirmed]).toEqual([['one 1'], ['one 1']])
+})
+
+it('a post that is removed and published again before it is confirmed is kept as it is then', async () => {
+  const one = post('one')
+  published = [one]
+  meanwhile = async (request) => {
+    if (request !== 'POST /api/pull/confirm') return
+    await send(deleted(one))
+    published = [post('one', { version: 3 })]
+  }
+  await catchUp()
+  expect(await kept()).toEqual(['one 3'])
+})
+
+it('a file that was cut off counts as none', async () => {
+  await mkdir(join(folder, 'posts'), { recursive: true })
+  await writeFile(join(folder, 'posts', 'one.json'), '')
+  expect(await kept()).toEqual([])
+  published = [post('one')]
+  await catchUp()
+  expect(await kept()).toEqual(['one 1'])
+})
+
 it('several processes may begin at once', async () => {
   published = Array.from({ length: 30 }, (_, index) => post(`p${index}`))
   await mkdir(join(folder, 'posts'), { recursive: true })

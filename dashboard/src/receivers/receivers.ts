@@ -60,7 +60,7 @@ const INSTALL = 'npm install @postrider/sdk'
 const NODE_RUNS_IT =
   'With "type": "module" in package.json, Node 22.18 or later runs it as it is: node --env-file=.env server.ts. Posts are kept as files in content/posts, and posts() reads them.'
 const KEPT_IN_FILES =
-  'Posts are kept as files in content/posts, and posts() reads them. On Vercel, Netlify and the like there is no disk that lasts: use your database in read, write and posts.'
+  'Posts are kept as files in content/posts, and posts() reads them. On Vercel, Netlify and the like there is no disk that lasts: use your database in read, write, change and posts.'
 
 /** The receivers by name, in the order in which they are offered. */
 export const RECEIVERS = {

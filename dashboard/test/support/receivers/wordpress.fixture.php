@@ -111,6 +111,9 @@ function get_date_from_gmt($date)
 {
     return date('Y-m-d H:i:s', strtotime("$date UTC") + 3600); // an hour east
 }
+function wp_cache_delete($id, $group)
+{
+}
 function wp_untrash_post_comments($id)
 {
 }
@@ -186,6 +189,7 @@ function wp_trash_post($id)
     $posts = all();
     $posts[$id]['post_status'] = 'trash';
     $posts[$id]['meta']['_wp_desired_post_slug'] = $posts[$id]['post_name'];
+    $posts[$id]['meta']['_wp_trash_meta_time'] = time(); // by which it is erased a month later
     put($posts);
     return $posts[$id];
 }
