@@ -32,6 +32,14 @@ describe('passwords', () => {
     expect(await hashPassword('correct horse')).not.toBe(hash)
   })
 
+  it('wait for each other, a hundred of them', async () => {
+    const asked = await Promise.allSettled(Array.from({ length: 110 }, () => hashPassword('correct horse')))
+    const refused = asked.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(8)
+    expect(refused[0]).toMatchObject({ reason: { kind: 'unavailable' } })
+    expect(await hashPassword('correct horse')).toMatch(/^\$argon2id/)
+  })
+
   it('do not match the hash of none, which takes as much work', async () => {
     const cost = (hash: string) => hash.split('$').slice(0, 4)
     expect(cost(NO_PASSWORD)).toEqual(cost(await hashPassword('correct horse')))

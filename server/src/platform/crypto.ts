@@ -1,4 +1,5 @@
 import {
+  type Argon2Parameters,
   argon2,
   createCipheriv,
   createDecipheriv,
@@ -8,6 +9,8 @@ import {
   timingSafeEqual,
 } from 'node:crypto'
 import { promisify } from 'node:util'
+import { unavailable } from './errors.ts'
+import { Slots } from './slots.ts'
 
 const argon2Async = promisify(argon2)
 
@@ -70,10 +73,27 @@ export function lookupIndex(keys: Keys, secret: string): Buffer {
 
 const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const
 
-/** Hashes a password with Argon2id (19 MiB, 2 passes); the result carries its parameters (PHC string format). */
+/** Two hashes at once leave the other half of the process's threads to files, name lookups and signatures. */
+const hashing = new Slots(2)
+/** About three seconds of waiting. */
+const MOST_WAITING = 100
+
+/** Argon2 in its turn. Throws `unavailable` when too many wait. */
+async function hashed(parameters: Argon2Parameters): Promise<Buffer> {
+  if (!hashing.mayWait(1, '', { all: MOST_WAITING, ofOne: MOST_WAITING }))
+    throw unavailable('Too many passwords are being checked. Try again shortly.')
+  const slot = await hashing.take()
+  try {
+    return await argon2Async('argon2id', parameters)
+  } finally {
+    slot.free()
+  }
+}
+
+/** Hashes a password with Argon2id (19 MiB, 2 passes); the result carries its parameters (PHC string format). Throws `unavailable`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
-  const tag = await argon2Async('argon2id', { message: password, nonce: salt, ...ARGON2 })
+  const tag = await hashed({ message: password, nonce: salt, ...ARGON2 })
   return phc(salt, tag)
 }
 
@@ -87,12 +107,12 @@ function phc(salt: Buffer, tag: Buffer): string {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/
 
-/** Whether `password` is the one hashed. Takes the same time whether it is or not. */
+/** Whether `password` is the one hashed. Takes the same time whether it is or not. Throws `unavailable`. */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, tag] = PHC.exec(hash) ?? []
   if (salt === undefined || tag === undefined) throw new Error('stored password hash has an unknown format')
   const expected = Buffer.from(tag, 'base64')
-  const actual = await argon2Async('argon2id', {
+  const actual = await hashed({
     message: password,
     nonce: Buffer.from(salt, 'base64'),
     memory: Number(memory),
