@@ -72,6 +72,14 @@ describe('login and register, asked for a cookie', () => {
     expect(me.json).toMatchObject({ user: { name: 'Grace', email: 'grace@example.com' }, plan: 'starter' })
   })
 
+  it.each(['cookie', 'token'])('give a %s to no page whose name was pointed to this machine', async (session) => {
+    const origin = 'http://evil.example:3000'
+    const body = { name: 'Eve', email: `${session}@evil.example`, password: 'correct horse', session }
+    const headers = { origin, host: 'evil.example:3000', 'sec-fetch-site': 'same-origin' }
+    const { status, json } = await request(`${service.url}/api/auth/register`, { method: 'POST', body, headers })
+    expect({ status, json }).toMatchObject({ status: 403, json: { error: 'forbidden' } })
+  })
+
   it('bind it to the host and to https where the service is reached by that', async () => {
     const origin = 'https://posts.example.com'
     const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse', session: 'cookie' }

@@ -3,7 +3,7 @@ import { modelName } from '../platform/ai-config.ts'
 import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id, NO_STORE, type RequestFacts, Timestamp } from '../platform/http/endpoint.ts'
-import { assertSameOrigin } from '../platform/http/same-origin.ts'
+import { assertNotRebound, assertSameOrigin } from '../platform/http/same-origin.ts'
 import { characters, text, textError } from '../platform/http/text.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
 import { accountAuth, logoutAuth, passwordAuth } from './auth.ts'
@@ -112,7 +112,8 @@ async function answerLogin<Status extends 200 | 201>(
   status: Status,
   find: () => Promise<AccountRow>,
 ) {
-  // First of all: another site must not be able to log somebody in.
+  // First of all: another site must not be able to log somebody in, or to make itself an account.
+  assertNotRebound(ctx.config, request)
   if (session === 'cookie') assertSameOrigin(ctx.config.publicUrl, request)
   return beginLogin(ctx, await find(), status, session)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assertSameOrigin } from './same-origin.ts'
+import { assertNotRebound, assertSameOrigin } from './same-origin.ts'
 
 const PUBLIC_URL = 'https://posts.example.com'
 
@@ -55,5 +55,24 @@ describe('reading with a cookie', () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
   ])('is not ours: %s', (_, headers) => {
     expect(verdict('GET', headers)).toBe('not ours')
+  })
+})
+
+describe('a login at a service on loopback alone', () => {
+  const login = (origin: string | undefined, host = '127.0.0.1', publicUrl = 'http://localhost:3000') =>
+    assertNotRebound(
+      { host, publicUrl },
+      { method: 'POST', header: (name) => (name === 'origin' ? origin : undefined) },
+    )
+
+  it.each([undefined, 'http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'http://blog.localhost'])(
+    'may come from %s',
+    (origin) => expect(() => login(origin)).not.toThrow(),
+  )
+
+  it('may come from a name only if that is ours', () => {
+    expect(() => login('http://evil.example:3000')).toThrow(/does not know itself as evil\.example/)
+    expect(() => login('https://posts.example.com', 'localhost', PUBLIC_URL)).not.toThrow()
+    expect(() => login('http://laptop.local:3000', '0.0.0.0')).not.toThrow()
   })
 })

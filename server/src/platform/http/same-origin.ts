@@ -14,8 +14,12 @@
  *    are not compared there, since behind a proxy only the proxy knows which one was used.
  * 3. Browsers send `Origin` with everything but plain reading, so a change without `Origin` is refused in any case.
  */
+import type { Config } from '../config.ts'
+import { parseTarget } from '../egress/target.ts'
 import { fail } from '../errors.ts'
 import type { RequestFacts } from './endpoint.ts'
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '::1'])
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -39,4 +43,20 @@ function isSameOrigin(publicUrl: string, { method, header }: Request): boolean {
   if (origin === undefined) return true
   const from = URL.parse(origin)
   return from !== null && (from.origin === new URL(publicUrl).origin || from.host === header('host'))
+}
+
+/**
+ * Throws `forbidden` for a page whose name was pointed to this machine after it was loaded (DNS rebinding): its scripts are of the
+ * same origin as the service, for the browser and for `assertSameOrigin`, so they could make themselves an account here and have
+ * webhooks sent to whatever else listens on this machine. A service that listens on loopback alone is known as localhost, by an
+ * address, or by the name in PUBLIC_URL.
+ */
+export function assertNotRebound({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>, { header }: Request): void {
+  const from = parseTarget(header('origin') ?? '')
+  if (!LOOPBACK.has(host) || !from.ok || from.target.addresses !== undefined) return
+  if (from.target.hostname === new URL(publicUrl).hostname) return
+  throw fail(
+    'forbidden',
+    `The service is on this machine only and does not know itself as ${from.target.hostname}. Use it at ${publicUrl}, or have the operator set PUBLIC_URL to the address in your browser.`,
+  )
 }
