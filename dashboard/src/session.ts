@@ -77,7 +77,7 @@ const MOST_AFTERWARDS = 60_000
  * while the page is closed arrives all the same, if it is not too long. Throws `UnreachableError`, or the reason of the signal.
  */
 export const fetchInSession: typeof fetch = async (input, init) => {
-  if (isOver) throw new TypeError('somebody else has signed in')
+  if (isOver) throw new UnreachableError('Somebody else has signed in.')
   const { body } = init ?? {}
   const keepalive =
     (isLeaving || document.visibilityState === 'hidden') &&

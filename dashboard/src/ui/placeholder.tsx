@@ -33,24 +33,39 @@ export function Empty({ picture, title, children, action, alone = false }: Empty
   )
 }
 
-/** Says that a screen has failed by a fault of the dashboard. */
-export function Fault({ error }: { error: unknown }) {
+type TroubleProps = Omit<EmptyProps, 'action'> & { act: (() => void) | undefined; verb: string }
+
+/** What went wrong, told to screen readers at once, with a button that may help. */
+function Trouble({ act, verb, ...what }: TroubleProps) {
   return (
     <div role="alert">
       <Empty
-        alone
-        picture={<Bug />}
-        title="This page has a fault"
+        {...what}
         action={
-          <Button onClick={() => location.reload()} icon={<RotateCw />}>
-            Load the page again
-          </Button>
+          act !== undefined && (
+            <Button onClick={act} icon={<RotateCw />}>
+              {verb}
+            </Button>
+          )
         }
-      >
-        What was saved is safe. If loading the page again does not help, tell whoever runs Postrider what you did, and
-        this: {String(error)}
-      </Empty>
+      />
     </div>
+  )
+}
+
+/** Says that a screen has failed by a fault of the dashboard. */
+export function Fault({ error }: { error: unknown }) {
+  return (
+    <Trouble
+      alone
+      picture={<Bug />}
+      title="This page has a fault"
+      act={() => location.reload()}
+      verb="Load the page again"
+    >
+      What was saved is safe. If loading the page again does not help, tell whoever runs Postrider what you did, and
+      this: {String(error)}
+    </Trouble>
   )
 }
 
@@ -60,21 +75,8 @@ type ProblemProps = { error: unknown; retry?: (() => void) | undefined; alone?: 
 export function Problem({ error, retry, alone = false }: ProblemProps) {
   const { title, detail } = explain(error)
   return (
-    <div role="alert">
-      <Empty
-        alone={alone}
-        picture={<CloudOff />}
-        title={title}
-        action={
-          retry !== undefined && (
-            <Button onClick={retry} icon={<RotateCw />}>
-              Try again
-            </Button>
-          )
-        }
-      >
-        {detail}
-      </Empty>
-    </div>
+    <Trouble alone={alone} picture={<CloudOff />} title={title} act={retry} verb="Try again">
+      {detail}
+    </Trouble>
   )
 }
