@@ -88,11 +88,8 @@ const briefs = lengths.flatMap((length) =>
   ),
 )
 
-const { ai } = parseConfig({
-  ...readSecretFiles({ ...process.env, DATABASE_URL_FILE: undefined }),
-  DATABASE_URL: undefined,
-  ROLE: undefined,
-})
+const env = { ...process.env, DATABASE_URL: undefined, DATABASE_URL_FILE: undefined, ROLE: undefined }
+const { ai } = parseConfig(readSecretFiles(env))
 const egress = createEgress({ allow: 'none', userAgent: 'Postrider/eval' })
 const model = ai.model && connectModel(egress, ai.model)
 

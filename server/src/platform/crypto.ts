@@ -80,8 +80,7 @@ const MOST_WAITING = 100
 
 /** Argon2 in its turn. Throws `unavailable` when too many wait. */
 async function hashed(parameters: Argon2Parameters): Promise<Buffer> {
-  if (!hashing.mayWait(1, '', { all: MOST_WAITING, ofOne: MOST_WAITING }))
-    throw unavailable('Too many passwords are being checked. Try again shortly.')
+  if (hashing.waiting >= MOST_WAITING) throw unavailable('Too many passwords are being checked. Try again shortly.')
   const slot = await hashing.take()
   try {
     return await argon2Async('argon2id', parameters)

@@ -28,8 +28,8 @@ const RENEW_AGAIN_MS = 1_000
 const REMEMBER_MS = WATCH_MS - 5_000
 
 /**
- * An owner whose changes are heard: until both clocks say so, in milliseconds. The wall clock may be set back, and the monotonic one may
- * stand still while the machine sleeps. `lingersUntil` is 0 unless a stream was open.
+ * An owner whose changes are heard: until one of the clocks says that it is over, in milliseconds. The wall clock may be set back, and
+ * the monotonic one may stand still while the machine sleeps. `lingersUntil` is 0 unless a stream was open.
  */
 type Owner = { memory: Memory; remembered: Until; lingersUntil: number; feed: Feed | undefined }
 type Until = { wall: number; monotonic: number }

@@ -10,7 +10,7 @@ import { Slots } from '../../platform/slots.ts'
 import { Thread } from '../../platform/thread.ts'
 import { type BodyInput, type Conversion, type ConvertedBody, conversionOf } from './convert.ts'
 
-/** Up to this many characters are converted here, unless they may be a table: it costs little, and the way to the thread and back takes longer. */
+/** Up to this many characters are converted here, unless they may be a table: it costs less than the way to the thread and back. */
 const FEW = 1_000
 /** How many characters may wait, in all and of one account; an account's only waiting body may be larger. */
 const MOST_WAITING = { all: 16 * 1024 * 1024, ofOne: 1024 * 1024 }
