@@ -1,58 +1,103 @@
+import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { EXCEPTIONS } from './server/test/support/apart/exceptions.ts'
+import { budget } from './scripts/test/budget.ts'
 
-/**
- * The black-box suite runs once per kind of database, and once more on PostgreSQL with the API and two workers in processes
- * of their own. Tests of pure code stand beside it and run once.
- */
-const blackBox = (name: string, except: Record<string, string> = {}) => ({
-  test: {
-    name,
-    include: ['server/test/**/*.test.ts'],
-    exclude: ['server/test/{support,simulation}/**', ...Object.keys(except)],
-    globalSetup: `server/test/support/setup-${name}.ts`,
-    testTimeout: 90_000,
-    hookTimeout: 60_000,
-  },
-})
+/** What `npm test` may take at most, in seconds of processor time; see CONTRIBUTING.md. */
+const CEILING_SECONDS = 2_400
 
-export default defineConfig({
-  test: {
-    // The tests wait for processes and databases as well as they compute.
-    maxWorkers: Math.ceil(1.5 * availableParallelism()),
-    projects: [
-      {
-        test: {
-          name: 'unit',
-          include: [
-            'server/src/**/*.test.ts',
-            'server/eval/*.test.ts',
-            'server/test/support/**/*.test.ts',
-            'server/test/simulation/**/*.test.ts',
-            'sdk/**/*.test.ts',
-            'integrations/**/*.test.ts',
-            'dashboard/{src,build}/**/*.test.ts',
-          ],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-      blackBox('embedded'),
-      blackBox('postgres'),
-      blackBox('apart', EXCEPTIONS),
-      {
-        test: {
-          name: 'browser',
-          include: ['dashboard/test/**/*.test.ts'],
+/** The black-box tests. All of them run on PostgreSQL, where several connections can get in each other's way. */
+const BLACK_BOX = globSync('server/test/{*,specification/*}.test.ts')
+
+/** What of them `npm test` runs a second time, on the embedded database, and why. */
+const EMBEDDED: Record<string, string> = {
+  'server/test/commands.test.ts': 'What is peculiar to a directory: its key, its lock, its making.',
+  'server/test/database.test.ts': 'Is about the database.',
+  'server/test/generation-providers.test.ts': 'Runs with one protocol of models here, with the other on PostgreSQL.',
+  'server/test/keys-rotate.test.ts': 'The key lies in a file only here.',
+  'server/test/process.test.ts': 'What survives the end of a process depends on the database.',
+  'server/test/story.test.ts': 'What a newcomer sees first is on this database.',
+}
+
+/** What of them `npm test` runs a second time, on PostgreSQL with the API and two workers in processes of their own, and why. */
+const APART: Record<string, string> = {
+  'server/test/deliveries.test.ts': 'The workers share the lanes by leases.',
+  'server/test/generation.test.ts': 'The workers share the drafts by leases.',
+  'server/test/handover.test.ts': 'The API tells the workers what there is to do.',
+  'server/test/live.test.ts': 'What a worker did reaches the streams of the API.',
+  'server/test/publishing.test.ts': 'Both workers publish what is due.',
+  'server/test/pull-cache.test.ts': 'What another process wrote ends what this one holds.',
+}
+
+/** What else can be split into processes: `npm run test:rest` runs it so. */
+const ALSO_APART = globSync([
+  'server/test/{accounts,analytics,contract,deliveries,delivery-log,find,generation,handover,idempotency}.test.ts',
+  'server/test/{live,live-streams,locks,many-posts,platform-detection,posts,publishing,pull,pull-cache}.test.ts',
+  'server/test/{rate-limits,retention,session,sites,story,tenants,traces}.test.ts',
+  'server/test/specification/*.test.ts',
+])
+
+/** The files in a browser that `npm test` runs. */
+const BROWSER = ['dashboard/test/story.test.ts', 'dashboard/test/session.test.ts', 'dashboard/test/publish.test.ts']
+
+/** Files with generated cases: `npm test` runs a part of the cases, `npm run test:rest` all of them. */
+const GENERATED = [
+  'server/test/fuzz.test.ts',
+  'server/test/simulation/simulation.test.ts',
+  'server/src/posts/body/convert.property.test.ts',
+  'server/src/posts/body/sanitize.test.ts',
+  'server/src/platform/egress/addresses.test.ts',
+]
+
+const UNIT = globSync([
+  'server/src/**/*.test.ts',
+  'server/eval/*.test.ts',
+  'server/test/{support,simulation}/**/*.test.ts',
+  'sdk/{src,test}/**/*.test.ts',
+  'integrations/*/{src,test}/**/*.test.ts',
+  'dashboard/{src,build}/**/*.test.ts',
+])
+
+/** `npm test` runs what is usual, `npm run test:rest` what that leaves out, `npm run test:all` both at once. */
+type Extent = 'usual' | 'rest' | 'all'
+
+/** The files of a project: all of them, those of `npm test`, or the others and those of which it runs only a part of the cases. */
+function filesOf(extent: Extent, all: readonly string[], usual: readonly string[]): string[] {
+  if (extent === 'all') return [...all]
+  if (extent === 'usual') return [...usual]
+  return all.filter((file) => !usual.includes(file) || GENERATED.includes(file))
+}
+
+export default defineConfig(({ mode }) => {
+  const extent: Extent = mode === 'rest' || mode === 'all' ? mode : 'usual'
+  const project = (name: string, include: string[], more: object = {}) => ({
+    extends: true as const,
+    test: { name, include, ...more },
+  })
+  const blackBox = (name: string, include: string[]) =>
+    project(name, include, { globalSetup: `server/test/support/setup-${name}.ts`, testTimeout: 90_000 })
+  const browser = globSync('dashboard/test/**/*.test.ts')
+  return {
+    test: {
+      // The tests wait for processes and databases as well as they compute.
+      maxWorkers: Math.ceil(1.5 * availableParallelism()),
+      setupFiles: ['scripts/test/measure.ts'],
+      reporters: ['default', budget(extent === 'usual' ? CEILING_SECONDS : undefined)],
+      provide: { allCases: extent !== 'usual' },
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      projects: [
+        project('unit', filesOf(extent, UNIT, UNIT)),
+        blackBox('postgres', filesOf(extent, BLACK_BOX, BLACK_BOX)),
+        blackBox('embedded', filesOf(extent, BLACK_BOX, Object.keys(EMBEDDED))),
+        blackBox('apart', filesOf(extent, ALSO_APART, Object.keys(APART))),
+        project('browser', filesOf(extent, browser, BROWSER), {
           globalSetup: ['server/test/support/setup-embedded.ts', 'dashboard/test/support/setup.ts'],
           // A browser on a busy machine is late now and then; what fails twice is wrong.
           retry: 1,
           expect: { poll: { timeout: 15_000 } },
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
-      },
-    ],
-  },
+        }),
+      ],
+    },
+  }
 })

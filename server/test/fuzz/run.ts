@@ -17,7 +17,7 @@ const { values } = parseArgs({
 
 const vitest = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url))
 const projects = values.project.flatMap((name) => ['--project', name])
-const child = spawn(process.execPath, [vitest, 'run', 'server/test/fuzz.test.ts', ...projects], {
+const child = spawn(process.execPath, [vitest, 'run', '--mode', 'all', 'server/test/fuzz.test.ts', ...projects], {
   env: { ...process.env, FUZZ_RUNS: values.runs, FUZZ_SEED: values.seed },
   stdio: 'inherit',
 })

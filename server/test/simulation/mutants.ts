@@ -401,7 +401,7 @@ export async function checkOut(mutant: Mutant): Promise<{ directory: string; rem
     'server/src',
     'server/test/support',
     'server/test/simulation',
-    ...(mutant.test === undefined ? [] : ['vitest.config.ts', mutant.test]),
+    ...(mutant.test === undefined ? [] : ['vitest.config.ts', 'scripts/test', mutant.test]),
   ])
     await cp(join(ROOT, part), join(directory, part), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(directory, 'node_modules'))

@@ -1,13 +1,11 @@
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { EXCEPTIONS } from './apart/exceptions.ts'
 import setupPostgres from './setup-postgres.ts'
 
 /** The setup for PostgreSQL, plus a directory for what the processes of a service share: their clocks and compiled code. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  for (const file of Object.keys(EXCEPTIONS)) await access(join(project.config.root, file))
   const dir = await mkdtemp(join(tmpdir(), 'postrider-apart-'))
   const teardown = await setupPostgres(project)
   project.provide('apart', { dir })

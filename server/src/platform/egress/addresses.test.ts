@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import ipaddr from 'ipaddr.js'
 import { describe, expect, test } from 'vitest'
+import { cases } from '../../../../scripts/test/cases.ts'
 import { type AllowPolicy, compileAllow, judgeAddress, parseAllow } from './addresses.ts'
 
 const judge = (address: string, policy: AllowPolicy = 'none') => judgeAddress(address, compileAllow(policy))
@@ -108,7 +109,7 @@ describe('judging addresses', () => {
     )
     fc.assert(
       fc.property(anyAddress, (bytes) => accepted(bytes) === 'unicast'),
-      { numRuns: 5_000 },
+      { numRuns: cases(5_000) },
     )
   })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../../../../scripts/test/cases.ts'
 import { convertBody, type DocMark, type DocNode } from './convert.ts'
 
 /** Pieces with a meaning in HTML or Markdown. */
@@ -190,7 +191,7 @@ function withoutEmptyParagraphs(given: DocNode): DocNode {
   return { ...given, content: content.map(withoutEmptyParagraphs) }
 }
 
-const runs = { numRuns: Number(process.env.BODY_RUNS ?? 200) }
+const runs = { numRuns: cases(200) }
 
 describe('any document the schema allows', () => {
   it('is the same after HTML, and its HTML is a fixed point', () => {

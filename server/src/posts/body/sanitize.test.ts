@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cases } from '../../../../scripts/test/cases.ts'
 import { convertBody } from './convert.ts'
 import { parseHtml } from './html.ts'
 import { refusal } from './test-documents.ts'
@@ -128,7 +129,7 @@ describe('any soup of tags', () => {
         expect(again.json).toEqual(body.json)
         expectHarmless(convertBody({ json: body.json }).html)
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300) },
     )
   })
 })
