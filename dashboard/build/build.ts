@@ -1,14 +1,19 @@
 /** Builds the dashboard into `dist`, all of it or nothing: a build that fails leaves the previous one in place. */
-import { rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { assertWithinBudget, type ScreenSize, screenSizes } from './budget.ts'
 import { compressFiles } from './compress.ts'
+import { noticesOf } from './notices.ts'
 import { isFresh, writeStamp } from './stamp.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /** Where the service looks for it. */
 const DIST = join(ROOT, 'dist')
+
+/** The notices of bundled packages, which the page of the account links. */
+const NOTICES = 'licenses.txt'
 
 /** Builds unless what is there is of the present sources. */
 export async function buildIfNeeded(): Promise<{ built: boolean }> {
@@ -24,9 +29,10 @@ export async function build(): Promise<ScreenSize[]> {
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = 'production'
   try {
-    const { chunks, modules } = await bundle(outDir)
+    const { chunks, modules, bundled } = await bundle(outDir)
     const sizes = screenSizes(chunks)
     assertWithinBudget(sizes)
+    await writeFile(join(outDir, NOTICES), await noticesOf(bundled))
     await compressFiles(outDir)
     await writeStamp(outDir, modules)
     await rm(DIST, { recursive: true, force: true })
@@ -57,5 +63,13 @@ async function bundle(outDir: string) {
     ],
   })
   if (Array.isArray(output) || !('output' in output)) throw new Error('one bundle was expected')
-  return { chunks: output.output.filter((one) => one.type === 'chunk'), modules }
+  const chunks = output.output.filter((one) => one.type === 'chunk')
+  const assets = output.output.filter((one) => one.type === 'asset')
+  const bundled = [
+    ...chunks.flatMap(({ modules }) => Object.keys(modules).filter((id) => (modules[id]?.renderedLength ?? 0) > 0)),
+    ...assets.flatMap(({ originalFileNames }) => originalFileNames.map((name) => resolve(ROOT, name))),
+    // Its style sheet is part of ours, and no module.
+    fileURLToPath(import.meta.resolve('tailwindcss')),
+  ]
+  return { chunks, modules, bundled }
 }

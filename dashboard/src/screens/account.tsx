@@ -56,6 +56,12 @@ export function Account() {
       <Sheet title="Sessions">
         <Sessions />
       </Sheet>
+      <p className="text-sm text-faint">
+        Postrider is free software under the MIT licence.{' '}
+        <a href="/licenses.txt" className="underline">
+          What it is built on
+        </a>
+      </p>
     </Page>
   )
 }
