@@ -115,7 +115,8 @@ export async function createDatabase(dir: string, fill: (dataDir: string) => Pro
 
 async function removePartial(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
-    if (name.startsWith(PARTIAL)) await rm(join(dir, name), { recursive: true, force: true })
+    // The process that makes a database ends a moment after the one that it makes it for was killed.
+    if (name.startsWith(PARTIAL)) await rm(join(dir, name), { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -94,8 +94,15 @@ test('a first start that is killed leaves no half database', { timeout: TIMEOUT_
   const dir = await temporaryDirectory()
   const snapshotFile = await fileOf(snapshot)
   let interrupted = 0
-  for (const earliestMs of [0, 100, 250, 400, 600]) {
-    const child = startChild('hold', dir, snapshotFile)
+  // Without a snapshot another process makes the database, and ends with the one that is killed.
+  for (const [earliestMs, from] of [
+    [0, snapshotFile],
+    [100, snapshotFile],
+    [250, snapshotFile],
+    [400, snapshotFile],
+    [1_000, undefined],
+  ] as const) {
+    const child = startChild('hold', dir, from)
     for (const deadline = performance.now() + 5_000; performance.now() < deadline; await sleep(5)) {
       const partial = await readdir(dir)
       if (partial.some((name) => name.startsWith('db.partial-')) || partial.includes('db')) break

@@ -42,7 +42,7 @@ test('a first start without a snapshot creates the database, a second finds its 
   const again = new pg.Pool(second.poolConfig)
   expect((await again.query('SELECT id FROM kept')).rows).toEqual([{ id: 5 }])
   await again.end()
-  expect(events).toEqual(['db.embedded.created', 'db.embedded.opened', 'db.embedded.opened'])
+  expect(events).toEqual(['db.embedded.creating', 'db.embedded.created', 'db.embedded.opened', 'db.embedded.opened'])
 })
 
 test('the server runs with fsync on and sorts by code point', { timeout: TIMEOUT_MS }, async () => {

@@ -7,6 +7,7 @@
  */
 import type pg from 'pg'
 import { launchApart } from './apart.ts'
+import { createApart } from './create.ts'
 import { createDatabase, dataPath, isCreated, prepareDirectory } from './directory.ts'
 import type { Engine, Snapshot, Start } from './engine.ts'
 import { EmbeddedError, openFailed } from './errors.ts'
@@ -54,6 +55,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
   const hold = await holdDirectory(dir)
   try {
     if (!(await isCreated(dir))) {
+      log('db.embedded.creating', { dir })
       await createDatabase(dir, (data) => fill(data, options))
       log('db.embedded.created', { dir, tookMs: tookMs() })
     }
@@ -68,6 +70,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
 
 /** Makes a new data directory without syncing; `createDatabase` syncs the result as a whole. */
 async function fill(data: string, options: EmbeddedOptions): Promise<void> {
+  if (options.snapshot === undefined && options.thread !== false) return createApart(data)
   const health = new Health(() => undefined)
   const engine = await launch({ data, create: { from: options.snapshot } }, options, health)
   await engine.shutDown()
