@@ -15,9 +15,10 @@ const DIST = join(ROOT, 'dist')
 /** The notices of bundled packages, which the page of the account links. */
 const NOTICES = 'licenses.txt'
 
-/** Builds unless what is there is of the present sources. */
-export async function buildIfNeeded(): Promise<{ built: boolean }> {
+/** Builds unless what is there is of the present sources. `onBegin` is called before a build. */
+export async function buildIfNeeded(onBegin = () => {}): Promise<{ built: boolean }> {
   if (await isFresh(DIST)) return { built: false }
+  onBegin()
   await build()
   return { built: true }
 }
@@ -52,7 +53,8 @@ async function bundle(outDir: string) {
     configFile: join(ROOT, 'vite.config.ts'),
     mode: 'production',
     logLevel: 'warn',
-    build: { outDir, emptyOutDir: true },
+    // Every screen has a budget of its own, so Vite need not warn of large files.
+    build: { outDir, emptyOutDir: true, chunkSizeWarningLimit: Number.POSITIVE_INFINITY },
     plugins: [
       {
         name: 'loaded-modules',

@@ -2,16 +2,18 @@
  * `npm run build` builds the dashboard. With `--if-needed`, as before `npm start`, it builds only what has changed and
  * never fails: the service is worth starting without a dashboard.
  */
+import { showSteps } from '../../server/src/platform/steps.ts'
 import { kilobytes } from './budget.ts'
 import { build, buildIfNeeded } from './build.ts'
 
-const startedAt = performance.now()
-const took = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+const steps = showSteps(process.stdout)
+const begin = () => steps.begin('Building the dashboard')
 
 if (process.argv.includes('--if-needed')) {
   try {
-    if ((await buildIfNeeded()).built) console.log(`The dashboard is built (${took()}).`)
+    if ((await buildIfNeeded(begin)).built) steps.done('Built the dashboard')
   } catch (error) {
+    steps.clear()
     const reason = error instanceof Error ? error.message : String(error)
     console.error(
       `The dashboard could not be built, so the service starts with the one that is there, if any.\n${reason}\n` +
@@ -19,7 +21,9 @@ if (process.argv.includes('--if-needed')) {
     )
   }
 } else {
-  const sizes = await build()
-  console.log(`The dashboard is built (${took()}). Script before a screen works, after gzip:`)
+  begin()
+  const sizes = await build().finally(steps.clear)
+  steps.done('Built the dashboard')
+  console.log('  Script before a screen works, after gzip:')
   for (const { screen, bytes } of sizes) console.log(`  ${screen.padEnd(24)} ${kilobytes(bytes)}`)
 }

@@ -11,7 +11,7 @@ import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import type { Context } from './platform/context.ts'
 import { deriveKeys } from './platform/crypto.ts'
-import { type OpenDatabase, openDatabase } from './platform/db/open.ts'
+import { type OnStep, type OpenDatabase, openDatabase } from './platform/db/open.ts'
 import { createEgress, type EgressOptions } from './platform/egress/egress.ts'
 import { createListener } from './platform/http/listener.ts'
 import { metricsRoutes } from './platform/http/metrics-route.ts'
@@ -30,8 +30,8 @@ import { upgrade } from './schema.ts'
 import { VERSION } from './version.ts'
 
 /**
- * What tests replace (time, the log, an open database, name resolution, the dashboard's files, limits on concurrent work), and
- * `onBroken`, which is called when the embedded database has stopped.
+ * What tests replace (time, the log, an open database, name resolution, the dashboard's files, limits on concurrent work), and who is
+ * told what: `onBroken` that the embedded database has stopped, `onStep` (by default the log) what the start is doing.
  */
 export type Overrides = {
   clock?: Clock
@@ -39,6 +39,7 @@ export type Overrides = {
   database?: OpenDatabase
   lookup?: NonNullable<EgressOptions['lookup']>
   onBroken?: (error: Error) => void
+  onStep?: OnStep
   dashboardDirectory?: string
   limits?: Partial<Limits>
 }
@@ -61,21 +62,21 @@ export type App = {
 /** Opens the database, brings its schema up to date and builds the service around it. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
   const clock = overrides.clock ?? systemClock
-  const log = overrides.log ?? createLog(config.logLevel)
+  const log = overrides.log ?? createLog(config.logLevel, config.logFormat)
   const egress = createEgress({
     allow: config.webhookAllow,
     userAgent: `Postrider/${VERSION}`,
     ...(overrides.lookup === undefined ? {} : { lookup: overrides.lookup }),
   })
   const traces = await createTraces(config.traces, { egress, log, version: VERSION })
+  const onStep = overrides.onStep ?? log.info
   const database =
-    overrides.database ?? (await openDatabase(config, log, overrides.onBroken ?? (() => {}), { ready: true }))
+    overrides.database ?? (await openDatabase(config, log, overrides.onBroken ?? (() => {}), { ready: true, onStep }))
   const { db, maintain } = database
   if (traces.statement !== undefined) db.observe(traces.statement)
   try {
     await assertKeyAtHand(config, db.root)
-    const applied = await upgrade(db)
-    if (applied.length > 0) log.info('db.migrated', { applied })
+    await upgrade(db, onStep)
     const keys = deriveKeys(await loadSecretKey(config, db))
     await assertSameKey(db, keys)
     const signals = createSignals(database.signalsUrl, clock, log)

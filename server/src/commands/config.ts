@@ -53,6 +53,7 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),
   TRUST_PROXY: ({ trustProxy }) => listText(trustProxy),
   LOG_LEVEL: ({ logLevel }) => logLevel,
+  LOG_FORMAT: ({ logFormat }) => logFormat ?? 'text in a terminal, json elsewhere',
 }
 
 /** Shows the configuration in effect. */

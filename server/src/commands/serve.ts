@@ -1,7 +1,10 @@
 /** The service: from its configuration until a signal ends it. */
-import { type App, createApp } from '../app.ts'
+import type { App } from '../app.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
+import { formatInUse } from '../platform/log.ts'
+import { showSteps } from '../platform/steps.ts'
 import { EXIT, type Run } from './command.ts'
+import { followStart } from './start-steps.ts'
 
 /** With the default timeout, attempts in flight end by themselves within this time; after it the service aborts them. */
 const GRACE_MS = 16_000
@@ -12,19 +15,31 @@ const SAME_SIGNAL_MS = 1_000
 /** Starts the service. It goes on until SIGTERM or SIGINT, and then ends the process. */
 export const run: Run = async ({ env, terminal }) => {
   const config = parseConfig(env)
-  const app = await createApp(config, {
-    onBroken: (error) => {
-      terminal.note(`Postrider is stopping. ${error.message}`)
-      process.exit(EXIT.unavailable)
-    },
-  })
-  const started = start(app)
-  // While it starts, requests are answered already: a signal must not break them off.
-  stopOnSignals(app, started)
-  const port = await started
-  if (process.stdout.isTTY || !config.production) terminal.print(greeting(config, port, app.hasDashboard))
-  else app.ctx.log.info('service.ready', { port, role: config.role })
-  return undefined
+  const isText = formatInUse(config.logFormat) === 'text'
+  const steps = showSteps(process.stdout)
+  const following = followStart(steps)
+  if (isText) steps.begin('Starting Postrider')
+  try {
+    // Loading the service takes a second or more: only after somebody was told.
+    const { createApp } = await import('../app.ts')
+    const app = await createApp(config, {
+      ...(isText ? { onStep: following.onStep } : {}),
+      onBroken: (error) => {
+        terminal.note(`Postrider is stopping. ${error.message}`)
+        process.exit(EXIT.unavailable)
+      },
+    })
+    const started = start(app)
+    // While it starts, requests are answered already: a signal must not break them off.
+    stopOnSignals(app, started)
+    const port = await started
+    steps.clear()
+    if (isText || !config.production) terminal.print(greeting(config, port, app.hasDashboard, following.isFirst()))
+    else app.ctx.log.info('service.ready', { port, role: config.role })
+    return undefined
+  } finally {
+    steps.clear()
+  }
 }
 
 /** Resolves with the port. Listens first: if the port is taken, nothing has been leased or sent. */
@@ -55,25 +70,36 @@ function stopOnSignals(app: App, started: Promise<unknown>): void {
   process.on('SIGINT', () => stop('SIGINT'))
 }
 
-/** The start message. `performance.now()` counts from the start of the process, so it includes loading modules. */
-function greeting(config: Config, port: number, hasDashboard: boolean): string {
+/**
+ * What a start ends with: where to find what, and on the first start what to do next. `performance.now()` counts from the start of the
+ * process, so it includes loading modules.
+ */
+function greeting(config: Config, port: number, hasDashboard: boolean, isFirst: boolean): string {
   const address = config.publicUrl.replace(/:0$/, `:${port}`)
   const database = config.databaseUrl === undefined ? `embedded, in ${config.dataDir}` : 'PostgreSQL'
   const answers = [
     `  Dashboard  ${hasDashboard ? address : 'not built; run: npm run build'}`,
     `  API        ${address}/api`,
-    `  OpenAPI    ${address}/openapi.json`,
+    `  Reference  ${address}/docs`,
   ]
   // A worker has its own address; PUBLIC_URL belongs to the processes that answer people.
   const works = [`  Worker     http://localhost:${port}/readyz shows its state`]
+  const isWorker = config.role === 'worker'
   return [
     '',
-    `  Postrider is ready (${Math.round(performance.now())} ms).`,
+    `  Postrider is ready after ${(performance.now() / 1_000).toFixed(1)} s.`,
     '',
-    ...(config.role === 'worker' ? works : answers),
+    ...(isWorker ? works : answers),
     `  Database   ${database}`,
     '',
-    '  Stop with Ctrl-C. To see a demonstration: npm run demo',
+    ...(isFirst && hasDashboard && !isWorker ? FIRST_STEPS : []),
+    '  Stop with Ctrl-C.',
     '',
   ].join('\n')
 }
+
+const FIRST_STEPS = [
+  '  Next: open the dashboard, create an account and connect a site.',
+  '  To see everything at work first, on throwaway data: npm run demo',
+  '',
+]

@@ -15,6 +15,7 @@ import { parseDatabaseUrl } from './database-url.ts'
 import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseHeaderValue } from './header-value.ts'
 import { parseCidrs } from './http/client-address.ts'
+import type { LogFormat } from './log.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
 import { messageOf } from './thrown.ts'
 import {
@@ -68,6 +69,8 @@ export type Config = {
   /** Networks of proxies whose X-Forwarded-For is believed. */
   trustProxy: readonly string[]
   logLevel: string
+  /** undefined: text where standard output is a terminal, else JSON. */
+  logFormat: LogFormat | undefined
 }
 
 /** All problems of a configuration, one line each. */
@@ -157,6 +160,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
     logLevel: read('LOG_LEVEL', 'info', oneOf<string>(LEVELS)),
+    logFormat: read<LogFormat | undefined>('LOG_FORMAT', undefined, oneOf(['json', 'text'] as const)),
   }
   // A secret that was not filled in must not become another database, without anything in it.
   if (env.DATABASE_URL?.trim() === '') {

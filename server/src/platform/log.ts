@@ -1,8 +1,9 @@
 import { write, writeSync } from 'node:fs'
 import { type DestinationStream, pino } from 'pino'
 import { systemClock } from './clock.ts'
+import { readable } from './log-text.ts'
 
-/** One wide JSON line per unit of work. Fields must never hold a secret; `censored` below is the safety net. */
+/** One wide line per unit of work. Fields must never hold a secret; `censored` below is the safety net. */
 export type Log = {
   info(event: string, fields?: object): void
   warn(event: string, fields?: object): void
@@ -125,6 +126,14 @@ function timeField(): string {
   return lastTime
 }
 
+/** How a line is written: as JSON for programs, or as text for people. */
+export type LogFormat = 'json' | 'text'
+
+/** The format that is configured, or else the one that fits what standard output is. */
+export function formatInUse(configured: LogFormat | undefined): LogFormat {
+  return configured ?? (process.stdout.isTTY ? 'text' : 'json')
+}
+
 let opened: DestinationStream | undefined
 
 /** One stream per process, however many logs write to it. */
@@ -133,8 +142,13 @@ function standardOutput(): DestinationStream {
   return opened
 }
 
-/** A logger that writes JSON lines to `destination` (default: standard output). `level` as in LOG_LEVEL. */
-export function createLog(level: string, destination?: DestinationStream): Log {
+/** Writes each line of JSON to `destination` as a person reads it. */
+function asText(destination: DestinationStream): DestinationStream {
+  return { write: (line) => destination.write(readable(JSON.parse(line))) }
+}
+
+/** A logger that writes to `destination` (default: standard output). `level` and `format` as in LOG_LEVEL and LOG_FORMAT. */
+export function createLog(level: string, format = formatInUse(undefined), destination = standardOutput()): Log {
   const logger = pino(
     {
       level,
@@ -143,7 +157,7 @@ export function createLog(level: string, destination?: DestinationStream): Log {
       formatters: { level: (label) => ({ level: label }) },
       messageKey: 'event',
     },
-    destination ?? standardOutput(),
+    format === 'text' ? asText(destination) : destination,
   )
   return {
     info: (event, fields = {}) => logger.info(censored(fields), event),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Database, Db, Tx } from './database.ts'
+import type { OnStep } from './open.ts'
 
 /** Every migration of this version, by name; the names sort in the order in which they run. */
 export type Migrations = Record<string, Migration>
@@ -50,16 +51,19 @@ export async function schemaState(db: Db, migrations: Migrations): Promise<Schem
 }
 
 /**
- * Brings the schema up to date; returns the names of the migrations that ran. Safe to call from several processes
- * at once. Throws `SchemaError` when the database holds migrations that this version of the service does not know, or
+ * Brings the schema up to date; returns the names of the migrations that ran, and tells `onStep` of them before and after. Safe to call
+ * from several processes at once. Throws `SchemaError` when the database holds migrations that this version of the service does not know, or
  * has an encoding that does not hold every text.
  */
-export async function migrate(db: Database, migrations: Migrations): Promise<string[]> {
+export async function migrate(db: Database, migrations: Migrations, onStep: OnStep = () => {}): Promise<string[]> {
   await assertEncoding(db.root)
-  const { pending, unknown } = await schemaState(db.root, migrations)
+  const { applied: before, pending, unknown } = await schemaState(db.root, migrations)
   if (unknown.length > 0) throw newerSchema(unknown)
   if (pending.length === 0) return []
-  return db.unhurried(async (root) => outcome(await migratorOf(root, migrations).migrateToLatest()))
+  onStep('db.migrating', { pending, isNew: before.length === 0 })
+  const applied = await db.unhurried(async (root) => outcome(await migratorOf(root, migrations).migrateToLatest()))
+  onStep('db.migrated', { applied })
+  return applied
 }
 
 /** Brings the schema to the state after the migration `last`, as part of the transaction. */

@@ -11,8 +11,14 @@ const POOL_SIZE = 16
 /** How many of them a service keeps open: what publishing, delivering and some requests at a time use. */
 const READY = 8
 
-/** How a database is opened. `limits`: of statements, by default the service's. `ready`: whether connections are opened beforehand. */
-type Opening = { limits?: StatementLimits; ready?: boolean }
+/** Hears what a start does that may take seconds, when it begins and when it is done. */
+export type OnStep = (event: string, fields: object) => void
+
+/**
+ * How a database is opened. `limits`: of statements, by default the service's. `ready`: whether connections are opened beforehand.
+ * `onStep`: by default the log.
+ */
+type Opening = { limits?: StatementLimits; ready?: boolean; onStep?: OnStep }
 
 /** An open database, and the upkeep it needs from us (the embedded one has no autovacuum and no checkpointer). */
 export type OpenDatabase = {
@@ -30,7 +36,7 @@ export async function openDatabase(
   config: Config,
   log: Log,
   onBroken: (error: Error) => void,
-  { limits, ready = false }: Opening = {},
+  { limits, ready = false, onStep = log.info }: Opening = {},
 ): Promise<OpenDatabase> {
   const lost = (error: Error) => log.warn('db.connection_lost', { error: errorField(error) })
   if (config.databaseUrl !== undefined) {
@@ -44,7 +50,7 @@ export async function openDatabase(
   const { openEmbedded } = await import('./embedded/open-embedded.ts')
   const embedded = await openEmbedded({
     dir: config.dataDir,
-    log: (event, fields) => log.info(event, fields),
+    log: onStep,
     onBroken(error) {
       log.error('db.embedded.broken', { dir: config.dataDir, error: errorField(error) })
       onBroken(error)
