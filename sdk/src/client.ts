@@ -120,7 +120,7 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Logs in from one of the service's own pages: sets a cookie that scripts cannot read, instead of giving a token. */
       signIn: (input: Credentials, { signal }: CallOptions = {}) =>
         call<void>({ method: 'POST', path: '/api/auth/login', body: { ...input, session: 'cookie' }, signal }),
-      /** Drops the client's token, and makes the service clear the session cookie. */
+      /** Ends the client's login, token or session cookie, on the service too. The account's other logins stay. */
       async logout(options?: PostOptions): Promise<void> {
         await post<void>('/api/auth/logout', undefined, options)
         accessToken = undefined

@@ -1,3 +1,4 @@
+import { removeExpiredSessions } from './accounts/index.ts'
 import {
   Dispatcher,
   handover,
@@ -105,6 +106,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
   const more = [
     await removeEndedWindows(db.root, clock.now()),
     await removeOldKeys(db.root, clock.now()),
+    await removeExpiredSessions(db.root, clock.now()),
     await forgetOldJobs(db.root, clock.now()),
   ]
   const removed = await removeOldHistory(ctx, stopping)

@@ -205,6 +205,15 @@ describe('a stream ends', () => {
     await theirs.told('post.changed', { title: 'Still here' })
   })
 
+  it('when its own session is signed out, at once, and that of another session goes on', async () => {
+    const others = await listen(client)
+    const { token, ended } = await openRaw(service, client)
+    expect((await request(`${service.url}/api/auth/logout`, { method: 'POST', token })).status).toBe(204)
+    await ended()
+    await client.posts.create({ title: 'Still signed in' })
+    await others.told('post.changed', { title: 'Still signed in' })
+  })
+
   it.runIf(inject('database').kind === 'postgres')('when the operator resets the password, at once', async () => {
     const { token, ended } = await openRaw(service, client)
     const { db } = service.ctx

@@ -281,13 +281,56 @@ describe('a session', () => {
 })
 
 describe('logout', () => {
-  it('takes the cookie away, and leaves tokens alone', async () => {
+  const signOut = (headers: Record<string, string>) =>
+    request(`${service.url}/api/auth/logout`, { method: 'POST', headers })
+
+  it('ends the session in every process, so that no copy of the cookie is of use, and no other login', async () => {
     const { token, ...person } = await newPerson()
-    const headers = { cookie: cookieOf(await signIn(person)), origin: service.url }
-    const answer = await request(`${service.url}/api/auth/logout`, { method: 'POST', headers })
+    const [mine, other] = [cookieOf(await signIn(person)), cookieOf(await signIn(person))]
+    const second = await service.startAnother()
+    const statusOf = async (url: string, headers: Record<string, string>) =>
+      (await request(`${url}/api/account`, { headers })).status
+    for (const url of [service.url, second.url]) expect(await statusOf(url, { cookie: mine })).toBe(200)
+    const answer = await signOut({ cookie: mine, origin: service.url })
     expect(answer.status).toBe(204)
     expect(answer.headers.get('set-cookie')).toBe('postrider_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict')
-    expect((await request(`${service.url}/api/account`, { token })).status).toBe(200)
+    for (const url of [service.url, second.url]) {
+      expect(await statusOf(url, { cookie: mine })).toBe(401)
+      expect(await statusOf(url, { cookie: other })).toBe(200)
+      expect(await statusOf(url, { authorization: `Bearer ${token}` })).toBe(200)
+    }
+    expect((await signOut({ cookie: mine, origin: service.url })).status).toBe(401)
+    await second.stop()
+  })
+
+  it('ends the cookies that were renewed in the same session, and those that they renewed', async () => {
+    const cookie = await newSession()
+    service.clock.advance(4 * DAY_MS)
+    const renewed = cookieOf(await read('/api/account', cookie))
+    expect((await read('/api/posts', renewed)).status).toBe(200)
+    await signOut({ cookie, origin: service.url })
+    for (const copy of [cookie, renewed]) expect((await read('/api/account', copy)).status).toBe(401)
+  })
+
+  it('ends a token that asks for it', async () => {
+    const { token, ...person } = await newPerson()
+    const other = await newPerson()
+    const cookie = cookieOf(await signIn(person))
+    expect((await signOut({ authorization: `Bearer ${token}` })).status).toBe(204)
+    expect((await request(`${service.url}/api/account`, { token })).status).toBe(401)
+    expect((await read('/api/account', cookie)).status).toBe(200)
+    expect((await request(`${service.url}/api/account`, { token: other.token })).status).toBe(200)
+  })
+
+  it('is remembered for as long as a token of the session could be valid, and no longer', async () => {
+    await service.advance(8 * DAY_MS) // whatever other tests have ended
+    const cookie = await newSession()
+    await signOut({ cookie, origin: service.url })
+    const remembered = () => service.ctx.db.root.selectFrom('ended_sessions').selectAll().execute()
+    await service.advance(7 * DAY_MS)
+    expect(await remembered()).toHaveLength(1)
+    await service.advance(3_600_000)
+    expect(await remembered()).toEqual([])
   })
 
   it('cannot be caused by another site', async () => {

@@ -51,8 +51,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Log out of the dashboard
-         * @description Removes the browser's session cookie. Access tokens stay valid. Has its own rate limit: that of logins, per account and client address.
+         * Log out
+         * @description The session cookie or access token of this request stops working at once, and so does every copy of it. Other logins of the account stay. Has its own rate limit: that of logins, per account and client address.
          */
         post: operations["logout"];
         delete?: never;
@@ -2476,7 +2476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The cookie is removed. */
+            /** @description The login has ended. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,6 +1,5 @@
 /** The requests to a seeded installation: with whose keys and tokens, for which pages, posts, periods and words. */
 import { sql } from 'kysely'
-import { findAccount } from '../../src/accounts/queries.ts'
 import { issueToken } from '../../src/accounts/tokens.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { lookupIndex } from '../../src/platform/crypto.ts'
@@ -117,7 +116,6 @@ async function newest(
 }
 
 async function tokenOf(ctx: Context, id: string): Promise<string> {
-  const account = await findAccount(ctx.db.root, id)
-  if (account === undefined) throw new Error(`no account ${id}`)
+  const account = await ctx.db.root.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
   return (await issueToken(ctx, account, 'token')).token
 }

@@ -3,7 +3,7 @@ import { unauthorized } from '../platform/errors.ts'
 import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
 import { dashboardBucket, logoutBucket, managementBucket, passwordBucket } from './limits.ts'
-import { findAccount } from './queries.ts'
+import { findAccountInSession } from './queries.ts'
 import { COOKIE, sessionToken } from './session.ts'
 import type { AccountRow } from './tables.ts'
 import { loginEnded, readToken, type TokenFacts, type TokenKind } from './tokens.ts'
@@ -12,7 +12,7 @@ import { loginEnded, readToken, type TokenFacts, type TokenKind } from './tokens
 export type AccountPrincipal = {
   accountId: string
   account: AccountRow
-  credential: { kind: TokenKind } & Pick<TokenFacts, 'loggedInAt' | 'issuedAt' | 'expiresAt'>
+  credential: { kind: TokenKind } & Omit<TokenFacts, 'accountId' | 'generation'>
 }
 
 const byLogin = {
@@ -69,12 +69,12 @@ export const passwordAuth: AuthScheme<AccountPrincipal> = {
 /** The account that a request is authenticated for, as it is now. Throws `unauthorized` or `forbidden`. */
 export async function whoAsks(ctx: Context, request: RequestFacts): Promise<AccountPrincipal> {
   const { kind, token } = credentialOf(ctx, request)
-  const { accountId, generation, ...times } = await readToken(ctx, token, kind)
-  const account = await findAccount(ctx.db.root, accountId)
+  const { accountId, generation, ...session } = await readToken(ctx, token, kind)
+  const account = await findAccountInSession(ctx.db.root, accountId, session.sessionId)
   if (account === undefined || account.token_generation !== generation) {
     throw loginEnded()
   }
-  return { accountId, account, credential: { kind, ...times } }
+  return { accountId, account, credential: { kind, ...session } }
 }
 
 function credentialOf(ctx: Context, request: RequestFacts): { kind: TokenKind; token: string } {

@@ -1,21 +1,24 @@
 import { randomInt } from 'node:crypto'
+import { plusMs } from '../platform/clock.ts'
 import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { hashPassword, NO_PASSWORD, verifyPassword } from '../platform/crypto.ts'
 import { type Database, type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid, unauthorized } from '../platform/errors.ts'
 import type { SignalSender } from '../platform/signals.ts'
+import type { AccountPrincipal } from './auth.ts'
 import {
   deleteAccount,
   findAccountByEmailKey,
   insertAccount,
+  insertEndedSession,
   lockAccountByEmailKey,
   raiseTokenGeneration,
   updatePassword,
   updatePlan,
 } from './queries.ts'
 import type { AccountRow } from './tables.ts'
-import { loginEnded } from './tokens.ts'
+import { ENDED_FOR_MS, loginEnded } from './tokens.ts'
 
 /** An e-mail address in the form used for comparison. */
 function emailKey(email: string): string {
@@ -65,6 +68,17 @@ export async function login(ctx: Context, input: { email: string; password: stri
   const matches = await verifyPassword(input.password, account?.password_hash ?? NO_PASSWORD)
   if (account === undefined || !matches) throw unauthorized('Bearer', 'The e-mail address or the password is wrong.')
   return account
+}
+
+/** Ends one session of the account, that of a token or a cookie, in all processes at once. */
+export async function signOut(
+  ctx: Pick<Context, 'clock' | 'db' | 'signals'>,
+  { accountId, credential }: Pick<AccountPrincipal, 'accountId' | 'credential'>,
+): Promise<void> {
+  await ctx.db.tx(async (tx) => {
+    await insertEndedSession(tx, credential.sessionId, plusMs(ctx.clock.now(), ENDED_FOR_MS))
+    await ctx.signals.send(tx, 'signed-out', accountId)
+  })
 }
 
 /** Ends every login of the account, tokens and sessions alike, in all processes at once. */

@@ -15,12 +15,33 @@ export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<A
   return db.selectFrom('accounts').selectAll().where('email_key', '=', emailKey).executeTakeFirst()
 }
 
-/** The account with this id, if there is one. */
-export async function findAccount(db: Db, id: string): Promise<AccountRow | undefined> {
+/** The account with this id, if there is one and the session has not ended. */
+export async function findAccountInSession(db: Db, id: string, sessionId: string): Promise<AccountRow | undefined> {
   const { rows } = await prepared(sql<AccountRow>`
-    select id, name, email, email_key, password_hash, plan, token_generation, created_at from accounts where id = ${id}
+    select id, name, email, email_key, password_hash, plan, token_generation, created_at from accounts
+    where id = ${id} and not exists (select from ended_sessions where id = ${sessionId})
   `).execute(db)
   return rows[0]
+}
+
+/** Ends a session. Until `expiresAt` a token of it may be shown; then the row is of no use. */
+export async function insertEndedSession(tx: Tx, sessionId: string, expiresAt: Date): Promise<void> {
+  await sql`
+    insert into ended_sessions (id, expires_at) values (${sessionId}, ${expiresAt}) on conflict (id) do nothing
+  `.execute(tx)
+}
+
+/** How many rows are removed at once: one statement for any number of them might never end in the time that it has. */
+const REMOVED_AT_ONCE = 5_000
+
+/** Removes some of the ended sessions of which no token is valid any more; returns whether there may be more. */
+export async function removeExpiredSessions(db: Db, now: Date): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ended_sessions where id = any(array(
+      select id from ended_sessions where expires_at <= ${now} limit ${REMOVED_AT_ONCE} for update skip locked
+    ))
+  `.execute(db)
+  return numAffectedRows === BigInt(REMOVED_AT_ONCE)
 }
 
 /**

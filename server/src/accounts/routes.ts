@@ -9,7 +9,7 @@ import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
 import { accountAuth, logoutAuth, passwordAuth } from './auth.ts'
 import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
 import { authBucket, managementBucket } from './limits.ts'
-import { changePassword, login, register, signOutEverywhere } from './operations.ts'
+import { changePassword, login, register, signOut, signOutEverywhere } from './operations.ts'
 import { endingHeaders, renewalHeaders, sessionHeaders } from './session.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken, type TokenKind } from './tokens.ts'
@@ -222,13 +222,16 @@ export const accountRoutes: Endpoint[] = [
     path: '/api/auth/logout',
     name: 'logout',
     tag: 'Accounts',
-    summary: 'Log out of the dashboard',
+    summary: 'Log out',
     description:
-      "Removes the browser's session cookie. Access tokens stay valid. Has its own rate limit: that of logins, per account and client address.",
+      'The session cookie or access token of this request stops working at once, and so does every copy of it. Other logins of the account stay. Has its own rate limit: that of logins, per account and client address.',
     auth: logoutAuth,
-    replies: { 204: { description: 'The cookie is removed.', schema: null, headers: SESSION_ENDED } },
+    replies: { 204: { description: 'The login has ended.', schema: null, headers: SESSION_ENDED } },
     errors: [],
-    handler: async ({ ctx }) => ({ status: 204, headers: endingHeaders(ctx) }),
+    async handler({ ctx, principal }) {
+      await signOut(ctx, principal)
+      return { status: 204, headers: endingHeaders(ctx) }
+    },
   }),
   endpoint({
     method: 'post',

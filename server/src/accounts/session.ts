@@ -3,13 +3,13 @@
  * request, for seven days. Past half its life, `GET /api/account` renews it, which the dashboard calls when it is opened. So
  * a session ends 3.5 to 7 days after the last visit. It is not renewed once the password was given 90 days ago, so that a
  * stolen cookie does not live for ever. No other endpoint renews, because a request in flight while the person signs out
- * could then bring the cookie back.
+ * could then bring the cookie back, though it would be of no use: signing out ends the session here, renewed or not.
  */
 import { parse, serialize } from 'hono/utils/cookie'
 import type { Context } from '../platform/context.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
 import type { AccountRow } from './tables.ts'
-import { issueToken, LIFETIME_MS, type TokenFacts } from './tokens.ts'
+import { issueToken, LIFETIME_MS, type LoginSession, type TokenFacts } from './tokens.ts'
 
 /** The cookie's name when the service is reached by plain http. */
 export const COOKIE = 'postrider_session'
@@ -17,7 +17,7 @@ export const COOKIE = 'postrider_session'
 /** For how long after a login its session is renewed. */
 const RENEWED_FOR_MS = 90 * 24 * 3_600_000
 
-type Needs = Pick<Context, 'clock' | 'config' | 'keys'>
+type Needs = Pick<Context, 'clock' | 'config' | 'ids' | 'keys'>
 
 /** Over https the name has a prefix: browsers then let no other host, path or plain connection set the cookie. */
 function cookieName({ config }: Pick<Context, 'config'>): typeof COOKIE | `__Host-${typeof COOKIE}` {
@@ -38,9 +38,9 @@ export function sessionToken(ctx: Pick<Context, 'config'>, { header }: Pick<Requ
 
 type SessionHeaders = { 'Set-Cookie': string; 'Cache-Control': string }
 
-/** Response headers that begin a session, or go on with the one that began at `loggedInAt`. */
-export async function sessionHeaders(ctx: Needs, account: AccountRow, loggedInAt?: Date): Promise<SessionHeaders> {
-  const { token } = await issueToken(ctx, account, 'cookie', loggedInAt)
+/** Response headers that begin a session, or go on with `session`. */
+export async function sessionHeaders(ctx: Needs, account: AccountRow, session?: LoginSession): Promise<SessionHeaders> {
+  const { token } = await issueToken(ctx, account, 'cookie', session)
   return { 'Set-Cookie': cookie(ctx, token, LIFETIME_MS / 1000), 'Cache-Control': 'no-store' }
 }
 
@@ -48,11 +48,11 @@ export async function sessionHeaders(ctx: Needs, account: AccountRow, loggedInAt
 export async function renewalHeaders(
   ctx: Needs,
   account: AccountRow,
-  { loggedInAt, issuedAt }: Pick<TokenFacts, 'loggedInAt' | 'issuedAt'>,
+  { sessionId, loggedInAt, issuedAt }: LoginSession & Pick<TokenFacts, 'issuedAt'>,
 ): Promise<Partial<SessionHeaders>> {
   const ageMs = (at: Date) => ctx.clock.now().getTime() - at.getTime()
   return ageMs(issuedAt) > LIFETIME_MS / 2 && ageMs(loggedInAt) < RENEWED_FOR_MS
-    ? sessionHeaders(ctx, account, loggedInAt)
+    ? sessionHeaders(ctx, account, { sessionId, loggedInAt })
     : {}
 }
 

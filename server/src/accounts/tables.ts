@@ -14,11 +14,15 @@ type AccountsTable = {
   created_at: Date
 }
 
+/** Sessions whose tokens are refused, until the last of them has expired. */
+type EndedSessionsTable = { id: string; expires_at: Date }
+
 /** A row of `accounts`. */
 export type AccountRow = Selectable<AccountsTable>
 
 declare module '../platform/db/tables.ts' {
   interface Tables {
     accounts: AccountsTable
+    ended_sessions: EndedSessionsTable
   }
 }

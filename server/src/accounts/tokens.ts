@@ -18,23 +18,31 @@ export const LIFETIME_MS = 7 * 24 * 3_600_000
 
 type Needs = Pick<Context, 'clock' | 'keys'>
 
+/** What begins with a password and ends with a sign-out: one token, or a cookie and those that renew it. */
+export type LoginSession = { sessionId: string; loggedInAt: Date }
+
+/** How long an ended session is remembered. No token of it is valid after that; the hour is for one that was made meanwhile. */
+export const ENDED_FOR_MS = LIFETIME_MS + 3_600_000
+
 const ISSUER = 'postrider'
 const AUDIENCES: Record<TokenKind, string> = { token: 'postrider-management', cookie: 'postrider-dashboard' }
 const NAMES: Record<TokenKind, string> = { token: 'access token', cookie: 'session' }
 
 /**
- * A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. `loggedInAt` is when
- * the password was given: now, unless this token renews another.
+ * A signed token (JWT, HS256) for the account, and when it expires: after 7 days, in whole seconds as in JWTs. It begins a session, unless
+ * it renews a token of `session`.
  */
 export async function issueToken(
-  ctx: Needs,
+  ctx: Needs & Pick<Context, 'ids'>,
   account: AccountRow,
   kind: TokenKind,
-  loggedInAt?: Date,
+  session?: LoginSession,
 ): Promise<{ token: string; expiresAt: Date }> {
   const now = ctx.clock.now()
   const expiresAt = plusMs(now, LIFETIME_MS - now.getUTCMilliseconds())
-  const token = await new SignJWT({ gen: account.token_generation, auth_time: inSeconds(loggedInAt ?? now) })
+  const { sessionId, loggedInAt } = session ?? { sessionId: ctx.ids.next(), loggedInAt: now }
+  const claims = { gen: account.token_generation, sid: sessionId, auth_time: inSeconds(loggedInAt) }
+  const token = await new SignJWT(claims)
     .setProtectedHeader({ alg: 'HS256' })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCES[kind])
@@ -45,13 +53,13 @@ export async function issueToken(
   return { token, expiresAt }
 }
 
-/** The error for a token that was valid until all logins of its account were ended. */
+/** The error for a token that was valid until its session, or all logins of its account, were ended. */
 export function loginEnded(): Failure {
   return unauthorized('Bearer', 'This login is no longer valid. Log in again.')
 }
 
-/** The contents of a valid token. The caller compares `generation` with the account's. */
-export type TokenFacts = { accountId: string; generation: number; loggedInAt: Date; issuedAt: Date; expiresAt: Date }
+/** The contents of a valid token. The caller compares `generation` with the account's, and checks that the session has not ended. */
+export type TokenFacts = LoginSession & { accountId: string; generation: number; issuedAt: Date; expiresAt: Date }
 
 /** The longest token that is cached. Ours are shorter; other encodings of a token may be longer and still valid. */
 const LONGEST_KEPT = 512
@@ -91,10 +99,17 @@ function inSeconds(at: Date): number {
   return Math.floor(at.getTime() / 1000)
 }
 
-function factsOf({ sub, gen, iat, exp, auth_time: loggedIn }: JWTPayload): TokenFacts | undefined {
-  if (sub === undefined || !isId(sub) || typeof gen !== 'number' || iat === undefined || exp === undefined)
+function factsOf({ sub, gen, sid, iat, exp, auth_time: loggedIn }: JWTPayload): TokenFacts | undefined {
+  if (sub === undefined || !isId(sub) || typeof sid !== 'string' || !isId(sid)) return undefined
+  if (typeof gen !== 'number' || iat === undefined || exp === undefined || typeof loggedIn !== 'number')
     return undefined
   const at = (seconds: number) => new Date(seconds * 1000)
-  const loggedInAt = at(typeof loggedIn === 'number' ? loggedIn : iat)
-  return { accountId: sub, generation: gen, loggedInAt, issuedAt: at(iat), expiresAt: at(exp) }
+  return {
+    accountId: sub,
+    generation: gen,
+    sessionId: sid,
+    loggedInAt: at(loggedIn),
+    issuedAt: at(iat),
+    expiresAt: at(exp),
+  }
 }

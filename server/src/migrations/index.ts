@@ -23,6 +23,7 @@ import * as revisionsByTime from './2026-11-27-revisions-by-time.ts'
 import * as timesAsFences from './2026-11-27-times-as-fences.ts'
 import * as timesAsGenerations from './2026-11-27-times-as-generations.ts'
 import * as whoWorksForLong from './2026-11-27-who-works-for-long.ts'
+import * as endedSessions from './2026-11-28-ended-sessions.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -50,4 +51,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-27-times-as-fences': timesAsFences,
   '2026-11-27-times-as-generations': timesAsGenerations,
   '2026-11-27-who-works-for-long': whoWorksForLong,
+  '2026-11-28-ended-sessions': endedSessions,
 }
