@@ -26,7 +26,7 @@ describeInBrowser('the analytics', (scene) => {
     const person = await newPerson(scene)
     const { page, client } = person
     const site = await someDeliveries(person)
-    await page.reload()
+    await page.goto('/')
     await page.getByRole('navigation').getByRole('link', { name: 'Analytics' }).click()
     await page.getByRole('heading', { name: 'Analytics' }).waitFor()
     const figure = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd')

@@ -20,6 +20,8 @@ describeInBrowser('a draft without a model', (scene) => {
       webhook_url: 'https://garden.example/in',
       niche: 'Vegetables on balconies',
     })
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Hello, Ada' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('draft from')
     await page.keyboard.press('Enter')

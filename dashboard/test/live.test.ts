@@ -6,7 +6,6 @@ import { newPerson } from './support/person.ts'
 describeInBrowser('live updates', (scene) => {
   it('come through one stream, which a page that nobody sees lets go of', async () => {
     const { page, client } = await newPerson(scene)
-    await page.goto('about:blank')
     const streams: string[] = []
     page.on('request', (request) => request.url().endsWith('/api/events') && streams.push('begins'))
     page.on('requestfailed', (request) => request.url().endsWith('/api/events') && streams.push('ends'))
