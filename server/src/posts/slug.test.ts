@@ -6,6 +6,7 @@ describe('slugs', () => {
   it.each([
     ['Hello, world!', 'hello-world'],
     ['  --Ünïcödé  Straße--  ', 'unicode-strasse'],
+    ['STRAẞE', 'strasse'],
     ["Don't stop", 'dont-stop'],
     ['Привет мир', 'privet-mir'],
     ['日本語', expect.stringMatching(/^[a-z0-9-]+$/)],

@@ -6,7 +6,8 @@ export const MAX_SLUG = 120
 
 /** The slug of a text: transliterated, lower case, words joined by hyphens, cut to `max`; empty when nothing remains. */
 export function slugify(text: string, max = MAX_SLUG): string {
-  const words = transliterate(normalized(text, 'NFKC'))
+  // Lower case first: there is no transliteration of the capital ẞ.
+  const words = transliterate(normalized(text, 'NFKC').toLowerCase())
     .toLowerCase()
     .replaceAll(/['’]/g, '')
     .split(/[^a-z0-9]+/)

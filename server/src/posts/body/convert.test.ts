@@ -195,7 +195,8 @@ describe('forms', () => {
   })
 
   it('is empty without a form, and for empty forms', () => {
-    const empty = { html: '', markdown: '', json: { type: 'doc', content: [paragraph()] }, text: '', wordCount: 0 }
+    const json = { type: 'doc', content: [paragraph()] }
+    const empty = { html: '', markdown: '', json, text: '', wordCount: 0, losses: [] }
     expect(emptyBody()).toEqual(empty)
     for (const input of [
       { html: '' },

@@ -1,13 +1,16 @@
 import type { Root } from 'hast'
 import { canonicalDoc } from './canonical.ts'
 import { docToHast } from './doc-to-hast.ts'
+import { defaultEmbedHosts } from './embeds.ts'
 import { hastToDoc } from './hast-to-doc.ts'
 import { parseHtml, printHtml } from './html.ts'
 import { assertFormSize, assertStorableText, assertTreeSize, BodyError } from './limits.ts'
+import { type Loss, Losses } from './losses.ts'
 import { docToMarkdown, markdownToHtml } from './markdown.ts'
 import { sanitizeHtml, sanitizeTree } from './sanitize.ts'
 import type { DocNode } from './schema.ts'
 import { countWords, docToText } from './text.ts'
+import type { Tidying } from './tidy.ts'
 
 export { BodyError } from './limits.ts'
 export type { DocMark, DocNode } from './schema.ts'
@@ -18,8 +21,13 @@ export type BodyInput = { html?: string | undefined; markdown?: string | undefin
 /** The three stored forms of one body; `json` is the canonical one. */
 export type Body = { html: string; markdown: string; json: DocNode }
 
-/** `text` is for search, its blocks are separated by \n; `wordCount` counts its words. */
-export type ConvertedBody = Body & { text: string; wordCount: number }
+/** `text` is for search, its blocks are separated by \n; `wordCount` counts its words; `losses`: what could not be kept. */
+export type ConvertedBody = Body & { text: string; wordCount: number; losses: Loss[] }
+
+type Form = 'json' | 'html' | 'markdown'
+
+/** What the operator decides; `embedHosts` as in embeds.ts. */
+export type BodyRules = { embedHosts?: readonly string[] | undefined }
 
 /**
  * Derives all forms of a body from the richest one given (JSON, then HTML, then Markdown). Given Markdown is kept as it
@@ -28,11 +36,11 @@ export type ConvertedBody = Body & { text: string; wordCount: number }
  * Throws BodyError if a form is malformed, larger than 1 MiB, of more than 20,000 nodes or deeper than 64 levels, or if
  * a derived form would be. Bounded for hostile input: about 2 s at worst.
  */
-export function convertBody(input: BodyInput): ConvertedBody {
+export function convertBody(input: BodyInput, { embedHosts = defaultEmbedHosts }: BodyRules = {}): ConvertedBody {
   const given = givenForms(input)
   const source = given.json !== undefined ? 'json' : given.html !== undefined ? 'html' : 'markdown'
   try {
-    return convert(given, source)
+    return convert(given, source, embedHosts)
   } catch (error) {
     // The bounds keep every library from overflowing the stack; if one is wrong, refuse the input all the same.
     if (error instanceof RangeError) throw new BodyError(source, 'is too complex', { cause: error })
@@ -67,21 +75,26 @@ function givenForms({ html, markdown, json }: BodyInput): BodyInput {
   return { html, markdown, json }
 }
 
-function convert(given: BodyInput, source: 'json' | 'html' | 'markdown'): ConvertedBody {
-  const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html')
-  const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '')
+function convert(given: BodyInput, source: Form, embedHosts: readonly string[]): ConvertedBody {
+  const losses = new Losses()
+  const tidying = (form: Form): Tidying => ({
+    embedHosts,
+    note: (code, message) => losses.note(form, code, message),
+  })
+  const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html', tidying('html'))
+  const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '', tidying('markdown'))
   const json = source === 'json' ? canonicalDoc(given.json, 'json') : docIn(tree(), source)
   assertFormSize(JSON.stringify(json), 'json', source)
-  const html = sanitised?.html ?? docToHtml(json, source)
+  const html = sanitised?.html ?? docToHtml(json, source, tidying(source))
   assertFormSize(html, 'html', source)
   const markdown = given.markdown ?? docToMarkdown(json)
   assertFormSize(markdown, 'markdown', source)
   const text = docToText(json)
-  return { html, markdown, json, text, wordCount: countWords(text) }
+  return { html, markdown, json, text, wordCount: countWords(text), losses: losses.all() }
 }
 
-function markdownToTree(markdown: string): Root {
-  return sanitizeTree(parseHtml(markdownToHtml(markdown, 'markdown'), 'markdown'))
+function markdownToTree(markdown: string, tidying: Tidying): Root {
+  return sanitizeTree(parseHtml(markdownToHtml(markdown, 'markdown'), 'markdown'), tidying)
 }
 
 /** The canonical document of a tree. Errors name the form that the author gave. */
@@ -94,8 +107,8 @@ function docIn(tree: Root, source: string): DocNode {
   }
 }
 
-function docToHtml(doc: DocNode, source: string): string {
+function docToHtml(doc: DocNode, source: string, tidying: Tidying): string {
   const tree = docToHast(doc)
   assertTreeSize<Root | Root['children'][number]>(tree, (node) => ('children' in node ? node.children : []), source)
-  return printHtml(sanitizeTree(tree))
+  return printHtml(sanitizeTree(tree, tidying))
 }

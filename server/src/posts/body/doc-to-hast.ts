@@ -1,7 +1,8 @@
 import type { Element, ElementContent, Properties, Root } from 'hast'
 import { type Inline, nestMarks } from './inline.ts'
-import { checkboxElement, embedElement } from './sanitize.ts'
+import { embedElement } from './media-elements.ts'
 import type { DocMark, DocNode } from './schema.ts'
+import { checkboxElement } from './tidy.ts'
 
 const tagOfMark: Record<string, string> = {
   ...{ link: 'a', bold: 'strong', italic: 'em', strike: 'del', underline: 'u', highlight: 'mark' },

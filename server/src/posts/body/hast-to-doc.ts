@@ -1,7 +1,6 @@
 import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast'
-import { textOf } from './sanitize.ts'
+import { embedOf } from './embeds.ts'
 import { type DocMark, type DocNode, isLanguage } from './schema.ts'
-import { embedOf } from './urls.ts'
 
 /** The mark of each element. Link marks are made where their attributes are read. */
 const markOfTag: Record<string, string> = {
@@ -137,12 +136,34 @@ function codeBlockOf(pre: Element): DocNode {
     node.type === 'element' && Array.isArray(node.properties.className) ? node.properties.className : [],
   )
   const language = classes.map((name) => /^language-(.*)/.exec(String(name))?.[1]).find((name) => name !== undefined)
-  const text = textOf(pre).replace(/\n$/, '')
+  const text = linesOf(pre).replace(/\n$/, '')
   return {
     type: 'codeBlock',
     ...(language !== undefined && isLanguage(language) && { attrs: { language } }),
     content: text === '' ? [] : [{ type: 'text', text }],
   }
+}
+
+/** Elements that begin and end a line within a `pre`, as highlighters and editors put around each. */
+const lineBlocks = new Set('blockquote dd div dl dt figure h1 h2 h3 h4 h5 h6 li ol p section table tr ul'.split(' '))
+
+/** The text of a `pre`, with its lines as a browser shows them. */
+function linesOf(pre: Element): string {
+  let text = ''
+  const endLine = () => {
+    if (text !== '' && !text.endsWith('\n')) text += '\n'
+  }
+  const visit = (node: Nodes): void => {
+    if (node.type === 'text') text += node.value
+    if (node.type !== 'element') return
+    if (node.tagName === 'br') text += '\n'
+    const isBlock = lineBlocks.has(node.tagName)
+    if (isBlock) endLine()
+    node.children.forEach(visit)
+    if (isBlock) endLine()
+  }
+  pre.children.forEach(visit)
+  return text
 }
 
 /** `checked` is undefined for items without a checkbox. */

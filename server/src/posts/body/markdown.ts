@@ -1,5 +1,7 @@
 import type { Nodes } from 'mdast'
 import { toHast } from 'mdast-util-to-hast'
+import { cjkFriendlyExtension } from 'micromark-extension-cjk-friendly'
+import { gfmStrikethroughCjkFriendly } from 'micromark-extension-cjk-friendly-gfm-strikethrough'
 import remarkGfm from 'remark-gfm'
 import remarkParse from 'remark-parse'
 import remarkStringify from 'remark-stringify'
@@ -9,11 +11,12 @@ import { printHtml } from './html.ts'
 import { assertTreeSize, BodyError, copyBudget, maxDocDepth, nodeBudget, tooDeep } from './limits.ts'
 import { markdownCost } from './markdown-cost.ts'
 import type { DocNode } from './schema.ts'
+import { withoutUnclosedTags } from './unclosed.ts'
 
 // The estimated cost of 10,000 paragraphs or 6,000 list items, more than a document can have, is 1.2 s.
 const maxCostMicros = 1_200_000
 
-const reader = unified().use(remarkParse).use(remarkGfm).use(withoutLateAutolinks).freeze()
+const reader = unified().use(remarkParse).use(remarkGfm).use(withoutLateAutolinks).use(besideIdeographs).freeze()
 // The library does not escape `<` before most punctuation, but `<|a@b.c>` is a link.
 const unsafe = [{ character: '<', after: '\\S', inConstruct: 'phrasing' as const }]
 const writer = unified()
@@ -31,6 +34,13 @@ function withoutLateAutolinks(this: Processor): void {
   data.fromMarkdownExtensions = extensions.flat().map(({ transforms: _late, ...extension }) => extension)
 }
 
+/** CommonMark's rules for `**` know no scripts without spaces: beside Chinese, Japanese and Korean it would often stay as it is. */
+function besideIdeographs(this: Processor): void {
+  const data = this.data()
+  const extensions = data.micromarkExtensions ?? []
+  data.micromarkExtensions = [...extensions, cjkFriendlyExtension(), gfmStrikethroughCjkFriendly()]
+}
+
 /** Converts GFM, with HTML in it, to untrusted HTML. Throws BodyError if parsing would take too long or the tree is too large. */
 export function markdownToHtml(markdown: string, path: string): string {
   const { micros, markers } = markdownCost(markdown)
@@ -41,7 +51,18 @@ export function markdownToHtml(markdown: string, path: string): string {
   assertTreeSize<Nodes>(tree, (node) => ('children' in node ? node.children : []), path)
   assertTableSizes(tree, path)
   assertReferences(tree, path)
+  visitAll(tree, mendTags)
   return printHtml(toHast(tree, { allowDangerousHtml: true, clobberPrefix: '' }))
+}
+
+/** Keeps the HTML below a node from swallowing what is not meant for it (see unclosed.ts). */
+function mendTags(parent: Nodes): void {
+  if (!('children' in parent)) return
+  const children: readonly Nodes[] = parent.children
+  const pieces = children.filter((child) => child.type === 'html')
+  if (pieces.length === 0) return
+  const values = withoutUnclosedTags(pieces.map(({ value }) => value))
+  for (const [index, piece] of pieces.entries()) piece.value = values[index] ?? piece.value
 }
 
 /** The Markdown form of a canonical document. */

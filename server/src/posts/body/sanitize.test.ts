@@ -34,36 +34,54 @@ const vectors: [attack: string, left: string][] = [
   ['<svg onload=alert(1)><p>x</p></svg>y', '<p>x</p>y'],
   ['<svg><script>alert(1)</script><a xlink:href="javascript:1"><text>x</text></a></svg>y', 'y'],
   ['<math><mi xlink:href="data:x,<script>alert(1)</script>">x</mi></math>y', 'y'],
-  ['<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">', ''],
-  ['<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>', ''],
+  [
+    '<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(1)&gt;">',
+    '&lt;math><table></table>',
+  ],
+  ['<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>', '<div></div>'],
   [
     '<noscript><p title="</noscript><img src=x onerror=alert(1)>"></noscript>',
     '<p title="&lt;/noscript&gt;&lt;img src=x onerror=alert(1)&gt;"></p>',
   ],
-  ['<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">', '<p></p><img src="1">">'],
-  ['<iframe src="https://evil.example"></iframe>x', 'x'],
+  ['<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">', '&lt;svg><img src="1">">'],
+  ['<iframe src="https://evil.example"></iframe>x', ' <a href="https://evil.example">https://evil.example</a> x'],
   ['<iframe srcdoc="<script>alert(1)</script>"></iframe>x', 'x'],
-  ['<iframe src="https://www.youtube.com.evil.example/embed/dQw4w9WgXcQ"></iframe>x', 'x'],
+  [
+    '<iframe src="//www.youtube.com.evil.example/embed/dQw4w9WgXcQ" title="A clip"></iframe>x',
+    ' <a href="https://www.youtube.com.evil.example/embed/dQw4w9WgXcQ">A clip</a> x',
+  ],
+  [
+    '<iframe src="https://user@codepen.io/x"></iframe>x',
+    ' <a href="https://user@codepen.io/x">https://user@codepen.io/x</a> x',
+  ],
+  ['<iframe src="data:text/html,<script>1</script>" srcdoc="<script>"></iframe>x', 'x'],
+  ['<video src="javascript:alert(1)" poster="data:image/png,x" onplay=alert(1)></video>x', 'x'],
+  [
+    '<video src=/a.mp4 poster=javascript:x autoplay onerror=alert(1)><source src=x onerror=alert(1)><p>y</video>',
+    '<video src="/a.mp4" controls preload="metadata"></video>',
+  ],
+  ['<audio><source src="data:audio/mp3,x" onerror=alert(1)></audio>x', 'x'],
+  ['<map><area href="javascript:alert(1)" alt=a></map>x', 'x'],
   ['<iframe src="javascript:alert(1)//www.youtube.com/embed/dQw4w9WgXcQ"></iframe>x', 'x'],
   ['<object data="x"><embed src="x"></object>x', 'x'],
   ['<style>*{color:red}</style><p style="x" class="y">x', '<p>x</p>'],
   ['<link rel=stylesheet href=x><meta http-equiv=refresh content="0;url=x"><base href="//evil.example">x', 'x'],
   [
     '<form action="//evil.example"><input name=q><input type=image src=x><button formaction="javascript:1">x</button></form>',
-    'x',
+    '<div>x</div>',
   ],
   ['<template><script>alert(1)</script></template><textarea><img onerror=x></textarea>x', 'x'],
   ['<p id="location" name="cookie"><a name="x">y</a></p>', '<p>y</p>'],
   ['<img name=body src=x id=head>', '<img src="x">'],
   ['<!--[if gte IE 4]><script>alert(1)</script><![endif]-->x<?php x ?>', 'x'],
-  ['<plaintext><script>alert(1)', '&lt;script>alert(1)'],
+  ['<plaintext><script>alert(1)', '&lt;plaintext>&lt;script>alert(1)'],
   ['<p title="<script>">x</p>', '<p title="&lt;script&gt;">x</p>'],
   ['<div onclick="x" onmouseover=y>a</div>', '<div>a</div>'],
   ['<details ontoggle=alert(1) open>x</details>', '<details open>x</details>'],
   ['<body onload=alert(1)><marquee onstart=alert(1)>x', 'x'],
   ['<p>a<p>b', '<p>a</p><p>b</p>'],
-  ['<object><p>a<object><p>b', ''],
-  ['<tt><p>a<marquee><p>b', '<tt><p>a</p><p>b</p><p></p></tt>'],
+  ['<object><p>a<object><p>b', '<div>a<p>b</p></div>'],
+  ['<tt><p>a<marquee><p>b', '<tt><div>a<p>b</p></div></tt>'],
 ]
 
 describe('attacks', () => {
@@ -199,7 +217,6 @@ function expectHarmless(source: string): void {
       expect(
         names.filter((name) => /^(?:on|style|name|srcDoc|srcSet|formAction|action|xLink|target)/.test(name)),
       ).toEqual([])
-      if (names.includes('id')) expect(node.tagName).toMatch(/^h[1-6]$/)
       for (const address of [node.properties.href, node.properties.src]) {
         expect(String(address ?? '')).toMatch(/^(?:(?:https?|mailto|tel):|[^:]*$|[^:]*[/?#])/)
       }

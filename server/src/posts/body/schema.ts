@@ -1,5 +1,6 @@
 import { type AttributeSpec, type MarkSpec, type NodeSpec, type NodeType, Schema } from 'prosemirror-model'
-import { embedOf, safeHref, safeImageSrc } from './urls.ts'
+import { embedOf } from './embeds.ts'
+import { safeHref, safeImageSrc } from './urls.ts'
 
 export type AttrValue = string | number | boolean
 export type Attrs = Record<string, AttrValue>
@@ -55,7 +56,7 @@ const nodeRules: Record<string, Rules> = {
   tableHeader: cell,
   tableCell: cell,
   embed: {
-    provider: string((provider) => (provider === 'youtube' || provider === 'vimeo' ? provider : undefined)),
+    provider: string((provider) => provider),
     src: {
       read: (value, { provider }) => {
         const embed = typeof value === 'string' ? embedOf(value) : undefined

@@ -1,7 +1,6 @@
 const linkSchemes = new Set(['http', 'https', 'mailto', 'tel'])
 const imageSchemes = new Set(['http', 'https'])
-
-type Embed = { provider: 'youtube' | 'vimeo'; src: string }
+const mediaSchemes = new Set(['https'])
 
 /** The href as it is stored (trimmed, percent-encoded), or undefined if it is empty or its scheme is not allowed. */
 export function safeHref(value: string): string | undefined {
@@ -11,6 +10,24 @@ export function safeHref(value: string): string | undefined {
 /** As `safeHref`, for images: http, https and relative only. */
 export function safeImageSrc(value: string): string | undefined {
   return safeUrl(value, imageSchemes)
+}
+
+/** As `safeHref`, for video and audio: https and relative only. */
+export function safeMediaSrc(value: string): string | undefined {
+  const url = safeUrl(value, mediaSchemes)
+  return url?.startsWith('//') ? `https:${url}` : url
+}
+
+/** The address if it is a web address of another host (with its scheme, or `//host`), as it is stored in a link. */
+export function webAddress(value: string): string | undefined {
+  const url = safeUrl(value, imageSchemes)
+  if (url === undefined || !/^(?:https?:)?\/\/[^/]/.test(url)) return undefined
+  return url.startsWith('//') ? `https:${url}` : url
+}
+
+/** What a browser would do with an address that is refused, in a few characters: `javascript:`. Empty for an empty address. */
+export function schemeOf(value: string): string {
+  return /^[^/?#:]{0,20}:?/.exec(value.replace(/[\p{Cc}\s]/gu, ''))?.[0] ?? ''
 }
 
 function safeUrl(value: string, schemes: ReadonlySet<string>): string | undefined {
@@ -28,41 +45,4 @@ function safeUrl(value: string, schemes: ReadonlySet<string>): string | undefine
  */
 function percentEncode(url: string): string {
   return url.replace(/%(?![0-9a-f]{2})|[^%!#$&'()*+,\-./0-9:;=?@a-z_~]/giu, encodeURIComponent)
-}
-
-/** The canonical https embed of a YouTube or Vimeo address (watch, short and embed forms), or undefined. */
-export function embedOf(value: string): Embed | undefined {
-  const url = URL.parse(value.trim(), 'https://relative.invalid')
-  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
-  const host = url.hostname.replace(/^(?:www|m)\./, '')
-  if (host === 'youtube.com' || host === 'youtube-nocookie.com' || host === 'youtu.be') return youtube(url, host)
-  if (host === 'vimeo.com' || host === 'player.vimeo.com') return vimeo(url)
-  return undefined
-}
-
-function youtube(url: URL, host: string): Embed | undefined {
-  const path = host === 'youtu.be' ? `/embed${url.pathname}` : url.pathname
-  const id = path === '/watch' ? url.searchParams.get('v') : /^\/(?:embed|shorts|live|v)\/([^/]+)\/?$/.exec(path)?.[1]
-  if (!/^[\w-]{6,20}$/.test(id ?? '')) return undefined
-  const kept = new URLSearchParams()
-  const start = /^\d{1,6}(?=s?$)/.exec(url.searchParams.get('start') ?? url.searchParams.get('t') ?? '')?.[0]
-  const list = url.searchParams.get('list') ?? ''
-  if (start !== undefined) kept.set('start', start)
-  if (/^[\w-]{1,64}$/.test(list)) kept.set('list', list)
-  const domain = host === 'youtube-nocookie.com' ? host : 'youtube.com'
-  return { provider: 'youtube', src: withQuery(`https://www.${domain}/embed/${id}`, kept) }
-}
-
-function vimeo(url: URL): Embed | undefined {
-  const [, id, pathHash] = /^(?:\/video)?\/(\d{1,20})(?:\/(\w{1,32}))?\/?$/.exec(url.pathname) ?? []
-  if (id === undefined) return undefined
-  const kept = new URLSearchParams()
-  // Unlisted videos need the hash that came with their address.
-  const hash = pathHash ?? url.searchParams.get('h') ?? ''
-  if (/^\w{1,32}$/.test(hash)) kept.set('h', hash)
-  return { provider: 'vimeo', src: withQuery(`https://player.vimeo.com/video/${id}`, kept) }
-}
-
-function withQuery(url: string, query: URLSearchParams): string {
-  return query.size === 0 ? url : `${url}?${query}`
 }
