@@ -2,7 +2,7 @@
  * The files of an embedded database.
  *
  *   <dir>/db/data       the PostgreSQL data directory
- *   <dir>/db/version.json  which PGlite wrote it
+ *   <dir>/db/version.json  which PGlite wrote it last
  *   <dir>/db.partial-*  a first start under way, or one that died
  *
  * `db` appears by one rename, when everything in it is on disk; what is not there yet has never been used, so an
@@ -21,6 +21,12 @@ const STAMP_FILE = 'version.json'
 
 /** What wrote a database: PGlite's exact version and PostgreSQL's major version. */
 export type Stamp = { pglite: string; postgres: string }
+
+/**
+ * The older versions of PGlite whose directories this one opens as they are, because a test opens one that they made. PostgreSQL's minor
+ * releases share a file format, but PGlite promises nothing: any other version is refused.
+ */
+const OPENS: readonly string[] = ['0.5.16']
 
 /** The PostgreSQL data directory beneath `dir`. */
 export function dataPath(dir: string): string {
@@ -85,7 +91,7 @@ export async function isCreated(dir: string): Promise<boolean> {
     if ((await unlessMissing(stat(home))) === undefined) return false
     const stamp = await readStamp(home)
     const installed = await installedPglite()
-    if (stamp.pglite !== installed) {
+    if (stamp.pglite !== installed && !OPENS.includes(stamp.pglite)) {
       throw new EmbeddedError(
         'version_mismatch',
         `The database in ${home} was written by PGlite ${stamp.pglite} (PostgreSQL ${stamp.postgres}); this Postrider has PGlite ${installed}, ` +
@@ -107,10 +113,30 @@ export async function createDatabase(dir: string, fill: (dataDir: string) => Pro
   await mkdir(data, { mode: 0o700 })
   await fill(data)
   const stamp: Stamp = { pglite: await installedPglite(), postgres: await postgresMajor(data) }
-  await writeFile(join(home, STAMP_FILE), `${JSON.stringify(stamp)}\n`)
+  await writeFile(join(home, STAMP_FILE), stampText(stamp))
   await syncTree(home)
   await rename(home, join(dir, DATABASE))
   await syncDirectory(dir)
+}
+
+/**
+ * Stamps the database in `dir` with the installed PGlite, which has opened it: from then on older versions refuse it. Returns the version
+ * that the stamp named before if it was another.
+ */
+export async function renewStamp(dir: string): Promise<string | undefined> {
+  const home = join(dir, DATABASE)
+  const before = await readStamp(home)
+  const pglite = await installedPglite()
+  if (before.pglite === pglite) return undefined
+  const next = join(home, `${STAMP_FILE}.partial`)
+  await writeFile(next, stampText({ ...before, pglite }), { flush: true })
+  await rename(next, join(home, STAMP_FILE))
+  await syncDirectory(home)
+  return before.pglite
+}
+
+function stampText(stamp: Stamp): string {
+  return `${JSON.stringify(stamp)}\n`
 }
 
 async function removePartial(dir: string): Promise<void> {

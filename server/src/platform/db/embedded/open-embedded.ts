@@ -8,7 +8,7 @@
 import type pg from 'pg'
 import { launchApart } from './apart.ts'
 import { createApart } from './create.ts'
-import { createDatabase, dataPath, isCreated, prepareDirectory } from './directory.ts'
+import { createDatabase, dataPath, isCreated, prepareDirectory, renewStamp } from './directory.ts'
 import type { Engine, Snapshot, Start } from './engine.ts'
 import { EmbeddedError, openFailed } from './errors.ts'
 import { Health } from './health.ts'
@@ -60,6 +60,13 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
       log('db.embedded.created', { dir, tookMs: tookMs() })
     }
     const database = await serve(options, hold)
+    try {
+      const previous = await renewStamp(dir)
+      if (previous !== undefined) log('db.embedded.upgraded', { dir, from: previous })
+    } catch (cause) {
+      await database.close()
+      throw cause
+    }
     log('db.embedded.opened', { dir, tookMs: tookMs() })
     return database
   } catch (cause) {

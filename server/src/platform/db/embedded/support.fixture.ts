@@ -10,6 +10,7 @@ import { openTmpdir, unprivilegedUser } from '../../../../test/support/postgres/
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from './open-embedded.ts'
 
 const CHILD = join(import.meta.dirname, 'child.fixture.ts')
+const PREVIOUS_PGLITE = join(import.meta.dirname, 'previous-pglite.fixture.ts')
 
 /** A directory that is gone after the test. */
 export async function temporaryDirectory(): Promise<string> {
@@ -76,7 +77,7 @@ export type Child = {
   pid: number
   /** Complete lines printed so far. */
   lines: string[]
-  /** Resolves when `line` has been printed or the process has exited. */
+  /** Resolves when `line` has been printed, or nothing more will be. */
   printed: (line: string) => Promise<void>
   /** Resolves with its exit code once it has ended and all its lines are there. */
   ended: () => Promise<number | null>
@@ -84,14 +85,29 @@ export type Child = {
   kill: () => Promise<void>
 }
 
+type Mode = 'hold' | 'write' | 'leave'
+
 /** Starts the child in `child.fixture.ts`. */
-export function startChild(mode: 'hold' | 'write' | 'leave', dir: string, snapshotFile?: string): Child {
-  const process_ = spawn(process.execPath, [CHILD, mode, dir, ...(snapshotFile ? [snapshotFile] : [])], {
+export function startChild(mode: Mode, dir: string, snapshotFile?: string): Child {
+  return start([CHILD, mode, dir, ...(snapshotFile ? [snapshotFile] : [])])
+}
+
+/** The same on the previous version of PGlite. */
+export function startPreviousChild(mode: Mode, dir: string): Child {
+  return start([CHILD, mode, dir], { NODE_OPTIONS: `--import ${PREVIOUS_PGLITE}` })
+}
+
+function start(args: string[], env: NodeJS.ProcessEnv = {}): Child {
+  const process_ = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   })
   const lines: string[] = []
   const reader = createInterface({ input: process_.stdout })
-  const closed = once(reader, 'close')
+  let silent = false
+  const closed = once(reader, 'close').then(() => {
+    silent = true
+  })
   reader.on('line', (line) => lines.push(line))
   const ended = async (): Promise<number | null> => {
     await Promise.all([gone(process_), closed])
@@ -104,7 +120,7 @@ export function startChild(mode: 'hold' | 'write' | 'leave', dir: string, snapsh
   onTestFinished(kill)
   const printed = async (line: string): Promise<void> => {
     const stop = new AbortController()
-    while (!lines.includes(line) && process_.exitCode === null && process_.signalCode === null) {
+    while (!lines.includes(line) && !silent) {
       const next = once(reader, 'line', { signal: stop.signal }).catch(() => {})
       await Promise.race([next, closed])
     }
