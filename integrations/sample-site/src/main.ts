@@ -1,7 +1,15 @@
-/** Starts the sample site as a program: `POSTRIDER_SECRET=whsec_… npm run sample-site`. `PORT` is 4000 unless set. */
+/**
+ * Starts the sample site as a program: `POSTRIDER_SECRET=whsec_… npm run sample-site`. `PORT` is 4000 unless set. With
+ * `POSTRIDER_KEY`, the site's API key, it begins with the posts that the service at `POSTRIDER_URL` has published already.
+ */
 import { type Answered, startSampleSite } from './sample-site.ts'
 
-const { POSTRIDER_SECRET: secret = '', PORT: port = '4000' } = process.env
+const {
+  POSTRIDER_SECRET: secret = '',
+  POSTRIDER_KEY: key = '',
+  POSTRIDER_URL: url = 'http://localhost:3000',
+  PORT: port = '4000',
+} = process.env
 
 function giveUp(message: string): never {
   console.error(message)
@@ -9,21 +17,46 @@ function giveUp(message: string): never {
 }
 
 function describe({ event }: Answered): string {
-  if (event === undefined) return 'refused: is POSTRIDER_SECRET the secret of the site that was sent this?'
-  return 'post' in event && 'title' in event.post ? `${event.event}  ${event.post.title}` : event.event
+  if (event === undefined)
+    return 'Refused a webhook: POSTRIDER_SECRET is not the secret of the site that it was sent to.'
+  switch (event.event) {
+    case 'site.test':
+      return `The test of “${event.site.name}” arrived.`
+    case 'post.published':
+      return `“${event.post.title}” arrived.`
+    case 'post.updated':
+      return `“${event.post.title}” changed: version ${event.post.version}.`
+    case 'post.deleted':
+      return `/posts/${event.post.slug} was withdrawn.`
+  }
 }
 
 if (secret === '')
   giveUp(
-    'The sample site needs the "webhook_secret" that connecting it answered:\n  POSTRIDER_SECRET=whsec_… npm run sample-site',
+    'The sample site needs the webhook secret of a site in Postrider.\nThe dashboard prepares the command: Connect a site, then “Use the sample site”. By hand:\n  POSTRIDER_SECRET=whsec_… npm run sample-site',
   )
-try {
-  const site = await startSampleSite({
-    port: Number(port),
-    onWebhook: (answered) => console.log(`${answered.status}  ${describe(answered)}`),
-  })
-  site.setSecret(secret)
-  console.log(`The sample site runs at ${site.url} and waits for webhooks at ${site.webhookUrl}. Stop it with Ctrl-C.`)
-} catch (error) {
-  giveUp(`The sample site cannot listen on port ${port}: ${String(error)}\nName another one: PORT=4001`)
+const site = await startSampleSite({
+  port: Number(port),
+  onWebhook: (answered) => console.log(`${new Date().toLocaleTimeString('en-GB')}  ${describe(answered)}`),
+}).catch((error: unknown) => {
+  const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+  return giveUp(
+    isTaken
+      ? `Another program uses port ${port}, perhaps another sample site: stop it, or put PORT=4001 before the command and change the site’s addresses in Postrider.`
+      : `The sample site cannot listen on port ${port}: ${String(error)}`,
+  )
+})
+site.setSecret(secret)
+console.log(`
+  The sample site runs at ${site.url}   ← open it in a browser
+  It receives posts at ${site.webhookUrl}. Stop it with Ctrl-C.
+`)
+if (key !== '') {
+  const count = await site.catchUp({ url, key }).catch((error: unknown) => String(error))
+  if (typeof count === 'string')
+    console.error(`The posts that are published already could not be fetched from ${url}. ${count}`)
+  else if (count > 0)
+    console.log(
+      `  It has fetched ${count === 1 ? 'the post that was' : `the ${count} posts that were`} published already.\n`,
+    )
 }

@@ -1,5 +1,5 @@
 /**
- * A receiving site in one file: verify the webhook, store the post, show it.
+ * A receiving site: verify the webhook, store the post, show it.
  *
  * Events of one post come in order, but a handler that took too long may still be at work when the next one comes, so an older
  * version never replaces a newer one. After a crash on the sender's side an event may come twice: the repeat has the same delivery
@@ -7,8 +7,9 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createPullClient } from '@postrider/sdk'
 import { verifyWebhook, type WebhookEvent, type WebhookPost, WebhookVerificationError } from '@postrider/sdk/webhooks'
-import { indexPage, missingPage, postPage } from './pages.ts'
+import { CONTENT_SECURITY_POLICY, indexPage, type KeptPost, missingPage, pathOf, postPage, STYLE } from './pages.ts'
 
 /** A running sample site. */
 export type SampleSite = {
@@ -16,10 +17,15 @@ export type SampleSite = {
   webhookUrl: string
   /** Sets the site's webhook secret; until then the site refuses every webhook. */
   setSecret(secret: string): void
+  /** Fetches every post that is published already; resolves with how many there are. Throws PostriderError. */
+  catchUp(from: Service): Promise<number>
   /** Answers the next `count` webhooks with 500, as a site that is being deployed would. */
   failNext(count: number): void
   close(): Promise<void>
 }
+
+/** The service that sends to the site: its address, and the site's API key. */
+export type Service = { url: string; key: string }
 
 /** A webhook the site has answered. */
 export type Answered = { status: number; event: WebhookEvent | undefined; deliveryId: string | undefined }
@@ -32,7 +38,7 @@ export async function startSampleSite({
   port?: number
   onWebhook?: (answered: Answered) => void
 } = {}): Promise<SampleSite> {
-  const posts = new Map<string, WebhookPost>()
+  const kept: Kept = { name: 'Sample site', posts: new Map() }
   const seen = new Set<string>()
   let secret = ''
   let failures = 0
@@ -44,7 +50,7 @@ export async function startSampleSite({
         failures -= 1
         return { status: 500, event, deliveryId }
       }
-      if (!seen.has(deliveryId)) apply(posts, event)
+      if (!seen.has(deliveryId)) apply(kept, event)
       seen.add(deliveryId)
       return { status: 200, event, deliveryId }
     } catch (error) {
@@ -54,7 +60,7 @@ export async function startSampleSite({
   }
 
   const server = createServer((request, response) => {
-    if (request.method !== 'POST') return show(posts, request, response)
+    if (request.method !== 'POST') return show(kept, request, response)
     receive(request).then(
       (answered) => {
         onWebhook(answered)
@@ -74,6 +80,7 @@ export async function startSampleSite({
     setSecret: (value) => {
       secret = value
     },
+    catchUp: (from) => catchUp(kept, from),
     failNext: (count) => {
       failures = count
     },
@@ -85,18 +92,58 @@ export async function startSampleSite({
   }
 }
 
-/** Applies an event to the stored posts. Nothing can come between: it does not wait. */
-function apply(posts: Map<string, WebhookPost>, event: WebhookEvent): void {
+/** What the site has: its name, which nearly every event carries, and its posts by id. */
+type Kept = { name: string; posts: Map<string, KeptPost> }
+
+/** Applies an event. Nothing can come between: it does not wait. */
+function apply(kept: Kept, event: WebhookEvent): void {
+  if ('name' in event.site) kept.name = event.site.name
   if (event.event === 'site.test') return
-  if (event.event === 'post.deleted') posts.delete(event.post.id)
-  else if (event.post.version >= (posts.get(event.post.id)?.version ?? 0)) posts.set(event.post.id, event.post)
+  if (event.event === 'post.deleted') kept.posts.delete(event.post.id)
+  else keep(kept, event.post)
 }
 
-function show(posts: Map<string, WebhookPost>, request: IncomingMessage, response: ServerResponse): void {
-  const [path = '/'] = (request.url ?? '/').split('?')
+function keep({ posts }: Kept, post: WebhookPost): void {
+  if (post.version >= (posts.get(post.id)?.version ?? 0)) posts.set(post.id, { ...post, arrivedAt: new Date() })
+}
+
+/** Fetches what was published before the site ran. It does not confirm what it gets: after its end the posts are gone. */
+async function catchUp(kept: Kept, { url, key }: Service): Promise<number> {
+  const postrider = createPullClient({ baseUrl: url, apiKey: key })
+  let fetched = 0
+  for await (const { slug } of postrider.all()) {
+    keep(kept, await postrider.get(slug))
+    fetched += 1
+  }
+  return fetched
+}
+
+/** What a visitor of `path` gets. */
+function pageAt(
+  path: string,
+  { name, posts }: Kept,
+): { status: number; type?: string; location?: string; text: string } {
+  if (path === STYLE.path) return { status: 200, type: 'text/css', text: STYLE.text }
   const newestFirst = [...posts.values()].sort((a, b) => b.published_at.localeCompare(a.published_at))
-  const post = newestFirst.find(({ slug }) => path === `/posts/${encodeURIComponent(slug)}`)
-  const html = path === '/' ? indexPage(newestFirst) : post === undefined ? missingPage() : postPage(post)
-  const status = path === '/' || post !== undefined ? 200 : 404
-  response.writeHead(status, { 'content-type': 'text/html; charset=utf-8' }).end(html)
+  if (path === '/') return { status: 200, text: indexPage(name, newestFirst) }
+  const post = newestFirst.find((one) => path === pathOf(one))
+  if (post !== undefined) return { status: 200, text: postPage(name, post) }
+  const moved = newestFirst.find(({ previous_slugs: slugs = [] }) => slugs.some((slug) => path === pathOf({ slug })))
+  if (moved !== undefined) return { status: 308, location: pathOf(moved), text: '' }
+  return { status: 404, text: missingPage(name) }
+}
+
+function show(kept: Kept, request: IncomingMessage, response: ServerResponse): void {
+  const [path = '/'] = (request.url ?? '/').split('?')
+  const { status, type = 'text/html', location, text } = pageAt(path, kept)
+  response
+    .writeHead(status, {
+      ...(location === undefined ? {} : { location }),
+      'content-type': `${type}; charset=utf-8`,
+      'content-security-policy': CONTENT_SECURITY_POLICY,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-cache',
+    })
+    .end(text)
 }
