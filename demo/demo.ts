@@ -1,6 +1,7 @@
 /**
  * The whole story in under a minute: the service, a sample site, and what travels between them. Everything lives in a
- * temporary directory that is removed at the end. `--once` ends after the story; otherwise it stays up to be looked at.
+ * temporary directory that is removed at the end. `--once` ends after the story; otherwise it stays up to be looked at. The service
+ * listens on `PORT`, or on a port that is free.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type Answered, type SampleSite, startSampleSite } from '@postrider/sample-site'
 import { createClient, type PostriderClient } from '@postrider/sdk'
+import { showSteps } from '../server/src/platform/steps.ts'
 
 const MAIN = fileURLToPath(new URL('../server/src/main.ts', import.meta.url))
 const RETRY_DELAYS = '1s,3s,5s'
@@ -24,6 +26,16 @@ function say(text: string): void {
   console.log(`\n  ${String(step).padStart(2)}  ${text}`)
 }
 const detail = (text: string) => console.log(`      ${text}`)
+
+/** What went wrong with the demo itself; the service has said what to do. */
+class DemoError extends Error {
+  readonly exitCode: number
+
+  constructor(exitCode: number) {
+    super('The demo cannot go on without the service.')
+    this.exitCode = exitCode
+  }
+}
 
 /** What the site answered, in the order it came; `next` waits for one that nobody has looked at. */
 function watchWebhooks() {
@@ -48,8 +60,8 @@ function watchWebhooks() {
 
 async function startService(dataDir: string): Promise<{ url: string; child: ChildProcess }> {
   const child = spawn(process.execPath, [MAIN], {
-    // Nothing of the environment's configuration: the story is always the same.
-    env: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', DELIVERY_RETRY_DELAYS: RETRY_DELAYS },
+    // Nothing else of the environment's configuration: the story is always the same.
+    env: { PORT: process.env.PORT ?? '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', DELIVERY_RETRY_DELAYS: RETRY_DELAYS },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''
@@ -59,7 +71,7 @@ async function startService(dataDir: string): Promise<{ url: string; child: Chil
       const [, found] = /(http:\/\/localhost:\d+)\/api/.exec(output) ?? []
       if (found !== undefined) resolve(found)
     })
-    child.once('exit', (code) => reject(new Error(`The service ended with ${code}.`)))
+    child.once('exit', (code) => reject(new DemoError(code ?? 1)))
   })
   return { url, child }
 }
@@ -143,33 +155,54 @@ async function showWhere(client: PostriderClient, retried: string): Promise<void
   }
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), 'postrider-demo-'))
-const webhooks = watchWebhooks()
-console.log(`\n  Postrider demo, on throwaway data in ${dataDir}`)
-const { url, child } = await startService(dataDir)
-const site = await startSampleSite({ onWebhook: webhooks.onWebhook })
-
-async function end(): Promise<never> {
-  if (child.exitCode === null) {
-    child.kill('SIGTERM')
-    await once(child, 'exit')
-  }
-  await site.close()
-  await rm(dataDir, { recursive: true, force: true })
-  process.exit(0)
+async function tellStory(client: PostriderClient, webhooks: Webhooks, site: SampleSite): Promise<void> {
+  await webhooks.next() // the test delivery
+  const postId = await publish(client, webhooks)
+  await update(client, webhooks, postId)
+  await schedule(client, webhooks)
+  const retried = await failTwice(client, webhooks, site)
+  await showWhere(client, retried)
 }
-process.once('SIGINT', () => void end())
-process.once('SIGTERM', () => void end())
 
-say(`The service runs at ${url}`)
-say(`A sample site runs at ${site.url}   ← open it in a browser`)
-const client = await connect(url, site)
-await webhooks.next()
-const postId = await publish(client, webhooks)
-await update(client, webhooks, postId)
-await schedule(client, webhooks)
-const retried = await failTwice(client, webhooks, site)
-await showWhere(client, retried)
-if (options.once) await end()
-console.log(`\n  Look at ${site.url}, or log in at ${url} as ${PERSON.email} with "${PERSON.password}".`)
-console.log('  Stop with Ctrl-C. Nothing of this is kept.\n')
+console.log('\n  Postrider demo, on throwaway data\n')
+const steps = showSteps(process.stdout)
+steps.begin('Starting Postrider on a new database')
+const dataDir = await mkdtemp(join(tmpdir(), 'postrider-demo-'))
+const ending: Array<() => unknown> = [() => rm(dataDir, { recursive: true, force: true })]
+
+async function end(exitCode: number): Promise<never> {
+  for (const step of ending.splice(0).reverse()) await step()
+  process.exit(exitCode)
+}
+process.once('SIGINT', () => void end(0))
+process.once('SIGTERM', () => void end(0))
+
+try {
+  const { url, child } = await startService(dataDir)
+  ending.push(async () => {
+    if (child.exitCode !== null || !child.kill('SIGTERM')) return
+    await once(child, 'exit')
+  })
+  steps.done('Started Postrider on a new database')
+  const webhooks = watchWebhooks()
+  const site = await startSampleSite({ onWebhook: webhooks.onWebhook })
+  ending.push(() => site.close())
+  say(`The service runs at ${url}`)
+  say(`A sample site runs at ${site.url}   ← open it in a browser`)
+  const client = await connect(url, site)
+  await tellStory(client, webhooks, site)
+  if (options.once) await end(0)
+  console.log(`
+  Look around:
+
+    Sample site   ${site.url}
+    Dashboard     ${url}
+                  Sign in as ${PERSON.email} with the password “${PERSON.password}”.
+
+  Stop with Ctrl-C. Nothing of this is kept.
+`)
+} catch (error) {
+  steps.clear()
+  if (!(error instanceof DemoError)) throw error
+  await end(error.exitCode)
+}
