@@ -5,12 +5,15 @@ import { fetchInSession, UnreachableError } from './session.ts'
 /** The one client. */
 export const api = createClient({ baseUrl: location.origin, fetch: fetchInSession })
 
-/** Whether anybody may create an account here. The service says so beside its API, so the SDK does not ask it. */
-export async function isRegistrationOpen(): Promise<boolean> {
+/** What the service says of itself. It does so beside its API, so the SDK does not ask it. */
+export async function describeService(): Promise<{ isRegistrationOpen: boolean; sampleSite: string | null }> {
   const answer = await fetch('/api')
   if (!answer.ok) throw new Error(`GET /api answered ${answer.status}`)
-  const card: { registration?: unknown } = await answer.json()
-  return card.registration !== 'closed'
+  const card: { registration?: unknown; sample_site?: unknown } = await answer.json()
+  return {
+    isRegistrationOpen: card.registration !== 'closed',
+    sampleSite: typeof card.sample_site === 'string' ? card.sample_site : null,
+  }
 }
 
 /** Whether the service requires signing in. */

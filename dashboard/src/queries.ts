@@ -11,7 +11,7 @@ import type {
   Site,
 } from '@postrider/sdk'
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { api, isRegistrationOpen, isSignedOut } from './api.ts'
+import { api, describeService, isSignedOut } from './api.ts'
 import { sessionBegan, sessionEnded } from './session.ts'
 
 const onError = (error: unknown) => {
@@ -39,10 +39,13 @@ export const accountQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Whether anybody may create an account; that changes with a restart of the service only. */
-export const registrationQuery = queryOptions({
-  queryKey: ['registration'],
-  queryFn: isRegistrationOpen,
+/**
+ * Whether anybody may create an account, and the command that starts the sample site, null where it cannot be used. Both change
+ * with a restart of the service only.
+ */
+export const serviceQuery = queryOptions({
+  queryKey: ['service'],
+  queryFn: describeService,
   staleTime: Number.POSITIVE_INFINITY,
 })
 

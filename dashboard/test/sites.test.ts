@@ -1,5 +1,6 @@
 /** Sites: connecting one before a receiver that works and one that does not, and what can be done to it afterwards. */
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { startSampleSite } from '../../integrations/sample-site/src/sample-site.ts'
 import { startReceiver } from '../../server/test/support/receiver.ts'
 import { connectSite } from '../../server/test/support/service.ts'
 import { startWebsite, sveltekit } from '../../server/test/support/websites.ts'
@@ -80,6 +81,39 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByText('Connection refused, after').waitFor()
     await page.getByText('Nothing listens at the webhook address.').waitFor()
     await website.close()
+  })
+
+  it('offers the sample site, waits until it runs, and publishes a first post on it', async () => {
+    const { page, client, context } = await newPerson(scene)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    // Asked for a second time it is the same one.
+    for (const _ of ['first', 'second']) {
+      await page.goto('/sites/new')
+      await page.getByRole('button', { name: 'Use the sample site' }).click()
+      await page.getByText('Waiting for the sample site').waitFor()
+    }
+    const { sites, total } = await client.sites.list()
+    const [{ id } = { id: '' }] = sites
+    expect(total).toBe(1)
+    const { webhook_secret: secret } = await client.sites.get(id)
+    expect(await page.content()).not.toContain(secret)
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Copy the code' }).click()
+    const command = () => page.evaluate(() => navigator.clipboard.readText())
+    await expect.poll(command).toMatch(/^POSTRIDER_SECRET=\S+ POSTRIDER_KEY=\S+ POSTRIDER_URL=\S+ npm run sample-site$/)
+
+    const sample = await startSampleSite() // on a port that is free here
+    onTestFinished(sample.close)
+    sample.setSecret(/SECRET=(\S+)/.exec(await command())?.[1] ?? '')
+    await client.sites.update(id, { url: sample.url, webhook_url: sample.webhookUrl })
+    await page.getByText('The sample site answers.').waitFor()
+    await page.getByRole('button', { name: 'Publish a welcome post' }).click()
+    const link = page.getByRole('link', { name: 'See it on the sample site' })
+    await link.waitFor()
+    await expectAccessible(page)
+    await scene.service().drain()
+    const { pathname } = new URL((await link.getAttribute('href')) ?? '')
+    expect(await (await fetch(sample.url + pathname)).text()).toContain('<h1 dir="auto">Hello from Postrider</h1>')
   })
 
   it('tells that it is connected already, and connects it all the same', async () => {

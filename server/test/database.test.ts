@@ -520,7 +520,7 @@ describe('readiness', () => {
       },
       transformResult: async ({ result }) => result,
     })
-    const config = { registration: 'open', role: 'all' } as const
+    const config = { registration: 'open', role: 'all', webhookAllow: 'none' } as const
     const facts = { db: { ...db, root: counting }, config, loops: () => [], stopping: () => false, hasWebApp: true }
     const readyz = systemRoutes(facts).find(({ path }) => path === '/readyz')
     const ask = () => readyz?.answer(new Request('http://localhost/readyz'), {})

@@ -1,26 +1,29 @@
 /** Connecting a site: its details, the receiver's code, and a test. Once the site exists, the page's address holds its id. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
-import { StopMark } from '../delivery/stops.tsx'
+import { useState } from 'react'
 import { siteWithSecretsQuery } from '../queries.ts'
 import { ReceiverCode } from '../receivers/receiver-code.tsx'
 import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../receivers/receivers.ts'
 import { SendTest } from '../sites/test-delivery.tsx'
 import { buttonLook } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
-import { Page, Sheet } from '../ui/page.tsx'
+import { Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { Frame } from './connect-site/frame.tsx'
 import { NewSite } from './connect-site/new-site.tsx'
+import { OfferSampleSite, SAMPLE, SampleSite } from './connect-site/sample-site.tsx'
 
 /** The screen. */
 export function ConnectSite() {
   const { site: siteId, receiver } = useSearch({ from: '/inside/sites/new' })
+  if (siteId !== undefined && receiver === SAMPLE) return <SampleSite siteId={siteId} />
   return siteId === undefined ? (
     <Frame at={1} lead="Enter its address. We find out what it runs on and prepare the code that receives your posts.">
       <Sheet>
         <NewSite />
       </Sheet>
+      <OfferSampleSite />
     </Frame>
   ) : (
     <Install siteId={siteId} chosen={RECEIVER_NAMES.find((name) => name === receiver)} />
@@ -96,44 +99,4 @@ function ReceiverOptions() {
       {RECEIVERS[name].name}
     </option>
   ))
-}
-
-const STEPS = ['The site', 'The receiver', 'The test']
-
-/** The frame around the steps. `at`: the next step, counted from 1. */
-function Frame({ at, lead, children }: { at: number; lead?: string; children: ReactNode }) {
-  return (
-    <Page title="Connect a site" narrow {...(lead === undefined ? {} : { lead })}>
-      <ol className="grid grid-cols-3" aria-label="Steps">
-        {STEPS.map((step, index) => {
-          const isDone = index + 1 < at
-          return (
-            <li key={step} className="group relative min-w-0 pr-3" aria-current={index + 1 === at ? 'step' : undefined}>
-              <span className="relative mb-1.5 flex h-5 items-center">
-                <span className="absolute inset-x-0 -right-3 h-px bg-line group-last:hidden" aria-hidden="true" />
-                <span className="relative bg-paper pr-1.5">
-                  {index + 1 === at ? <Here /> : <StopMark standing={isDone ? 'arrived' : 'absent'} large />}
-                </span>
-              </span>
-              <span className="clip block text-sm text-quiet group-aria-[current=step]:font-[620] group-aria-[current=step]:text-ink">
-                {step}
-                {isDone && <span className="sr-only"> (done)</span>}
-              </span>
-            </li>
-          )
-        })}
-      </ol>
-      {children}
-    </Page>
-  )
-}
-
-/** The mark of the current step. Unlike the mark of a post on its way, it does not move. */
-function Here() {
-  return (
-    <svg viewBox="0 0 16 16" aria-hidden="true" className="size-5 shrink-0 text-ink">
-      <circle cx="8" cy="8" r="6.1" fill="none" stroke="currentColor" strokeWidth="1.8" />
-      <circle cx="8" cy="8" r="2.8" className="fill-horn" />
-    </svg>
-  )
 }

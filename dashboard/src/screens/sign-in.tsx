@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, problemOf, sentence } from '../api.ts'
-import { registrationQuery } from '../queries.ts'
+import { serviceQuery } from '../queries.ts'
 import { Mark } from '../shell/mark.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
@@ -15,7 +15,7 @@ const CLOSED = 'The operator of this service can create an account for you.'
 /** Signing in, and where to sign up. */
 export function SignIn() {
   const { next } = useSearch({ from: '/sign-in' })
-  const isClosed = useQuery(registrationQuery).data === false
+  const isClosed = useQuery(serviceQuery).data?.isRegistrationOpen === false
   const enter = useEntrance(next)
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -57,7 +57,7 @@ export function SignIn() {
 /** Creating an account, where that is open to all. */
 export function SignUp() {
   const { next } = useSearch({ from: '/sign-up' })
-  const isClosed = useQuery(registrationQuery).data === false
+  const isClosed = useQuery(serviceQuery).data?.isRegistrationOpen === false
   return (
     <Gate
       title="Create your account"

@@ -7,19 +7,26 @@ import type { SystemRoute } from './pipeline.ts'
 /** What the service's own routes report on. */
 export type SystemFacts = {
   db: Database
-  config: Pick<Config, 'registration' | 'role'>
+  config: Pick<Config, 'registration' | 'role' | 'webhookAllow'>
   loops: () => Array<ReturnType<Loop['status']>>
   stopping: () => boolean
   /** Whether there is a web application for people. */
   hasWebApp: boolean
 }
 
-/** Where to look next: for programs, and for people where there is no web application. */
-function welcome({ registration, role }: SystemFacts['config']): object {
+/** What starts the sample site beside this service. */
+const SAMPLE_SITE = 'npm run sample-site'
+
+/**
+ * Where to look next: for programs, and for people where there is no web application. `sample_site`, which the dashboard offers, is
+ * there only if this service may send to its own machine.
+ */
+function welcome({ registration, role, webhookAllow }: SystemFacts['config']): object {
   const name = 'Postrider'
   if (role === 'worker') return { name, role, ready: '/readyz', metrics: '/metrics' }
   const first = registration === 'open' ? 'POST /api/auth/register' : 'POST /api/auth/login'
-  return { name, api: '/api', reference: '/docs', description: '/openapi.json', registration, first }
+  const sample = webhookAllow === 'loopback' ? { sample_site: SAMPLE_SITE } : {}
+  return { name, api: '/api', reference: '/docs', description: '/openapi.json', registration, first, ...sample }
 }
 
 const NOT_BUILT = 'Not built. Run "npm run build" and start the service again.'
