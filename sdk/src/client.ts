@@ -11,6 +11,9 @@ export type Account = Schemas['Account']
 export type ChangePassword = Schemas['ChangePassword']
 export type Post = Schemas['Post']
 export type PostWithDeliveries = Schemas['PostWithDeliveries']
+/** A post as `create` and `update` return it: `warnings` says what the body that was given could not keep. */
+export type WrittenPost = Schemas['WrittenPost']
+export type ConversionWarning = Schemas['ConversionWarning']
 export type Site = Schemas['Site']
 export type SiteWithSecrets = Schemas['SiteWithSecrets']
 export type CreatePost = Schemas['CreatePost']
@@ -158,10 +161,10 @@ export function createClient({ token, ...options }: ClientOptions) {
       summaries: (query: ListSummaries = {}, options?: CallOptions) =>
         get<ListedPostPage>('/api/posts/summaries', options, query),
       get: (id: string, options?: CallOptions) => get<PostWithDeliveries>(at('posts', id), options),
-      create: (input: CreatePost, options?: PostOptions) => post<PostWithDeliveries>('/api/posts', input, options),
+      create: (input: CreatePost, options?: PostOptions) => post<WrittenPost>('/api/posts', input, options),
       /** Changes a post; with `version`, only if that is still its version (412 otherwise). */
       update: (id: string, input: UpdatePost, version?: number, { signal }: CallOptions = {}) =>
-        call<PostWithDeliveries>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version), signal }),
+        call<WrittenPost>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version), signal }),
       delete: (id: string, version?: number, { signal }: CallOptions = {}) =>
         call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version), signal }),
       /** Converts a body into the three forms that a post with it would have; nothing is stored. */

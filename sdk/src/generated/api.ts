@@ -850,9 +850,27 @@ export interface components {
              */
             field: string;
         };
+        /** @description Something that readers would have seen or used, and that was lost. */
+        ConversionWarning: {
+            /**
+             * @description `element_removed`, `attribute_removed`, `link_removed`, `media_removed`: it is in no form of the body any more, except for what the message says. `form_cannot_hold`: the HTML still has it, the other forms do not.
+             * @enum {string}
+             */
+            code: "element_removed" | "attribute_removed" | "link_removed" | "media_removed" | "form_cannot_hold";
+            /**
+             * @description The form that had it, or the one that cannot hold it.
+             * @example body.html
+             */
+            field: string;
+            message: string;
+            /** @description How often. */
+            count: number;
+        };
         /** @description The same text in three forms. `json` is the canonical one. */
         ConvertedBody: components["schemas"]["BodyForms"] & {
             word_count: number;
+            /** @description What the conversion of the given body could not keep; absent if that is nothing. */
+            warnings?: components["schemas"]["ConversionWarning"][];
         };
         CreatePost: {
             title: string;
@@ -2089,6 +2107,10 @@ export interface components {
              */
             field: string;
         };
+        WrittenPost: components["schemas"]["PostWithDeliveries"] & {
+            /** @description What the conversion of the given body could not keep; absent if that is nothing. */
+            warnings?: components["schemas"]["ConversionWarning"][];
+        };
     };
     responses: {
         /** @description `conflict`: The request conflicts with the current state: a unique value is taken, or the idempotency key was used for another request or for one that is still running (then with `Retry-After`). Nothing was done. */
@@ -2744,7 +2766,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PostWithDeliveries"];
+                    "application/json": components["schemas"]["WrittenPost"];
                 };
             };
             400: components["responses"]["ValidationError"];
@@ -3011,7 +3033,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PostWithDeliveries"];
+                    "application/json": components["schemas"]["WrittenPost"];
                 };
             };
             400: components["responses"]["ValidationError"];

@@ -49,6 +49,7 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   AI_JOBS_PER_ACCOUNT: ({ ai }) => String(ai.jobsPerAccount),
   AI_TOKENS_PER_JOB: ({ ai }) => String(ai.tokensPerJob),
   AI_TOKENS_PER_DAY: ({ ai }) => String(ai.tokensPerDay),
+  EMBED_HOSTS: ({ embedHosts }) => listText(embedHosts ?? ['default']),
   PULL_CACHE: ({ pullCacheBytes }) => bytesText(pullCacheBytes),
   CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),
   TRUST_PROXY: ({ trustProxy }) => listText(trustProxy),

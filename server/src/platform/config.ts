@@ -64,6 +64,8 @@ export type Config = {
   ai: AiConfig
   /** Memory for answers of the Pull API; 0 keeps none. */
   pullCacheBytes: number
+  /** Hosts, or beginnings of paths on them, whose frames posts may show; `default` stands for the usual ones, as undefined does. */
+  embedHosts: readonly string[] | undefined
   /** Origins that browsers may call the API from. */
   corsOrigins: readonly string[]
   /** Networks of proxies whose X-Forwarded-For is believed. */
@@ -157,6 +159,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     },
     ai: readAi(read, problems),
     pullCacheBytes: read('PULL_CACHE', 64 * BYTES.MB, parseBytes),
+    embedHosts: read<readonly string[] | undefined>('EMBED_HOSTS', undefined, parseEmbedHosts),
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
     logLevel: read('LOG_LEVEL', 'info', oneOf<string>(LEVELS)),
@@ -252,6 +255,16 @@ function parseRate(text: string): RateLimit {
   const [, requests, window] = /^([1-9]\d{0,8})\/(min|h)$/.exec(text) ?? []
   if (requests === undefined) throw new Error(`"${text}" is not a rate; write it like 5/min, 100/h or off`)
   return { requests: Number(requests), windowMs: window === 'h' ? UNITS.h : UNITS.m }
+}
+
+/** `default` stands for the usual providers. */
+function parseEmbedHosts(text: string): string[] {
+  return text.split(',').map((entry) => {
+    const host = entry.trim()
+    if (host !== 'default' && !/^(?=[^/]*\.)[a-z0-9.-]+(?:\/[\w./-]*[\w-])?$/.test(host))
+      throw new Error(`"${host}" is not a host; write it like player.example.com, or player.example.com/embed`)
+    return host
+  })
 }
 
 function parseOrigins(text: string): string[] {

@@ -68,3 +68,14 @@ export const exampleNewPosts = {
     scheduled_at: '2126-11-09T09:00:00+01:00',
   },
 }
+
+/** What the conversion of a body could not keep. */
+export const exampleWarnings = [
+  {
+    code: 'media_removed',
+    field: 'body.html',
+    message:
+      'A picture was removed because of its address ("data:"). Upload it to a website and use its address there.',
+    count: 1,
+  },
+]

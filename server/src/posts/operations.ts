@@ -14,7 +14,7 @@ import { type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { siteExists } from '../sites/index.ts'
-import type { BodyInput, ConvertedBody } from './body/convert.ts'
+import type { BodyInput, ConvertedBody, Loss } from './body/convert.ts'
 import { convertForms } from './body/converter.ts'
 import { docToText } from './body/text.ts'
 import { notePosts } from './changes.ts'
@@ -50,6 +50,8 @@ import type { PostMeta, PostRow, PostStatus } from './tables.ts'
 
 /** A post with the newest delivery per site. */
 export type PostWithDeliveries = { post: PostRow; deliveries: LatestDelivery[] }
+/** The same after a write, with what was lost of the body that it brought. */
+export type WrittenPost = PostWithDeliveries & { losses: readonly Loss[] }
 
 /** What a write may set. In `meta`, null removes a value. */
 export type PostInput = {
@@ -133,7 +135,7 @@ export async function createPost(
   ctx: Context,
   accountId: string,
   input: PostInput & { title: string; slug?: string | undefined },
-): Promise<PostWithDeliveries> {
+): Promise<WrittenPost> {
   const body = await convertForms(ctx, accountId, input.body ?? {})
   const now = ctx.clock.now()
   const standing = nextStanding(undefined, input, now)
@@ -153,7 +155,8 @@ export async function createPost(
       if (standing.status !== 'published') return { post: created, deliveries: [] }
       return withDeliveries(tx, await publishToAll(ctx, tx, created, now))
     })
-  return refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
+  const created = await refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
+  return { ...created, losses: body.losses }
 }
 
 /** A slug made from a title is free when chosen, but "Hello" may reach `hello-2` at the same time as "Hello 2". */
@@ -169,7 +172,7 @@ export async function changePost(
   id: string,
   input: PostInput,
   ifMatch: VersionCheck,
-): Promise<PostWithDeliveries> {
+): Promise<WrittenPost> {
   const seen = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
   if (seen === undefined) throw missing()
   // Converting takes a while, so it happens before the post is locked.
@@ -187,7 +190,8 @@ export async function changePost(
     })
   const written = await refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)
   // Somebody else has changed the post meanwhile, so that other forms of the body are new: from the beginning.
-  return written ?? changePost(ctx, accountId, id, input, ifMatch)
+  if (written === undefined) return changePost(ctx, accountId, id, input, ifMatch)
+  return { ...written, losses: body?.losses ?? [] }
 }
 
 async function applyChange(

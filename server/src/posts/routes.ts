@@ -13,6 +13,7 @@ import {
   examplePublished,
   exampleScheduled,
   exampleSummary,
+  exampleWarnings,
 } from './examples.ts'
 import type { ReadPortion } from './list.ts'
 import {
@@ -39,11 +40,14 @@ import {
   PostsChanged,
   PostWithDeliveriesBody,
   PublishPost,
+  presentLosses,
   presentPost,
   presentSummary,
   presentWithDeliveries,
+  presentWritten,
   SummariesQuery,
   UpdatePost,
+  WrittenPostBody,
 } from './wire.ts'
 
 const IfMatch = z.object({
@@ -108,7 +112,7 @@ export const postRoutes: Endpoint[] = [
     replies: {
       201: {
         description: 'The post.',
-        schema: PostWithDeliveriesBody,
+        schema: WrittenPostBody,
         examples: { 'A draft': exampleDraft, 'Published at once': examplePublished },
         headers: {
           ...ETAG,
@@ -120,7 +124,7 @@ export const postRoutes: Endpoint[] = [
     async handler({ ctx, principal, body }) {
       const created = await createPost(ctx, principal.accountId, inputOf(body))
       const headers = { ...etagOf(created), Location: `/api/posts/${created.post.id}` }
-      return { status: 201, body: presentWithDeliveries(created), headers }
+      return { status: 201, body: presentWritten(created), headers }
     },
   }),
   endpoint({
@@ -141,8 +145,8 @@ export const postRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, body }) {
-      const { html, markdown, json, wordCount } = await convertForms(ctx, principal.accountId, body)
-      return { status: 200, body: { html, markdown, json, word_count: wordCount } }
+      const { html, markdown, json, wordCount, losses } = await convertForms(ctx, principal.accountId, body)
+      return { status: 200, body: { html, markdown, json, word_count: wordCount, ...presentLosses(losses) } }
     },
   }),
   endpoint({
@@ -242,8 +246,11 @@ export const postRoutes: Endpoint[] = [
     replies: {
       200: {
         description: 'The changed post.',
-        schema: PostWithDeliveriesBody,
-        examples: { 'The changed post': { ...examplePublished, version: 2, updated_at: '2026-11-02T08:20:00.000Z' } },
+        schema: WrittenPostBody,
+        examples: {
+          'The changed post': { ...examplePublished, version: 2, updated_at: '2026-11-02T08:20:00.000Z' },
+          'A picture was lost': { ...examplePublished, version: 2, warnings: exampleWarnings },
+        },
         headers: ETAG,
       },
     },
@@ -251,7 +258,7 @@ export const postRoutes: Endpoint[] = [
     async handler({ ctx, principal, params, body, header }) {
       const input = inputOf({ ...body, title: body.title })
       const changed = await changePost(ctx, principal.accountId, params.id, input, ifMatchCheck(header('if-match')))
-      return { status: 200, body: presentWithDeliveries(changed), headers: etagOf(changed) }
+      return { status: 200, body: presentWritten(changed), headers: etagOf(changed) }
     },
   }),
   endpoint({

@@ -6,7 +6,16 @@ import { instant } from '../platform/http/instant.ts'
 import { PageQuery, Pagination } from '../platform/http/pagination.ts'
 import { queryText, text } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
-import { type BulkAction, MOST_TAGS, type PostInput, type PostSummary, type PostWithDeliveries } from './operations.ts'
+import type { Loss } from './body/convert.ts'
+import { LOSS_CODES } from './body/losses.ts'
+import {
+  type BulkAction,
+  MOST_TAGS,
+  type PostInput,
+  type PostSummary,
+  type PostWithDeliveries,
+  type WrittenPost,
+} from './operations.ts'
 import { POST_STATUSES, type PostRow } from './tables.ts'
 
 /** A post's status on the wire. */
@@ -42,6 +51,28 @@ export const PostWithDeliveriesBody = PostBody.extend({ deliveries: z.array(Post
   'PostWithDeliveries',
 )
 
+const Warning = z
+  .object({
+    code: z.enum(LOSS_CODES).openapi({
+      description:
+        '`element_removed`, `attribute_removed`, `link_removed`, `media_removed`: it is in no form of the body any more, except for what the message says. `form_cannot_hold`: the HTML still has it, the other forms do not.',
+    }),
+    field: z
+      .string()
+      .openapi({ description: 'The form that had it, or the one that cannot hold it.', example: 'body.html' }),
+    message: z.string(),
+    count: z.int().min(1).openapi({ description: 'How often.' }),
+  })
+  .openapi('ConversionWarning', { description: 'Something that readers would have seen or used, and that was lost.' })
+
+const Warnings = z
+  .array(Warning)
+  .optional()
+  .openapi({ description: 'What the conversion of the given body could not keep; absent if that is nothing.' })
+
+/** A post as the answer to a write that may have brought a body. */
+export const WrittenPostBody = PostWithDeliveriesBody.extend({ warnings: Warnings }).openapi('WrittenPost')
+
 /** A page of posts. */
 export const PostPage = z.object({ data: z.array(PostBody), pagination: Pagination }).openapi('PostPage')
 
@@ -72,7 +103,9 @@ export const Forms = z.strictObject({
 })
 
 /** All forms of a text. */
-export const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0) }).openapi('ConvertedBody')
+export const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0), warnings: Warnings }).openapi(
+  'ConvertedBody',
+)
 
 const SLUG =
   'It becomes lower-case letters, digits and single hyphens, at most 120 characters; a taken slug is refused with 409.'
@@ -261,6 +294,17 @@ export function presentWithDeliveries({ post, deliveries }: PostWithDeliveries) 
       delivered_at: deliveredAt,
     })),
   }
+}
+
+/** Presents a post after a write, with the warnings about its body. */
+export function presentWritten({ losses, ...written }: WrittenPost) {
+  return { ...presentWithDeliveries(written), ...presentLosses(losses) }
+}
+
+/** Presents what a conversion could not keep: nothing at all if it kept everything. */
+export function presentLosses(losses: readonly Loss[]) {
+  if (losses.length === 0) return {}
+  return { warnings: losses.map(({ field, ...loss }) => ({ ...loss, field: `body.${field}` })) }
 }
 
 type Fields = z.output<typeof UpdatePost>

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { textOf } from '../../ui/form.ts'
-import { embedOf, imageAddress, linkAddress } from './schema.ts'
+import { embedOf, imageAddress, linkAddress } from './addresses.ts'
 
 /** What the address is for. */
 export type Asking = { kind: 'link' | 'image' | 'embed' }

@@ -1,7 +1,6 @@
 /** The editor's document types: Tiptap's extensions, adapted to the server's schema (`schema.test.ts` compares them). */
 
-import { attributeRules } from '@postrider/server/posts/body/schema'
-import { type AnyExtension, mergeAttributes, Node } from '@tiptap/core'
+import { type AnyExtension, mergeAttributes } from '@tiptap/core'
 import { Blockquote } from '@tiptap/extension-blockquote'
 import { Bold } from '@tiptap/extension-bold'
 import { Code } from '@tiptap/extension-code'
@@ -22,29 +21,8 @@ import { Superscript } from '@tiptap/extension-superscript'
 import { Table, TableCell, TableHeader, TableRow } from '@tiptap/extension-table'
 import { Text } from '@tiptap/extension-text'
 import { Underline } from '@tiptap/extension-underline'
-
-/** The address in the form allowed in a link, or undefined, by the server's own rule. */
-export function linkAddress(href: string): string | undefined {
-  return text(attributeRules('mark', 'link').href?.read(href, {}))
-}
-
-/** The address in the form allowed in an image, or undefined. */
-export function imageAddress(src: string): string | undefined {
-  return text(attributeRules('node', 'image').src?.read(src, {}))
-}
-
-/** The video at an address, or undefined if it is not from a provider that posts may embed. */
-export function embedOf(address: string): { provider: string; src: string } | undefined {
-  for (const provider of ['youtube', 'vimeo']) {
-    const src = text(attributeRules('node', 'embed').src?.read(address, { provider }))
-    if (src !== undefined) return { provider, src }
-  }
-  return undefined
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
+import { imageAddress, linkAddress } from './addresses.ts'
+import { moreTypes } from './more-types.ts'
 
 /** Only attributes in the schema; the content security policy allows no style attributes, so no widths either. */
 const cellAttributes = {
@@ -59,45 +37,20 @@ const cellAttributes = {
   },
 }
 
-const Figure = Node.create({
-  name: 'figure',
-  group: 'block',
-  content: 'block+ figcaption?',
-  isolating: true,
-  parseHTML: () => [{ tag: 'figure' }],
-  renderHTML: () => ['figure', 0],
-})
-
-const Figcaption = Node.create({
-  name: 'figcaption',
-  content: 'inline*',
-  parseHTML: () => [{ tag: 'figcaption' }],
-  renderHTML: () => ['figcaption', 0],
-})
-
-const Embed = Node.create({
-  name: 'embed',
-  group: 'block',
-  atom: true,
-  addAttributes: () => ({ provider: { isRequired: true }, src: { isRequired: true } }),
-  parseHTML: () => [{ tag: 'iframe[src]', getAttrs: (frame) => embedOf(frame.getAttribute('src') ?? '') ?? false }],
-  renderHTML: ({ node, HTMLAttributes }) => {
-    const { src } = HTMLAttributes
-    // YouTube plays nothing for a page that does not say where it is; the dashboard's own policy would say so to nobody.
-    const referrerpolicy = 'strict-origin-when-cross-origin'
-    const title = `${node.attrs.provider} video`
-    return ['iframe', { src, title, loading: 'lazy', allowfullscreen: 'true', referrerpolicy }]
-  },
-})
-
 /** All node and mark types, each as the server's schema has it. */
 export const documentTypes: AnyExtension[] = [
-  Document,
+  Document.extend({ content: 'block+ footnotes?' }),
   Paragraph,
   Text,
   Heading,
   BulletList,
-  OrderedList.extend({ addAttributes: () => ({ start: { default: 1, parseHTML: startOf } }) }),
+  OrderedList.extend({
+    addAttributes: () => ({
+      start: { default: 1, parseHTML: startOf },
+      type: { default: null, parseHTML: numberingOf },
+      reversed: { default: null, parseHTML: (list) => list.hasAttribute('reversed') || null },
+    }),
+  }),
   ListItem,
   ListKeymap,
   TaskList,
@@ -113,9 +66,7 @@ export const documentTypes: AnyExtension[] = [
   TableRow,
   TableHeader.extend({ addAttributes: () => cellAttributes }),
   TableCell.extend({ addAttributes: () => cellAttributes }),
-  Figure,
-  Figcaption,
-  Embed,
+  ...moreTypes,
   Image.configure({ inline: true }).extend({
     addAttributes: () => ({ src: { isRequired: true }, alt: { default: '' }, title: { default: null } }),
     parseHTML: () => [
@@ -130,8 +81,12 @@ export const documentTypes: AnyExtension[] = [
     isAllowedUri: (href) => linkAddress(href) !== undefined,
   }).extend({
     inclusive: false,
-    addAttributes: () => ({ href: { isRequired: true }, title: { default: null } }),
-    renderHTML: ({ HTMLAttributes: { href, title } }) => ['a', mergeAttributes({ href, title }), 0],
+    addAttributes: () => ({
+      href: { isRequired: true },
+      title: { default: null },
+      rel: { default: null, parseHTML: () => null },
+    }),
+    renderHTML: ({ HTMLAttributes: { href, title, rel } }) => ['a', mergeAttributes({ href, title, rel }), 0],
   }),
   Bold,
   Italic,
@@ -147,4 +102,9 @@ export const documentTypes: AnyExtension[] = [
 function startOf(list: HTMLElement): number {
   const start = Number(list.getAttribute('start') ?? 1)
   return Number.isInteger(start) && start >= 0 && start <= 99_999_999 ? start : 1
+}
+
+function numberingOf(list: HTMLElement): string | null {
+  const type = list.getAttribute('type') ?? ''
+  return /^[aAiI]$/.test(type) ? type : null
 }

@@ -1,51 +1,55 @@
 import type { NodeType } from 'prosemirror-model'
+import { type AttrValue, attributeRules, droppedAttributes } from './attributes.ts'
 import { normaliseInline, plainCode } from './inline.ts'
 import { assertStorableText, BodyError, maxDocDepth, maxDocNodes, nodeBudget, tooDeep } from './limits.ts'
-import {
-  type Attrs,
-  type AttrValue,
-  attributeRules,
-  type DocMark,
-  type DocNode,
-  droppedAttributes,
-  markOrder,
-  schema,
-  typeOf,
-} from './schema.ts'
+import { arrangeReferences } from './references.ts'
+import { type Attrs, type DocMark, type DocNode, markOrder, schema, typeOf } from './schema.ts'
 
 type Fields = Record<string, unknown>
 
 /**
  * Checks an untrusted document against the schema and returns its canonical form: attributes filled in and null ones
  * left out, marks sorted, text nodes with equal marks joined, white space as a browser would show it, a paragraph in every empty
- * container. An image among blocks, where Tiptap puts it by default, gets a paragraph of its own.
+ * container, footnotes numbered, ids only where links lead to. An image among blocks, where Tiptap puts it by default, gets a
+ * paragraph of its own.
  *
  * A canonical document is returned as it is. Throws BodyError with the exact place below `path`.
  */
-export function canonicalDoc(json: unknown, path: string): DocNode {
-  const doc = readNode(json, path, 0, nodeBudget(path, maxDocNodes))
+export function canonicalDoc(json: unknown, path: string, embedHosts: readonly string[]): DocNode {
+  const doc = readNode(json, path, 0, { count: nodeBudget(path, maxDocNodes), embedHosts })
   if (doc.type !== 'doc') throw new BodyError(`${path}.type`, 'must be "doc"')
-  return doc
+  return arrangeReferences(doc)
 }
 
-function readNode(value: unknown, path: string, depth: number, count: () => void): DocNode {
+/** `dir` is the direction that the nodes around give: saying it again says nothing. */
+type Reading = { count: () => void; embedHosts: readonly string[]; dir?: AttrValue | undefined }
+
+function readNode(value: unknown, path: string, depth: number, reading: Reading): DocNode {
   if (depth > maxDocDepth) throw tooDeep(path, maxDocDepth)
-  if (depth > 0) count()
+  if (depth > 0) reading.count()
   const fields = readFields(value, path, ['type', 'attrs', 'content', 'marks', 'text'])
   const type = typeof fields.type === 'string' ? schema.nodes[fields.type] : undefined
   if (type === undefined) throw new BodyError(`${path}.type`, 'is not a known node type')
 
-  const attrs = readAttrs('node', type.name, fields.attrs, `${path}.attrs`)
-  const marks = readMarks(fields.marks, `${path}.marks`)
+  const given = readAttrs('node', type.name, fields.attrs, `${path}.attrs`, reading.embedHosts)
+  const attrs = given?.dir !== undefined && given.dir === reading.dir ? withoutDir(given) : given
+  const inner = attrs?.dir === undefined ? reading : { ...reading, dir: attrs.dir }
+  const marks = readMarks(fields.marks, `${path}.marks`).filter(
+    (mark) => !bareNodes.has(type.name) || !bareMarks.has(mark.type),
+  )
   const node: DocNode = { type: type.name, ...(attrs && { attrs }), ...(marks.length > 0 && { marks }) }
   if (!type.isText && fields.text !== undefined) throw new BodyError(`${path}.text`, 'is only for text nodes')
   if (type.isText) node.text = readText(fields.text, `${path}.text`)
 
   const children = readList(fields.content, `${path}.content`).map((child, index) =>
-    readNode(child, `${path}.content.${index}`, depth + 1, count),
+    readNode(child, `${path}.content.${index}`, depth + 1, inner),
   )
   const content = arrangeContent(node, children, `${path}.content`)
   return content.length === 0 ? node : { ...node, content }
+}
+
+function withoutDir({ dir: _, ...others }: Attrs): Attrs | undefined {
+  return Object.keys(others).length === 0 ? undefined : others
 }
 
 function arrangeContent(parent: DocNode, children: DocNode[], path: string): DocNode[] {
@@ -59,6 +63,10 @@ function arrangeContent(parent: DocNode, children: DocNode[], path: string): Doc
   assertContent(parent, blocks, path)
   return blocks
 }
+
+/** Nodes that are links in HTML; no link can be around them, and no code. */
+const bareNodes = new Set(['anchor', 'footnoteReference'])
+const bareMarks = new Set(['code', 'link'])
 
 const emptyParagraph: DocNode = { type: 'paragraph' }
 
@@ -94,7 +102,13 @@ function readMarks(value: unknown, path: string): DocMark[] {
   return markOrder.flatMap((type) => marks.get(type) ?? [])
 }
 
-function readAttrs(kind: 'node' | 'mark', type: string, value: unknown, path: string): Attrs | undefined {
+function readAttrs(
+  kind: 'node' | 'mark',
+  type: string,
+  value: unknown,
+  path: string,
+  embedHosts?: readonly string[],
+): Attrs | undefined {
   const given = value === undefined ? {} : readFields(value, path)
   const rules = attributeRules(kind, type)
   for (const [name, extra] of Object.entries(given)) {
@@ -107,7 +121,7 @@ function readAttrs(kind: 'node' | 'mark', type: string, value: unknown, path: st
     const item = given[name]
     if (typeof item === 'string') assertStorableText(item, at)
     if (item === undefined && rule.fallback === undefined) throw new BodyError(at, 'is required')
-    const canonical = item === undefined ? rule.fallback : rule.read(item, given)
+    const canonical = item === undefined ? rule.fallback : rule.read(item, given, embedHosts)
     if (canonical === undefined) throw new BodyError(at, 'is not an allowed value')
     if (canonical !== null) attrs.push([name, canonical])
   }

@@ -13,6 +13,7 @@ import { countWords, docToText } from './text.ts'
 import type { Tidying } from './tidy.ts'
 
 export { BodyError } from './limits.ts'
+export type { Loss } from './losses.ts'
 export type { DocMark, DocNode } from './schema.ts'
 
 /** The forms an author may give: any, several or none of them. */
@@ -52,9 +53,9 @@ export function convertBody(input: BodyInput, { embedHosts = defaultEmbedHosts }
 export type Conversion = { body: ConvertedBody } | { refused: { path: string; message: string } }
 
 /** `convertBody` that does not throw for a body that is refused. */
-export function conversionOf(input: BodyInput): Conversion {
+export function conversionOf(input: BodyInput, rules: BodyRules): Conversion {
   try {
-    return { body: convertBody(input) }
+    return { body: convertBody(input, rules) }
   } catch (error) {
     if (error instanceof BodyError) return { refused: { path: error.path, message: error.message } }
     throw error
@@ -81,9 +82,11 @@ function convert(given: BodyInput, source: Form, embedHosts: readonly string[]):
     embedHosts,
     note: (code, message) => losses.note(form, code, message),
   })
+  const cannotHold = (message: string) => losses.note('json', 'form_cannot_hold', message)
   const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html', tidying('html'))
   const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '', tidying('markdown'))
-  const json = source === 'json' ? canonicalDoc(given.json, 'json') : docIn(tree(), source)
+  const json =
+    source === 'json' ? canonicalDoc(given.json, 'json', embedHosts) : docIn(tree(), source, embedHosts, cannotHold)
   assertFormSize(JSON.stringify(json), 'json', source)
   const html = sanitised?.html ?? docToHtml(json, source, tidying(source))
   assertFormSize(html, 'html', source)
@@ -98,9 +101,14 @@ function markdownToTree(markdown: string, tidying: Tidying): Root {
 }
 
 /** The canonical document of a tree. Errors name the form that the author gave. */
-function docIn(tree: Root, source: string): DocNode {
+function docIn(
+  tree: Root,
+  source: string,
+  embedHosts: readonly string[],
+  cannotHold: (message: string) => void,
+): DocNode {
   try {
-    return canonicalDoc(hastToDoc(tree), source)
+    return canonicalDoc(hastToDoc(tree, embedHosts, cannotHold), source, embedHosts)
   } catch (error) {
     if (error instanceof BodyError) throw new BodyError(source, error.message, { cause: error })
     throw error

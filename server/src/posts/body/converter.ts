@@ -8,7 +8,7 @@ import { invalid, unavailable } from '../../platform/errors.ts'
 import { onePer } from '../../platform/one-per.ts'
 import { Slots } from '../../platform/slots.ts'
 import { Thread } from '../../platform/thread.ts'
-import { type BodyInput, type Conversion, type ConvertedBody, conversionOf } from './convert.ts'
+import { type BodyInput, type BodyRules, type Conversion, type ConvertedBody, conversionOf } from './convert.ts'
 
 /** Up to this many characters are converted here, unless they may be a table: it costs less than the way to the thread and back. */
 const FEW = 1_000
@@ -19,14 +19,15 @@ const IDLE_MS = 60_000
 
 const converterOf = onePer((_: Context) => ({
   turns: new Slots(1),
-  thread: new Thread<BodyInput, Conversion>(new URL('./thread.ts', import.meta.url), IDLE_MS),
+  thread: new Thread<[BodyInput, BodyRules], Conversion>(new URL('./thread.ts', import.meta.url), IDLE_MS),
 }))
 
 /** All forms of a body (see `convertBody`). Throws `invalid` on the form that is malformed or too large. */
 export async function convertForms(ctx: Context, accountId: string, input: BodyInput): Promise<ConvertedBody> {
   const characters = charactersOf(input)
   const isCheap = characters <= FEW && !mayHaveTable(input)
-  const conversion = isCheap ? conversionOf(input) : await askThread(ctx, accountId, input, characters)
+  const rules = { embedHosts: ctx.config.embedHosts }
+  const conversion = isCheap ? conversionOf(input, rules) : await askThread(ctx, accountId, [input, rules], characters)
   if ('body' in conversion) return conversion.body
   const { path, message } = conversion.refused
   throw invalid(`body.${path}`, `body.${path} ${message}.`)
@@ -41,13 +42,18 @@ function charactersOf({ html = '', markdown = '', json }: BodyInput): number {
   return html.length + markdown.length + (json === undefined ? 0 : JSON.stringify(json).length)
 }
 
-async function askThread(ctx: Context, accountId: string, input: BodyInput, characters: number): Promise<Conversion> {
+async function askThread(
+  ctx: Context,
+  accountId: string,
+  question: [BodyInput, BodyRules],
+  characters: number,
+): Promise<Conversion> {
   const { turns, thread } = converterOf(ctx)
   if (!turns.mayWait(characters, accountId, MOST_WAITING))
     throw unavailable('Too many posts are waiting to be converted. Try again shortly.')
   const turn = await turns.take(characters, accountId)
   try {
-    return await thread.ask(input)
+    return await thread.ask(question)
   } finally {
     turn.free()
   }

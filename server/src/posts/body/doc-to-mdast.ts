@@ -1,4 +1,4 @@
-import type { AlignType, BlockContent, List, ListItem, Paragraph, Root, Table } from 'mdast'
+import type { AlignType, BlockContent, FootnoteDefinition, List, ListItem, Paragraph, Root, Table } from 'mdast'
 import { blockToHast } from './doc-to-hast.ts'
 import { printHtml } from './html.ts'
 import { inlineToMdast } from './inline-to-mdast.ts'
@@ -9,15 +9,47 @@ import type { DocNode } from './schema.ts'
  * lost.
  */
 export function docToMdast(doc: DocNode): Root {
-  return { type: 'root', children: blocksToMdast(doc.content ?? []) }
+  const blocks = doc.content ?? []
+  const notes = blocks.flatMap(({ type, content = [] }) => (type === 'footnotes' ? content : []))
+  const body = blocksToMdast(blocks.filter(({ type }) => type !== 'footnotes'))
+  return { type: 'root', children: [...body, ...notes.map(footnote)] }
 }
 
 function blocksToMdast(blocks: readonly DocNode[]): BlockContent[] {
   return blocks
     .filter((node) => node.type !== 'paragraph' || node.content !== undefined)
-    .map((node, index, kept) =>
-      isLoneBreak(node) && isLoneBreak(kept[index - 1]) ? rawHtml(node) : blockToMdast(node),
-    )
+    .flatMap((node, index, kept) => {
+      if (node.type === 'details') return details(node)
+      return isLoneBreak(node) && isLoneBreak(kept[index - 1]) ? rawHtml(node) : blockToMdast(node)
+    })
+}
+
+function footnote({ attrs, content = [] }: DocNode): FootnoteDefinition {
+  const label = String(attrs?.label)
+  return { type: 'footnoteDefinition', identifier: label, label, children: blocksToMdast(content) }
+}
+
+/** Tags around Markdown, as on GitHub. */
+function details(node: DocNode): BlockContent[] {
+  const [summary, content] = node.content ?? []
+  const open = printHtml(blockToHast({ ...node, content: [] })).replace('</details>', '')
+  const title = summary === undefined ? '' : printHtml(blockToHast(summary)).replaceAll('\n', '&#10;')
+  return [
+    { type: 'html', value: `${open}\n${title}` },
+    ...blocksToMdast(content?.content ?? []),
+    { type: 'html', value: '</details>' },
+  ]
+}
+
+/** Whether a node says something that Markdown has no syntax for. */
+function needsHtml({ type, attrs = {}, content = [] }: DocNode): boolean {
+  if (attrs.dir !== undefined || (type === 'heading' && attrs.id !== undefined)) return true
+  // A checkbox stands before the words of a paragraph, not before a tag.
+  if (type === 'taskList') return content.some((item) => item.content?.[0]?.attrs !== undefined)
+  if (type !== 'orderedList') return false
+  return (
+    attrs.type !== undefined || attrs.reversed !== undefined || content.some((item) => item.attrs?.value !== undefined)
+  )
 }
 
 /** A paragraph that is a bare `<br>` in Markdown. Readers put two in a row into one paragraph unless the second one has its tags. */
@@ -28,6 +60,7 @@ function isLoneBreak(node: DocNode | undefined): boolean {
 
 function blockToMdast(node: DocNode): BlockContent {
   const { type, attrs = {}, content = [] } = node
+  if (needsHtml(node)) return rawHtml(node)
   switch (type) {
     case 'paragraph':
       return paragraph(content)
@@ -71,8 +104,8 @@ function list({ type, attrs = {}, content = [] }: DocNode): List {
 
 function listItem({ attrs, content = [] }: DocNode): ListItem {
   const [first, second, ...rest] = content
-  // A line with nothing but a `<br>` tag would turn all lines up to the next blank one into HTML.
-  const hasText = first?.content?.some(({ type }) => type !== 'hardBreak') === true
+  // A line with nothing but a `<br>` tag, or with one of a paragraph, would turn all lines up to the next blank one into HTML.
+  const hasText = first?.attrs === undefined && first?.content?.some(({ type }) => type !== 'hardBreak') === true
   const isTight = hasText && rest.length === 0 && (second === undefined || interruptsParagraph(second))
   const checked = typeof attrs?.checked === 'boolean' ? attrs.checked : null
   const blocks = blocksToMdast(content)
@@ -83,6 +116,7 @@ function listItem({ attrs, content = [] }: DocNode): ListItem {
 
 /** Whether a list may follow a paragraph without a blank line: not if it starts at another number than 1 or with an empty item. */
 function interruptsParagraph({ type, attrs, content }: DocNode): boolean {
+  if (attrs?.dir !== undefined) return false
   const isList = type === 'bulletList' || type === 'taskList' || (type === 'orderedList' && attrs?.start === 1)
   return isList && content?.[0]?.content?.[0]?.content !== undefined
 }
@@ -108,7 +142,13 @@ function pipeTable(rows: readonly DocNode[]): Table | undefined {
 }
 
 function isPipeCell({ attrs, content = [] }: DocNode): boolean {
-  return attrs?.colspan === 1 && attrs.rowspan === 1 && content.length === 1 && content[0]?.type === 'paragraph'
+  return (
+    attrs?.colspan === 1 &&
+    attrs.rowspan === 1 &&
+    content.length === 1 &&
+    content[0]?.type === 'paragraph' &&
+    content[0].attrs === undefined
+  )
 }
 
 function alignOf({ attrs }: DocNode): AlignType {

@@ -41,8 +41,13 @@ export function embedOf(value: string, hosts: readonly string[] = defaultEmbedHo
   const isYoutube = host === 'youtube.com' || host === 'youtube-nocookie.com' || host === 'youtu.be'
   const isVimeo = host === 'vimeo.com' || host === 'player.vimeo.com'
   const src = isYoutube ? youtube(url, host) : isVimeo ? vimeo(url) : plainFrame(url)
-  const entry = src === undefined ? undefined : hosts.find((one) => isBelow(src, one))
+  const entry = src === undefined ? undefined : expanded(hosts).find((one) => isBelow(src, one))
   return src === undefined || entry === undefined ? undefined : { provider: providerOf(entry), src }
+}
+
+/** `default` in the operator's list stands for the usual providers. */
+function expanded(hosts: readonly string[]): readonly string[] {
+  return hosts.includes('default') ? [...hosts, ...defaultEmbedHosts] : hosts
 }
 
 /** Whether an https address is on a host, or below a path of one. */

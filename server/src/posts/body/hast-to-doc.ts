@@ -1,16 +1,34 @@
 import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast'
 import { embedOf } from './embeds.ts'
-import { type DocMark, type DocNode, isLanguage } from './schema.ts'
+import { isFootnoteList, labelOf, notesIn, referenceLabel } from './footnotes.ts'
+import { isHeading } from './ids.ts'
+import { pixels } from './media-elements.ts'
+import { isLanguage } from './plain.ts'
+import { type Attrs, type DocMark, type DocNode, typeOf } from './schema.ts'
 
 /** The mark of each element. Link marks are made where their attributes are read. */
 const markOfTag: Record<string, string> = {
   ...{ b: 'bold', strong: 'bold', em: 'italic', i: 'italic', var: 'italic' },
   ...{ del: 'strike', s: 'strike', strike: 'strike', ins: 'underline', u: 'underline', mark: 'highlight' },
-  ...{ sub: 'subscript', sup: 'superscript', code: 'code', samp: 'code', kbd: 'code', tt: 'code' },
+  ...{ sub: 'subscript', sup: 'superscript', kbd: 'kbd', code: 'code', samp: 'code', tt: 'code' },
 }
 
 /** Elements without a node of their own that still end the paragraph before them. */
-const containers = new Set('caption dd details div dl dt figcaption li p section summary td th tr'.split(' '))
+const containers = new Set('caption dd div dt figcaption li p section summary td th tr'.split(' '))
+
+/**
+ * What surrounds a node: the marks of its text, the direction of its words (`dir`) and the one that they would have by the
+ * document's nodes around it (`given`), and who is told of what a document has no place for.
+ */
+type Scope = {
+  marks: readonly DocMark[]
+  dir: Direction
+  given: Direction
+  note: Note
+  embedHosts: readonly string[]
+}
+type Direction = string | undefined
+type Note = (message: string) => void
 
 /**
  * Collects blocks. Inline nodes gather in `run` until a block or the end of a container turns them into a paragraph.
@@ -21,55 +39,146 @@ type Sink = { blocks: DocNode[]; run: DocNode[] }
  * The document of a sanitised tree. It is not canonical yet: white space is as in the source and containers can be empty,
  * but every node is where the schema allows it.
  */
-export function hastToDoc(tree: Root): DocNode {
-  return { type: 'doc', content: blocksOf(tree.children, []) }
+export function hastToDoc(tree: Root, embedHosts: readonly string[], note: Note): DocNode {
+  const scope: Scope = { marks: [], dir: undefined, given: undefined, note, embedHosts }
+  const notes: Element[] = []
+  const blocks = blocksOf(withoutFootnotes(tree.children, notes), scope)
+  if (notes.length === 0) return { type: 'doc', content: blocks }
+  const footnotes = notes.map((item, index): DocNode => {
+    // Nothing refers to a note that has no id any more.
+    const attrs = { label: labelOf(item.properties.id) ?? `unused-${index}` }
+    return { type: 'footnote', attrs, content: blocksOf(item.children, scope) }
+  })
+  const body = blocks.length === 0 ? [{ type: 'paragraph' }] : blocks
+  return { type: 'doc', content: [...body, { type: 'footnotes', content: footnotes }] }
 }
 
-function blocksOf(nodes: readonly RootContent[], marks: readonly DocMark[]): DocNode[] {
+/** The nodes without the lists of footnotes in them, whose items are added to `notes`. */
+function withoutFootnotes(nodes: readonly RootContent[], notes: Element[]): ElementContent[] {
+  return nodes.flatMap((node): ElementContent[] => {
+    if (node.type === 'doctype') return []
+    if (node.type !== 'element') return [node]
+    const children = withoutFootnotes(node.children, notes)
+    if (!isFootnoteList(node)) return [{ ...node, children }]
+    const element = { ...node, children }
+    notes.push(...notesIn(element))
+    const others = children.filter((child) => child.type !== 'element' || (child.tagName !== 'ol' && !isHidden(child)))
+    return [{ ...element, properties: {}, children: others }]
+  })
+}
+
+/** Whether an element is GitHub's title of the footnotes, which only screen readers read. */
+function isHidden({ properties }: Element): boolean {
+  return Array.isArray(properties.className) && properties.className.includes('sr-only')
+}
+
+function blocksOf(nodes: readonly RootContent[], scope: Scope): DocNode[] {
   const sink: Sink = { blocks: [], run: [] }
-  for (const node of nodes) read(node, marks, sink)
-  flush(sink)
+  for (const node of nodes) read(node, scope, sink)
+  flush(sink, scope)
   return sink.blocks
 }
 
-function flush(sink: Sink): void {
+function flush(sink: Sink, scope: Scope): void {
   if (sink.run.some((node) => node.text === undefined || /[^ \t\n\f\r]/.test(node.text))) {
-    sink.blocks.push({ type: 'paragraph', content: sink.run })
+    sink.blocks.push(block('paragraph', scope, {}, sink.run))
   }
   sink.run = []
 }
 
-function read(node: Nodes, marks: readonly DocMark[], sink: Sink): void {
-  if (node.type === 'text' && node.value !== '') sink.run.push(inline({ type: 'text', text: node.value }, marks))
+/** A block that has a direction if it is another than that of the blocks around it. */
+function block(type: string, { dir, given }: Scope, attrs: Attrs, content: DocNode[]): DocNode {
+  const all = { ...attrs, ...(dir !== undefined && dir !== given && { dir }) }
+  return { type, ...(Object.keys(all).length > 0 && { attrs: all }), content }
+}
+
+/** The scope of what is in a block that carries its direction. */
+function within(scope: Scope): Scope {
+  return { ...scope, given: scope.dir }
+}
+
+function read(node: Nodes, outer: Scope, sink: Sink): void {
+  if (node.type === 'text' && node.value !== '') sink.run.push(inline({ type: 'text', text: node.value }, outer.marks))
   if (node.type !== 'element') return
-  const leaf = inlineLeaf(node)
-  if (leaf !== undefined) {
-    sink.run.push(inline(leaf, marks))
+  const scope = { ...outer, dir: directionOf(node) ?? outer.dir }
+  if (hasAnchor(node)) {
+    const anchor = inline({ type: 'anchor', attrs: { id: String(node.properties.id) } }, outer.marks)
+    const { id: _, ...properties } = node.properties
+    const inner: Element = { ...node, properties }
+    if (!containers.has(node.tagName)) {
+      sink.run.push(anchor)
+      read(inner, outer, sink)
+      return
+    }
+    flush(sink, outer)
+    sink.run.push(anchor)
+    for (const child of node.children) read(child, scope, sink)
+    flush(sink, scope)
     return
   }
-  const blocks = blockOf(node, marks)
+  const leaf = inlineLeaf(node)
+  if (leaf !== undefined) {
+    sink.run.push(inline(leaf, scope.marks))
+    return
+  }
+  const blocks = blockOf(node, scope)
   if (blocks !== undefined) {
-    flush(sink)
+    flush(sink, outer)
     sink.blocks.push(...blocks)
   } else if (containers.has(node.tagName)) {
-    flush(sink)
-    const inner = blocksOf(node.children, marks)
-    sink.blocks.push(...(inner.length === 0 && node.tagName === 'p' ? [{ type: 'paragraph' }] : inner))
-  } else if (node.properties.dataFootnoteBackref === undefined) {
-    for (const child of node.children) read(child, withMarkOf(node, marks), sink)
+    flush(sink, outer)
+    const inner = blocksOf(node.children, scope)
+    const isEmpty = inner.length === 0 && node.tagName === 'p' && !node.children.some(isBackLink)
+    sink.blocks.push(...(isEmpty ? [block('paragraph', scope, {}, [])] : inner))
+  } else if (!isBackLink(node)) {
+    readInline(node, scope, sink)
   }
+}
+
+/** Where a browser shows more than the text of an element, so does the document. */
+function readInline(node: Element, scope: Scope, sink: Sink): void {
+  const [before, after] = addedText(node)
+  if (before !== '') read({ type: 'text', value: before }, scope, sink)
+  for (const child of node.children) read(child, { ...scope, marks: withMarkOf(node, scope.marks) }, sink)
+  if (after !== '') read({ type: 'text', value: after }, scope, sink)
+}
+
+function addedText({ tagName }: Element): [string, string] {
+  return tagName === 'q' ? ['“', '”'] : ['', '']
+}
+
+/** Whether a link leads to an element that has no other node to be found by. */
+function hasAnchor(element: Element): boolean {
+  return typeof element.properties.id === 'string' && !isHeading(element) && referenceLabel(element) === undefined
+}
+
+function isBackLink(node: Nodes): boolean {
+  return node.type === 'element' && node.properties.dataFootnoteBackref !== undefined
+}
+
+function directionOf({ tagName, properties }: Element): Direction {
+  const dir = String(properties.dir ?? '').toLowerCase()
+  return /^(?:ltr|rtl|auto)$/.test(dir) && tagName !== 'span' ? dir : undefined
 }
 
 function inline(node: DocNode, marks: readonly DocMark[]): DocNode {
   return marks.length === 0 ? node : { ...node, marks: [...marks] }
 }
 
-function inlineLeaf({ tagName, properties }: Element): DocNode | undefined {
+function inlineLeaf(element: Element): DocNode | undefined {
+  const { tagName, properties } = element
   if (tagName === 'br') return { type: 'hardBreak' }
+  const label = referenceLabel(element)
+  if (label !== undefined) return { type: 'footnoteReference', attrs: { label } }
   if (tagName !== 'img') return undefined
   const { src, alt, title } = properties
   const attrs = { src: String(src), alt: String(alt ?? ''), ...(title && { title: String(title) }) }
-  return { type: 'image', attrs }
+  return { type: 'image', attrs: { ...attrs, ...sizeOf(element) } }
+}
+
+function sizeOf({ properties }: Element): Attrs {
+  const [width, height] = [pixels(properties.width), pixels(properties.height)]
+  return { ...(width !== undefined && { width }), ...(height !== undefined && { height }) }
 }
 
 function withMarkOf(element: Element, marks: readonly DocMark[]): readonly DocMark[] {
@@ -78,17 +187,20 @@ function withMarkOf(element: Element, marks: readonly DocMark[]): readonly DocMa
 }
 
 function markOf({ tagName, properties }: Element): DocMark | undefined {
-  // Footnote numbers point to ids that sanitising drops.
-  if (tagName === 'a' && properties.href !== undefined && properties.dataFootnoteRef === undefined) {
-    const { href, title } = properties
-    return { type: 'link', attrs: { href: String(href), ...(title && { title: String(title) }) } }
+  if (tagName === 'a' && properties.href !== undefined) {
+    const { href, title, rel } = properties
+    const shown = {
+      ...(title && { title: String(title) }),
+      ...(Array.isArray(rel) && rel.length > 0 && { rel: rel.join(' ') }),
+    }
+    return { type: 'link', attrs: { href: String(href), ...shown } }
   }
   const type = Object.hasOwn(markOfTag, tagName) ? markOfTag[tagName] : undefined
   return type === undefined ? undefined : { type }
 }
 
 /** The blocks of an element that has a node of its own; undefined for all other elements. */
-function blockOf(element: Element, marks: readonly DocMark[]): DocNode[] | undefined {
+function blockOf(element: Element, scope: Scope): DocNode[] | undefined {
   const { tagName, children, properties } = element
   switch (tagName) {
     case 'h1':
@@ -96,42 +208,90 @@ function blockOf(element: Element, marks: readonly DocMark[]): DocNode[] | undef
     case 'h3':
     case 'h4':
     case 'h5':
-    case 'h6':
-      return [{ type: 'heading', attrs: { level: Number(tagName[1]) }, content: inlineOf(children, marks) }]
+    case 'h6': {
+      const attrs = { level: Number(tagName[1]), ...(typeof properties.id === 'string' && { id: properties.id }) }
+      return [block('heading', scope, attrs, inlineOf(children, scope))]
+    }
     case 'ul':
     case 'ol':
-      return listsOf(element, marks)
+      return listsOf(element, scope)
     case 'blockquote':
-      return [{ type: 'blockquote', content: blocksOf(children, marks) }]
+      return [block('blockquote', scope, {}, blocksOf(children, within(scope)))]
     case 'pre':
-      return [codeBlockOf(element)]
+      return [codeBlockOf(element, scope)]
     case 'hr':
       return [{ type: 'horizontalRule' }]
     case 'iframe':
-      return [{ type: 'embed', attrs: { ...embedOf(String(properties.src)) } }]
+      return [embedOfFrame(element, scope)]
+    case 'video': {
+      const { src, poster } = properties
+      return [
+        { type: 'video', attrs: { src: String(src), ...(poster && { poster: String(poster) }), ...sizeOf(element) } },
+      ]
+    }
+    case 'audio':
+      return [{ type: 'audio', attrs: { src: String(properties.src) } }]
     case 'table':
-      return tableOf(element, marks)
+      return tableOf(element, scope)
     case 'figure':
-      return figureOf(element, marks)
+      return figureOf(element, scope)
+    case 'details':
+      return [detailsOf(element, scope)]
+    case 'dl':
+      return definitionsOf(element, scope)
     default:
       return undefined
   }
 }
 
+function detailsOf({ children, properties }: Element, scope: Scope): DocNode {
+  const summary = children.find((child) => child.type === 'element' && child.tagName === 'summary')
+  const content = [
+    { type: 'detailsSummary', content: summary === undefined ? [] : inlineOf([summary], scope) },
+    {
+      type: 'detailsContent',
+      content: blocksOf(
+        children.filter((child) => child !== summary),
+        scope,
+      ),
+    },
+  ]
+  return { type: 'details', ...(properties.open && { attrs: { open: true } }), content }
+}
+
+/** Terms and descriptions, perhaps in divisions; anything else in the list describes. */
+function definitionsOf({ children }: Element, scope: Scope): DocNode[] {
+  const entries = children.flatMap((child) =>
+    child.type === 'element' && child.tagName === 'div' ? child.children : [child],
+  )
+  const content = entries.flatMap((entry): DocNode[] => {
+    if (entry.type === 'element' && entry.tagName === 'dt')
+      return [{ type: 'definitionTerm', content: inlineOf([entry], scope) }]
+    const blocks = blocksOf([entry], scope)
+    const isDescription = entry.type === 'element' && entry.tagName === 'dd'
+    return blocks.length > 0 || isDescription ? [{ type: 'definitionDescription', content: blocks }] : []
+  })
+  return content.length === 0 ? [] : [{ type: 'definitionList', content }]
+}
+
 /** For nodes that hold inline content only: blocks within are unwrapped, with a space between them. */
-function inlineOf(nodes: readonly RootContent[], marks: readonly DocMark[]): DocNode[] {
-  const leavesOf = (node: DocNode): DocNode[] => node.content?.flatMap(leavesOf) ?? (isInline(node) ? [node] : [])
-  return blocksOf(nodes, marks).flatMap((block, index) => [
+function inlineOf(nodes: readonly RootContent[], scope: Scope): DocNode[] {
+  const leavesOf = (node: DocNode): DocNode[] => {
+    if (node.content === undefined && media.has(node.type))
+      scope.note('A video, recording or frame in a heading or caption was left out: those hold text only.')
+    return node.content?.flatMap(leavesOf) ?? (typeOf(node).isInline ? [node] : [])
+  }
+  return blocksOf(nodes, scope).flatMap((block, index) => [
     ...(index > 0 ? [{ type: 'text', text: ' ' }] : []),
     ...leavesOf(block),
   ])
 }
 
-function isInline({ type }: DocNode): boolean {
-  return type === 'text' || type === 'image' || type === 'hardBreak'
-}
+const media = new Set(['audio', 'embed', 'video'])
 
-function codeBlockOf(pre: Element): DocNode {
+function codeBlockOf(pre: Element, { note }: Scope): DocNode {
+  if (hasLink(pre))
+    note('Links and pictures in preformatted text were left out of the rich text and the Markdown; the text is there.')
   const classes = [pre, ...pre.children].flatMap((node) =>
     node.type === 'element' && Array.isArray(node.properties.className) ? node.properties.className : [],
   )
@@ -142,6 +302,15 @@ function codeBlockOf(pre: Element): DocNode {
     ...(language !== undefined && isLanguage(language) && { attrs: { language } }),
     content: text === '' ? [] : [{ type: 'text', text }],
   }
+}
+
+function hasLink(node: Nodes): boolean {
+  if (node.type !== 'element') return false
+  return (
+    node.tagName === 'img' ||
+    (node.tagName === 'a' && node.properties.href !== undefined) ||
+    node.children.some(hasLink)
+  )
 }
 
 /** Elements that begin and end a line within a `pre`, as highlighters and editors put around each. */
@@ -167,23 +336,29 @@ function linesOf(pre: Element): string {
 }
 
 /** `checked` is undefined for items without a checkbox. */
-type Item = { nodes: ElementContent[]; checked: boolean | undefined }
+type Item = { nodes: ElementContent[]; checked: boolean | undefined; value: Attrs }
 
 /** One list, or several if items with and without a checkbox alternate. */
-function listsOf(list: Element, marks: readonly DocMark[]): DocNode[] {
+function listsOf(list: Element, scope: Scope): DocNode[] {
   const lists: DocNode[] = []
-  const start = integerIn(list.properties.start, 0, 99_000_000)
-  itemsOf(list).forEach(({ nodes, checked }, index) => {
-    const [kind, itemType] =
+  const { start: first, type, reversed } = list.properties
+  const start = integerIn(first, 0, 99_000_000)
+  const kind = {
+    ...(typeof type === 'string' && /^[aAiI]$/.test(type) && { type }),
+    ...(reversed && { reversed: true }),
+  }
+  itemsOf(list).forEach(({ nodes, checked, value }, index) => {
+    const [listType, itemType] =
       checked !== undefined
         ? ['taskList', 'taskItem']
         : [`${list.tagName === 'ol' ? 'ordered' : 'bullet'}List`, 'listItem']
-    const blocks = blocksOf(nodes, marks)
+    const blocks = blocksOf(nodes, within(scope))
     const content = blocks[0]?.type === 'paragraph' ? blocks : [{ type: 'paragraph' }, ...blocks]
-    const item: DocNode = { type: itemType, ...(checked !== undefined && { attrs: { checked } }), content }
+    const attrs = checked !== undefined ? { checked } : value
+    const item: DocNode = { type: itemType, ...(Object.keys(attrs).length > 0 && { attrs }), content }
     const last = lists.at(-1)
-    if (last?.type === kind) last.content?.push(item)
-    else lists.push({ type: kind, ...(kind === 'orderedList' && { attrs: { start: start + index } }), content: [item] })
+    if (last?.type === listType) last.content?.push(item)
+    else lists.push(block(listType, scope, listType === 'orderedList' ? { start: start + index, ...kind } : {}, [item]))
   })
   return lists
 }
@@ -194,14 +369,29 @@ function itemsOf(list: Element): Item[] {
   for (const child of list.children) {
     const last = items.at(-1)
     if (child.type === 'element' && child.tagName === 'li') {
-      items.push({ nodes: [...child.children], checked: boxOf(child) })
+      items.push({ nodes: itemNodes(child), checked: boxOf(child), value: numberOf(child) })
     } else if (last !== undefined) {
       last.nodes.push(child)
     } else if (!isBlank(child)) {
-      items.push({ nodes: [child], checked: undefined })
+      items.push({ nodes: [child], checked: undefined, value: {} })
     }
   }
   return items
+}
+
+/** What is in an item; its anchor and its direction become those of its content. */
+function itemNodes({ properties: { id, dir }, children }: Element): ElementContent[] {
+  const anchor: Element[] =
+    id === undefined ? [] : [{ type: 'element', tagName: 'a', properties: { id }, children: [] }]
+  const nodes = [...anchor, ...children]
+  return dir === undefined ? nodes : [{ type: 'element', tagName: 'div', properties: { dir }, children: nodes }]
+}
+
+function numberOf({ properties: { value } }: Element): Attrs {
+  const number = Number(value)
+  return value !== undefined && value !== '' && Number.isInteger(number) && Math.abs(number) <= 99_999_999
+    ? { value: number }
+    : {}
 }
 
 /** The state of the checkbox that an item begins with, perhaps inside its paragraph. */
@@ -216,10 +406,10 @@ function isBlank(node: Nodes): boolean {
   return node.type === 'text' && !/[^ \t\n\f\r]/.test(node.value)
 }
 
-function tableOf(table: Element, marks: readonly DocMark[]): DocNode[] {
-  const rows = rowsOf(table).map((row): DocNode => ({ type: 'tableRow', content: cellsOf(row, marks) }))
+function tableOf(table: Element, scope: Scope): DocNode[] {
+  const rows = rowsOf(table).map((row): DocNode => ({ type: 'tableRow', content: cellsOf(row, within(scope)) }))
   const captions = table.children.filter((node) => node.type === 'element' && node.tagName === 'caption')
-  return [...blocksOf(captions, marks), ...(rows.length === 0 ? [] : [{ type: 'table', content: rows }])]
+  return [...blocksOf(captions, scope), ...(rows.length === 0 ? [] : [block('table', scope, {}, rows)])]
 }
 
 function rowsOf(parent: Element): Element[] {
@@ -229,7 +419,7 @@ function rowsOf(parent: Element): Element[] {
   })
 }
 
-function cellsOf(row: Element, marks: readonly DocMark[]): DocNode[] {
+function cellsOf(row: Element, scope: Scope): DocNode[] {
   return row.children.flatMap((node) => {
     if (node.type !== 'element' || (node.tagName !== 'td' && node.tagName !== 'th')) return []
     const { colSpan, rowSpan, align } = node.properties
@@ -239,21 +429,25 @@ function cellsOf(row: Element, marks: readonly DocMark[]): DocNode[] {
       ...((align === 'left' || align === 'center' || align === 'right') && { align }),
     }
     return [
-      { type: node.tagName === 'th' ? 'tableHeader' : 'tableCell', attrs, content: blocksOf(node.children, marks) },
+      { type: node.tagName === 'th' ? 'tableHeader' : 'tableCell', attrs, content: blocksOf(itemNodes(node), scope) },
     ]
   })
 }
 
-function figureOf(figure: Element, marks: readonly DocMark[]): DocNode[] {
+function figureOf(figure: Element, scope: Scope): DocNode[] {
   const isCaption = (node: ElementContent) => node.type === 'element' && node.tagName === 'figcaption'
   const captions = figure.children.filter(isCaption)
   const blocks = blocksOf(
     figure.children.filter((node) => !isCaption(node)),
-    marks,
+    scope,
   )
-  if (blocks.length === 0) return blocksOf(captions, marks)
-  const caption: DocNode[] = captions.length === 0 ? [] : [{ type: 'figcaption', content: inlineOf(captions, marks) }]
+  if (blocks.length === 0) return blocksOf(captions, scope)
+  const caption: DocNode[] = captions.length === 0 ? [] : [{ type: 'figcaption', content: inlineOf(captions, scope) }]
   return [{ type: 'figure', content: [...blocks, ...caption] }]
+}
+
+function embedOfFrame(frame: Element, { embedHosts }: Scope): DocNode {
+  return { type: 'embed', attrs: { ...embedOf(String(frame.properties.src), embedHosts), ...sizeOf(frame) } }
 }
 
 /** A number attribute; 1 if it is missing or out of range. */

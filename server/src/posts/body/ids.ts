@@ -1,13 +1,13 @@
 /** The ids of headings and anchors, to which links within a post lead. */
 import type { Element, Nodes, Root } from 'hast'
-import { plainLine } from './schema.ts'
+import { plainLine } from './plain.ts'
 
 /** How many characters of a heading are read to make its id; not all are kept. */
 const MOST_READ = 1_000
 
 /** Whether `id` may stay on an element. */
 export function isHarmlessId(id: string): boolean {
-  return /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.:-]{0,127}$/u.test(id)
+  return /^[\p{L}\p{M}\p{N}\p{Pc}.:-]{1,128}$/u.test(id)
 }
 
 /** The id that a link within the page leads to, or undefined for other links. */
@@ -21,7 +21,7 @@ export function targetOf(href: unknown): string | undefined {
 }
 
 /** Ids for headings in order, the same as on GitHub, so that links written for GitHub work; none is one of `reserved`. */
-class HeadingIds {
+export class HeadingIds {
   readonly #taken: Map<string, number>
 
   constructor(reserved: Iterable<string>) {
@@ -66,6 +66,7 @@ function beginningOf(heading: Nodes): string {
   const visit = (node: Nodes): void => {
     if (text.length >= MOST_READ) return
     if (node.type === 'text') text += node.value
+    else if (node.type === 'element' && node.properties.dataFootnoteRef !== undefined) return
     else if ('children' in node) node.children.forEach(visit)
   }
   visit(heading)

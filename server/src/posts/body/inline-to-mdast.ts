@@ -1,5 +1,6 @@
 import type { PhrasingContent } from 'mdast'
-import { markTag } from './doc-to-hast.ts'
+import { leafToHast, linkProperties, markTag } from './doc-to-hast.ts'
+import { printHtml } from './html.ts'
 import { type Inline, nestMarks } from './inline.ts'
 import type { DocMark, DocNode } from './schema.ts'
 
@@ -20,7 +21,8 @@ export function inlineToMdast(nodes: readonly DocNode[], room: 'line' | 'lines')
       const right = index === spans.length - 1 ? after : edgeOf(spans[index + 1], 'start')
       if ('leaf' in span) return leafToMdast(span.leaf, room === 'lines' && isBetweenText(spans, index))
       const { mark, children } = span
-      if (mark.type === 'link') return [link(mark, write(children, 'punctuation', 'punctuation'))]
+      if (mark.type === 'link' && mark.attrs?.rel === undefined)
+        return [link(mark, write(children, 'punctuation', 'punctuation'))]
       if (mark.type === 'code') return code(children) ?? tagged(mark, write(children, 'punctuation', 'punctuation'))
       if (!isDelimited(mark.type) || !canDelimit(left, span, right)) {
         return tagged(mark, write(children, 'punctuation', 'punctuation'))
@@ -35,6 +37,12 @@ export function inlineToMdast(nodes: readonly DocNode[], room: 'line' | 'lines')
 function leafToMdast({ type, text = '', attrs = {} }: DocNode, canBreakLine: boolean): PhrasingContent {
   if (type === 'text') return { type: 'text', value: text }
   if (type === 'hardBreak') return canBreakLine ? { type: 'break' } : { type: 'html', value: '<br>' }
+  if (type === 'footnoteReference') {
+    const label = String(attrs.label)
+    return { type: 'footnoteReference', identifier: label, label }
+  }
+  if (type === 'anchor' || attrs.width !== undefined || attrs.height !== undefined)
+    return { type: 'html', value: printHtml(leafToHast({ type, attrs })) }
   return { type: 'image', url: String(attrs.src), alt: String(attrs.alt), title: titleOf(attrs.title) }
 }
 
@@ -54,8 +62,11 @@ function code(children: readonly Inline[]): PhrasingContent[] | undefined {
   return /``|\\\|/.test(value) ? undefined : [{ type: 'inlineCode', value }]
 }
 
-function tagged({ type }: DocMark, children: PhrasingContent[]): PhrasingContent[] {
-  return [{ type: 'html', value: `<${markTag(type)}>` }, ...children, { type: 'html', value: `</${markTag(type)}>` }]
+function tagged(mark: DocMark, children: PhrasingContent[]): PhrasingContent[] {
+  const tagName = markTag(mark.type)
+  const empty = printHtml({ type: 'element', tagName, properties: linkProperties(mark), children: [] })
+  const end = `</${tagName}>`
+  return [{ type: 'html', value: empty.slice(0, -end.length) }, ...children, { type: 'html', value: end }]
 }
 
 function isDelimited(type: string): type is Delimited {

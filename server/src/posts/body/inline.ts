@@ -1,5 +1,5 @@
+import { withoutControls } from './plain.ts'
 import type { DocMark, DocNode } from './schema.ts'
-import { withoutControls } from './schema.ts'
 
 /** Inline content with its marks as a tree, as HTML and Markdown nest them. */
 export type Inline = { leaf: DocNode } | { mark: DocMark; children: Inline[] }
@@ -15,7 +15,8 @@ export function normaliseInline(nodes: readonly DocNode[]): DocNode[] {
     if (node.text === undefined) {
       if (node.type === 'hardBreak') trimEnd(result)
       result.push(node)
-      afterSpace = node.type === 'hardBreak'
+      // An anchor takes no room.
+      if (node.type !== 'anchor') afterSpace = node.type === 'hardBreak'
       continue
     }
     const collapsed = withoutControls(node.text).replace(/[ \t\n\f\r]+/g, ' ')
@@ -53,7 +54,12 @@ function sameMarks(a: readonly DocMark[] = [], b: readonly DocMark[] = []): bool
 }
 
 function sameMark(a: DocMark, b: DocMark | undefined): boolean {
-  return a.type === b?.type && a.attrs?.href === b.attrs?.href && a.attrs?.title === b.attrs?.title
+  return (
+    a.type === b?.type &&
+    a.attrs?.href === b.attrs?.href &&
+    a.attrs?.title === b.attrs?.title &&
+    a.attrs?.rel === b.attrs?.rel
+  )
 }
 
 /**

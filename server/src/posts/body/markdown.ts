@@ -7,6 +7,7 @@ import remarkParse from 'remark-parse'
 import remarkStringify from 'remark-stringify'
 import { type Processor, unified } from 'unified'
 import { docToMdast } from './doc-to-mdast.ts'
+import { placeFootnotes } from './footnotes.ts'
 import { printHtml } from './html.ts'
 import { assertTreeSize, BodyError, copyBudget, maxDocDepth, nodeBudget, tooDeep } from './limits.ts'
 import { markdownCost } from './markdown-cost.ts'
@@ -52,6 +53,7 @@ export function markdownToHtml(markdown: string, path: string): string {
   assertTableSizes(tree, path)
   assertReferences(tree, path)
   visitAll(tree, mendTags)
+  placeFootnotes(tree)
   return printHtml(toHast(tree, { allowDangerousHtml: true, clobberPrefix: '' }))
 }
 

@@ -7,7 +7,7 @@ type Note = (code: LossCode, message: string) => void
 type Size = { width?: Properties[string]; height?: Properties[string] }
 
 /** A width or height in pixels, as a number or its text; undefined for anything else (`100%`). */
-function pixels(value: unknown): number | undefined {
+export function pixels(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,5}(?:px)?$/.test(value.trim()) ? Number.parseInt(value, 10) : value
   return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= 20_000 ? number : undefined
 }
@@ -62,7 +62,7 @@ export function playerElement({ tagName, properties, children }: Element, note: 
 }
 
 /** The only HTML form of a player. */
-function player(tagName: 'audio' | 'video', properties: Properties): Element {
+export function player(tagName: 'audio' | 'video', properties: Properties): Element {
   const given = Object.entries(properties).filter(([, value]) => value !== undefined)
   const all = { ...Object.fromEntries(given), controls: true, preload: 'metadata' }
   return { type: 'element', tagName, properties: all, children: [] }

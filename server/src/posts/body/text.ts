@@ -2,12 +2,14 @@ import type { DocNode } from './schema.ts'
 
 const words = new Intl.Segmenter('en', { granularity: 'word' })
 
+const leaves = new Set(['text', 'image', 'hardBreak', 'footnoteReference', 'anchor'])
+
 /** The text of a document for search: one line per block of text, including the alternative texts of images. */
 export function docToText(doc: DocNode): string {
   const lines: string[] = []
   const visit = (node: DocNode): void => {
     const content = node.content ?? []
-    if (content.some(({ type }) => type === 'text' || type === 'image' || type === 'hardBreak')) {
+    if (content.some(({ type }) => leaves.has(type))) {
       lines.push(content.map(leafText).join('').trim())
     } else content.forEach(visit)
   }

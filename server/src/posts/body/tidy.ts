@@ -7,7 +7,7 @@ import { embedOf } from './embeds.ts'
 import { isHarmlessId, isHeading, targetOf } from './ids.ts'
 import type { LossCode } from './losses.ts'
 import { embedElement, imageElement, playerElement } from './media-elements.ts'
-import { safeHref, schemeOf, webAddress } from './urls.ts'
+import { relTokens, safeHref, schemeOf, webAddress } from './urls.ts'
 
 /** What tidying needs to know: the hosts whose frames may stay, and whom to tell of losses. */
 export type Tidying = { embedHosts: readonly string[]; note: (code: LossCode, message: string) => void }
@@ -180,20 +180,12 @@ function tidier({ embedHosts, note }: Tidying, wantedIds: Set<string>) {
       note('attribute_removed', 'A link that downloads a file became an ordinary link.')
     if (href === undefined) return withId(id, children)
     const { id: _id, name: _name, rel: _rel, ...others } = properties
-    const rel = relOf(properties.rel)
-    const kept = { ...others, href, ...(id !== undefined && { id }), ...(rel.length > 0 && { rel }) }
+    const rel = relTokens([properties.rel ?? ''].flat().join(' '))
+    const kept = { ...others, href, ...(id !== undefined && { id }), ...(rel !== '' && { rel: rel.split(' ') }) }
     return [{ ...element, properties: kept, children }]
   }
 
   return tidy
-}
-
-/** What a link's `rel` says to search engines, in a fixed order; the rest of it is up to the page. */
-function relOf(rel: Properties[string]): string[] {
-  const tokens = String(Array.isArray(rel) ? rel.join(' ') : (rel ?? ''))
-    .toLowerCase()
-    .split(/\s+/)
-  return ['nofollow', 'sponsored', 'ugc'].filter((token) => tokens.includes(token))
 }
 
 const space: ElementContent = { type: 'text', value: ' ' }

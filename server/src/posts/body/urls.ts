@@ -46,3 +46,9 @@ function safeUrl(value: string, schemes: ReadonlySet<string>): string | undefine
 function percentEncode(url: string): string {
   return url.replace(/%(?![0-9a-f]{2})|[^%!#$&'()*+,\-./0-9:;=?@a-z_~]/giu, encodeURIComponent)
 }
+
+/** What a link's `rel` says to search engines, in a fixed order; the rest of it is up to the page. */
+export function relTokens(rel: string): string {
+  const given = rel.toLowerCase().split(/\s+/)
+  return ['nofollow', 'sponsored', 'ugc'].filter((token) => given.includes(token)).join(' ')
+}
