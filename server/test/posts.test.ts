@@ -251,7 +251,8 @@ describe('converting a body', () => {
   it('gives the forms that a post with it would have, and stores nothing', async () => {
     const before = (await client.posts.list()).pagination.total
     const markdown = '# Peas\n\nSow in *March*.<script>alert(1)</script>'
-    const { word_count: words, ...forms } = await client.posts.convert({ markdown })
+    const { word_count: words, warnings, ...forms } = await client.posts.convert({ markdown })
+    expect(warnings).toEqual([expect.objectContaining({ code: 'element_removed', field: 'body.markdown', count: 1 })])
     expect(words).toBe(4)
     expect(forms.html).not.toContain('script')
     expect((await client.posts.list()).pagination.total).toBe(before)
