@@ -1,7 +1,7 @@
 /** Builds the dashboard into `dist`, all of it or nothing: a build that fails leaves the previous one in place. */
 import { rename, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { assertWithinBudget, type ScreenSize, screenSizes } from './budget.ts'
 import { compressFiles } from './compress.ts'
 import { noticesOf } from './notices.ts'
@@ -71,7 +71,7 @@ async function bundle(outDir: string) {
     ...chunks.flatMap(({ modules }) => Object.keys(modules).filter((id) => (modules[id]?.renderedLength ?? 0) > 0)),
     ...assets.flatMap(({ originalFileNames }) => originalFileNames.map((name) => resolve(ROOT, name))),
     // Its style sheet is part of ours, and no module.
-    fileURLToPath(import.meta.resolve('tailwindcss')),
+    createRequire(import.meta.url).resolve('tailwindcss'),
   ]
   return { chunks, modules, bundled }
 }
