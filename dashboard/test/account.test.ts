@@ -2,7 +2,7 @@
 import { createClient } from '@postrider/sdk'
 import { expect, it } from 'vitest'
 import { startService } from '../../server/test/support/service.ts'
-import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { describeInBrowser } from './support/browser.ts'
 import { newPerson } from './support/person.ts'
 
 describeInBrowser('the account', (scene) => {
@@ -61,13 +61,5 @@ describeInBrowser('the account', (scene) => {
     await expect(client.account()).rejects.toMatchObject({ status: 401 })
     await page.goto('/account')
     await page.waitForURL('**/sign-in?next=%2Faccount')
-  })
-
-  it.each(THEMES)('can be read by everybody: %s', async (theme) => {
-    const { page } = await newPerson(scene, { theme, width: 360 })
-    await page.goto('/account')
-    await page.getByText('Requests to the API are not limited here.').waitFor()
-    await expectAccessible(page)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 })

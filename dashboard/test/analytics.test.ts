@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { startReceiver } from '../../server/test/support/receiver.ts'
 import { connectSite } from '../../server/test/support/service.ts'
 import { number, percent } from '../src/format.ts'
-import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { describeInBrowser } from './support/browser.ts'
 import { newPerson, type Person } from './support/person.ts'
 
 describeInBrowser('the analytics', (scene) => {
@@ -63,20 +63,5 @@ describeInBrowser('the analytics', (scene) => {
     await page.getByRole('slider', { name: 'Deliveries per hour' }).waitFor()
     expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ range: '24h', site: site.id })
     expect(await page.getByLabel('Site', { exact: true }).inputValue()).toBe(site.id)
-  })
-
-  it.each(THEMES)('can be read by everybody: %s', async (theme) => {
-    const person = await newPerson(scene, { theme, width: 360 })
-    const { page } = person
-    await page.goto('/analytics?range=own&from=2026-01-01&to=2026-02-01')
-    await page.getByText('Nothing was delivered in this time').waitFor()
-    expect(await page.locator('dl').getByText('—').count()).toBe(2)
-    await expectAccessible(page)
-    await someDeliveries(person)
-    await page.goto('/analytics?range=12m&unit=week')
-    await page.getByRole('slider', { name: 'Success rate per week' }).waitFor()
-    await page.getByText('As a table').first().click()
-    await expectAccessible(page)
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 /** Writing: what is typed arrives, and nothing that was typed is ever lost. */
 import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, expectAccessible, type Scene, THEMES } from './support/browser.ts'
+import { describeInBrowser, expectAccessible, type Scene } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
 import { seesLive } from './support/sites.ts'
 
@@ -526,24 +526,5 @@ describeInBrowser('the forms of a text', (scene) => {
     expect(post.body.html).not.toContain('dir=')
     await page.goto('/posts')
     expect(await directionOf(page.getByRole('link', { name: 'عنوان' }))).toBe('rtl')
-  })
-
-  it.each(THEMES)('are for everybody: %s', async (theme) => {
-    const { page, client } = await newPerson(scene, { theme })
-    const body = {
-      markdown: '## Soil\n\nWarm [ground](https://example.com).\n\n- [ ] dig\n\n| a | b |\n|---|---|\n| c | d |',
-    }
-    const { id } = await client.posts.create({ title: 'For everybody', body })
-    for (const width of [1440, 360]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.goto(`/posts/${id}`)
-      await text(page).getByRole('heading', { name: 'Soil' }).waitFor()
-      for (const tab of ['Rich text', 'Markdown', 'HTML', 'Preview']) {
-        await page.getByRole('tab', { name: tab }).click()
-        await page.getByRole('tab', { name: tab, selected: true }).waitFor()
-        await expectAccessible(page)
-        expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      }
-    }
   })
 })

@@ -2,7 +2,7 @@
 import type { PostriderClient } from '@postrider/sdk'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, expectAccessible, type Scene, THEMES } from './support/browser.ts'
+import { describeInBrowser, expectAccessible, type Scene } from './support/browser.ts'
 import { newPerson } from './support/person.ts'
 import { connect, seesLive } from './support/sites.ts'
 
@@ -310,30 +310,5 @@ describeInBrowser('the list of posts', (scene) => {
     await page.unroute('**/api/posts/summaries*')
     await page.getByRole('button', { name: 'Load the page again' }).click()
     await page.getByRole('heading', { name: 'No posts yet' }).waitFor()
-  })
-
-  it.each(THEMES)('is for everybody: %s', async (theme) => {
-    const { page, client } = await newPerson(scene, { theme })
-    await page.goto('/posts')
-    await page.getByRole('heading', { name: 'No posts yet' }).waitFor()
-    await expectAccessible(page)
-    await connect(client, 'Journal')
-    await connect(client, 'Kitchen')
-    const [sent = ''] = await write(scene, client, `${'A very long title of a post '.repeat(7)}`, 'Short')
-    await client.posts.publish(sent)
-    await client.posts.create({
-      title: 'Later',
-      status: 'scheduled',
-      scheduled_at: new Date(Date.now() + 86_400_000).toISOString(),
-      tags: ['one', 'two', 'three', 'four'],
-    })
-    for (const width of [1440, 768, 360]) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.goto('/posts')
-      await row(page, 'Later').waitFor()
-      await row(page, 'Later').getByRole('checkbox').check()
-      await expectAccessible(page)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-    }
   })
 })

@@ -1,7 +1,7 @@
 /** What belongs to a post beside its text. */
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, expectAccessible, THEMES } from './support/browser.ts'
+import { describeInBrowser, expectAccessible } from './support/browser.ts'
 import { newPerson } from './support/person.ts'
 
 const saved = (page: Page) => page.getByText(/^Saved /).waitFor()
@@ -137,23 +137,5 @@ describeInBrowser('the settings of a post', (scene) => {
       tags: ['theirs'],
       meta: { description: 'Mine.' },
     })
-  })
-
-  it.each(THEMES)('are for everybody: %s', async (theme) => {
-    const { page, client } = await newPerson(scene, { theme, width: 1440 })
-    await page.route(PICTURE, (route) => route.fulfill({ path: 'dashboard/public/favicon.svg' }))
-    const meta = { title: 'A title for searches', description: 'What it says.', og_image: PICTURE }
-    const { id } = await client.posts.create({ title: 'For everybody', excerpt: 'Short.', tags: ['a', 'b'], meta })
-    await page.goto(`/posts/${id}`)
-    await search(page).getByText('A title for searches').waitFor()
-    await expectAccessible(page)
-    for (const width of [768, 360]) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.getByRole('button', { name: 'Settings' }).click()
-      await search(page).waitFor()
-      await expectAccessible(page)
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
-      await page.keyboard.press('Escape')
-    }
   })
 })

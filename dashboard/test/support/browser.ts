@@ -22,10 +22,6 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** WCAG 2.2 A and AA, and what axe recommends besides. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-/** Both, since colours differ. */
-export const THEMES = ['light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
-
 /** Someone at a browser. Their page must break no rule: `problems` has uncaught errors and violations of the policy. */
 export type Visitor = { page: Page; context: BrowserContext; problems: string[] }
 
@@ -33,7 +29,7 @@ export type Visitor = { page: Page; context: BrowserContext; problems: string[] 
 export type Scene = {
   service: () => TestService
   /** Opens a browser window of its own, which goes with the test; `width` and `height` in pixels. */
-  visit(options?: { theme?: Theme; width?: number; height?: number }): Promise<Visitor>
+  visit(options?: { theme?: 'light' | 'dark'; width?: number; height?: number }): Promise<Visitor>
 }
 
 let browser: Promise<Browser> | undefined
