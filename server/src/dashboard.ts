@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Config } from './platform/config.ts'
 import { loadWebApp, type WebApp } from './platform/http/web-app.ts'
 
-/** Where `npm run build` puts it, and where an image has it. */
+/** Where `npm run build` puts it. The package has it there too: its code lies as deep as the sources. */
 const DIRECTORY = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
 
 /** Posts show images from anywhere and the two kinds of embeds; everything else must come from the service itself. */

@@ -20,7 +20,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
           <Code label="Terminal" text={install} />
           <p className="text-sm text-faint">
             While it is not on npm: <code className="font-mono">npm run build -w sdk && npm pack ./sdk/dist</code> in
-            Postrider’s folder makes <code className="font-mono">postrider-sdk-0.1.0.tgz</code>, which can be installed
+            Postrider’s folder makes <code className="font-mono">postrider-sdk-0.2.0.tgz</code>, which can be installed
             by its path.
           </p>
         </Step>

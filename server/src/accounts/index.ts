@@ -1,5 +1,4 @@
 export { accountAuth, whoAsks } from './auth.ts'
-export { forgetOldNetworks } from './login.ts'
 export { accountOf, createAccount, randomPassword, removeAccount, resetPassword, setPlan } from './operations.ts'
 export { allAccounts, endAllLogins, removeExpiredSessions } from './queries.ts'
 export { accountRoutes, RegisterBody } from './routes.ts'

@@ -1,7 +1,8 @@
 /** What all commands share: their description, call, output and exit codes. */
+import { IS_PACKAGE } from '../platform/installation.ts'
 
 /** What an operator types before a command, in every message that names one. */
-export const PROGRAM = 'npm run postrider --'
+export const PROGRAM = IS_PACKAGE ? 'postrider' : 'npm run postrider --'
 
 /** Exit codes, from sysexits.h where it defines one. */
 export const EXIT = { ok: 0, failed: 1, usage: 64, unavailable: 69, config: 78 } as const

@@ -1,6 +1,7 @@
 /** The service: from its configuration until a signal ends it. */
 import type { App } from '../app.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
+import { IS_PACKAGE } from '../platform/installation.ts'
 import { formatInUse } from '../platform/log.ts'
 import { showSteps } from '../platform/steps.ts'
 import { EXIT, type Run } from './command.ts'
@@ -100,6 +101,6 @@ function greeting(config: Config, port: number, hasDashboard: boolean, isFirst: 
 
 const FIRST_STEPS = [
   '  Next: open the dashboard, create an account and connect a site.',
-  '  To see everything at work first, on throwaway data: npm run demo',
+  ...(IS_PACKAGE ? [] : ['  To see everything at work first, on throwaway data: npm run demo']),
   '',
 ]

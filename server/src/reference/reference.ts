@@ -32,17 +32,18 @@ const PAGE_HEADERS = {
 
 const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
 
-const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8')
+const PAGE_FILE = new URL('./page.html', import.meta.url)
+const START_FILE = new URL('./start.js', import.meta.url)
 
 /** The routes of the document and its page, for a service at this address. Both are made at the first request. */
 export function referenceRoutes(publicUrl: string): SystemRoute[] {
   const description = once(async () =>
     createAsset(JSON.stringify(createApiDocument(publicUrl)), { 'Content-Type': 'application/json' }),
   )
-  const start = once(async () => createAsset(await read('start.js'), SCRIPT))
+  const start = once(async () => createAsset(await readFile(START_FILE, 'utf8'), SCRIPT))
   const scalar = once(async () => createAsset((await import('./scalar.ts')).scalarBundle(), SCRIPT))
   const page = once(async () => {
-    const html = (await read('page.html'))
+    const html = (await readFile(PAGE_FILE, 'utf8'))
       .replace('{{scalar}}', `${SCALAR}?v=${(await scalar()).hash}`)
       .replace('{{start}}', `${START}?v=${(await start()).hash}`)
     return createAsset(html, PAGE_HEADERS)
