@@ -86,7 +86,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   ctx.signals.on('write-drafts', () => writeDrafts.nudge())
   ctx.signals.on('draft-cancelled', (jobId) => draftWriter.cancelled(jobId))
   ctx.signals.on('endpoint', (siteId) => dispatcher.endpointChanged(siteId))
-  ctx.signals.on('confirmed', (subject) => dispatcher.confirmed(subject))
+  ctx.signals.on('superseded', (subject) => dispatcher.superseded(subject))
   return {
     deliver,
     'publish-due': publishDueLoop,

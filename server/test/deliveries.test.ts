@@ -158,10 +158,12 @@ describe('order, per site and post', () => {
   it('is that of the events, and attempts never overlap', async () => {
     const { answer, most } = slowAnswer()
     const postId = await publish()
-    for (let version = 2; version <= 5; version += 1) await client.posts.update(postId, { title: `Version ${version}` })
+    for (let times = 2; times <= 5; times += 1) await client.posts.publish(postId)
     receiver.answerNext(...Array.from({ length: 5 }, () => answer))
     await service.drain()
-    expect(receiver.received.map(({ json }) => (json.post as { version: number }).version)).toEqual([1, 2, 3, 4, 5])
+    const ids = (await deliveriesOf(postId)).map(({ id }) => id)
+    expect(receiver.received.map(({ headers }) => headers['x-service-delivery'])).toEqual(ids)
+    expect(ids).toHaveLength(5)
     expect(most()).toBe(1)
   })
 
@@ -267,12 +269,12 @@ describe('results whose commit is not known to have succeeded', () => {
 describe('after a second crash', () => {
   it('the newest event goes first too, though fewer deliveries are read at once', async () => {
     const postId = await publish()
+    const past = plusMs(service.clock.now(), -1)
+    await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
     for (let version = 2; version <= 20; version += 1) {
       service.clock.advance(1)
       await client.posts.update(postId, { title: `Version ${version}` })
     }
-    const past = plusMs(service.clock.now(), -1)
-    await service.ctx.db.root.updateTable('lanes').set({ leased_until: past, due_at: past }).execute()
     const crashed = workerOf(unrecording(service))
     await crashed.step()
     await requests(1)
@@ -559,7 +561,7 @@ describe('leases', () => {
     await worker.step()
     await requests(1)
     const sending = JSON.parse(receiver.received[0]?.body ?? '').post.id
-    worker.confirmed(`${site.id}/${ids.find((id) => id !== sending)}`)
+    worker.superseded(`${site.id}/${ids.find((id) => id !== sending)}`)
     finish()
     await worker.idle()
     expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: true })
@@ -567,7 +569,7 @@ describe('leases', () => {
     receiver.answerNext(last.answer)
     await worker.step()
     await requests(2)
-    worker.confirmed(`${site.id}/${JSON.parse(receiver.received[1]?.body ?? '').post.id}`) // as a site may before it answers
+    worker.superseded(`${site.id}/${JSON.parse(receiver.received[1]?.body ?? '').post.id}`) // as a site may before it answers
     last.finish()
     await worker.idle()
     expect(await laneOf(site.id)).toMatchObject({ leased_until: null, recovering: false })
@@ -862,7 +864,7 @@ describe('isolation', () => {
     await expect.poll(() => other.received.length).toBe(1)
     await client.posts.create({ title: 'Large', body, status: 'published' })
     const small = await publish('Small')
-    await client.posts.update(small, { title: 'Small, and changed' })
+    await client.posts.publish(small)
     for (const sent of [1, 2, 2]) {
       service.clock.advance(1)
       await worker.step()
@@ -952,8 +954,8 @@ describe('a change of the endpoint', () => {
       worker.endpointChanged(siteId)
       told.resolve()
     })
-    service.ctx.signals.on('confirmed', (subject) => {
-      worker.confirmed(subject)
+    service.ctx.signals.on('superseded', (subject) => {
+      worker.superseded(subject)
       told.resolve()
     })
     await worker.step()

@@ -135,6 +135,7 @@ describe('POST /api/posts/bulk', () => {
     const posts = await drafts('One', 'Two')
     await client.posts.update(posts[0]?.id ?? '', { tags: ['old'] })
     await client.posts.publish(posts[1]?.id ?? '')
+    await service.drain()
     await client.posts.bulk({ action: 'tag', ids: ids(posts), tag: ' new ' })
     await client.posts.bulk({ action: 'tag', ids: ids(posts), tag: 'new' })
     const tags = async () => Promise.all(posts.map(async ({ id }) => (await client.posts.get(id)).tags))

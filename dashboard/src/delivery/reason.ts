@@ -11,7 +11,7 @@ const REASONS: Record<string, string> = {
   protocol_error: 'The answer was not HTTP',
   network_error: 'Connection failed',
   internal_error: 'A fault of this service',
-  superseded: 'A newer version has arrived',
+  superseded: 'Something newer took its place',
   site_deleted: 'The site was disconnected',
 }
 

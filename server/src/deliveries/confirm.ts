@@ -50,7 +50,7 @@ async function conclude(
     .returning('id')
     .execute()
   // The lane's holder may have read deliveries that have just ended, and would still send them.
-  await ctx.signals.send(tx, 'confirmed', `${siteId}/${postId}`)
+  await ctx.signals.send(tx, 'superseded', `${siteId}/${postId}`)
   await countConfirmed(tx, confirmed)
   ctx.changes.note(tx, outcomeChanges([confirmed, ...superseded].map(({ id }) => ({ id, accountId, siteId }))))
 }

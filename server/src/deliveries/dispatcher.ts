@@ -191,8 +191,8 @@ export class Dispatcher {
     else for (const run of this.#runs.values()) run.halt()
   }
 
-  /** Notes that a site has confirmed a post: its deliveries read before are not sent. `subject`: `siteId/postId`. */
-  confirmed(subject: string | undefined): void {
+  /** Notes that what was pending of a post for a site has ended: deliveries read before are not sent. `subject`: `siteId/postId`. */
+  superseded(subject: string | undefined): void {
     const [siteId, postId = ''] = subject?.split('/') ?? []
     this.#news.hear(siteId)
     if (siteId !== undefined) this.#runs.get(siteId)?.end(postId)

@@ -36,8 +36,8 @@ export function judge(outcome: EgressOutcome, startedAt: Date, finishedAt: Date)
   return { ok: false, code: status, error, excerpt: excerptOf(outcome.body), silent: false, ...times }
 }
 
-/** What an attempt makes of its delivery. */
-export type NextState = { status: DeliveryStatus; nextAttemptAt: Date | null }
+/** What an attempt makes of its delivery. `superseded`: it failed, and is not tried again because something newer took its place meanwhile. */
+export type NextState = { status: DeliveryStatus | 'superseded'; nextAttemptAt: Date | null }
 
 /**
  * The state after an attempt (specification, sections 3 and 6). `attempts` counts all of them, `attemptsInRound` those

@@ -5,16 +5,8 @@ import { endOfTurn } from '../platform/end-of-turn.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
 import type { LaneLease } from './lease.ts'
-import {
-  type Batch,
-  type IfLocked,
-  type NextDue,
-  NOTHING_DUE,
-  type Release,
-  type Settled,
-  type Settlement,
-  settleBatch,
-} from './settle.ts'
+import type { Settled, Settlement } from './results.ts'
+import { type Batch, type IfLocked, type NextDue, NOTHING_DUE, type Release, settleBatch } from './settle.ts'
 
 /** Larger batches would be cheaper still, but requests wait while one is put together. */
 const LARGEST_BATCH = 1_500

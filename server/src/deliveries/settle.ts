@@ -5,13 +5,10 @@ import type { Tx } from '../platform/db/database.ts'
 import type { Sent } from '../platform/db/manner.ts'
 import { limitLockWait, sendAhead } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
-import { blocked, type DueDelivery, type LaneLease } from './lease.ts'
-import { type AttemptResult, afterAttempt, healthAfter, type LaneHealth, type NextState } from './policy.ts'
+import { blocked, type LaneLease } from './lease.ts'
+import { afterAttempt, healthAfter, type LaneHealth } from './policy.ts'
+import { mayHaveArrived, recordAttempts, type Settled, type Settlement } from './results.ts'
 import { addToRollUps, divideByLatest, type HourSums, type Outcome, sumByHour } from './roll-ups.ts'
-import type { HistoryEntry } from './tables.ts'
-
-/** An attempt that ended, with the lease it was made under. */
-export type Settlement = { lease: LaneLease; delivery: DueDelivery; result: AttemptResult }
 
 /** When the first prompt lane is due, and the first suspect one. */
 export type NextDue = { prompt: Date | null; suspect: Date | null }
@@ -28,9 +25,6 @@ export type Batch = { settlements: readonly Settlement[]; releases: readonly Rel
 /** What becomes of lanes that another transaction has locked: they are waited for, a quarter of a second at most, or left out. */
 export type IfLocked = 'wait' | 'leave'
 
-/** A result that was recorded, with what it made of its delivery. */
-export type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
-
 /** What became of a batch. */
 export type Outcomes = {
   settled: readonly Settled[]
@@ -45,7 +39,7 @@ export type Outcomes = {
 
 /**
  * Records a batch of results and releases lanes. A delivery that ended in another way while it was in flight (confirmed by the site,
- * site deleted) keeps that end. A wait for locks that takes too long rejects with a lock timeout.
+ * site deleted) keeps that end; one that was superseded is delivered nevertheless if its site has accepted it. A wait for locks that takes too long rejects with a lock timeout.
  *
  * The lanes are locked first and everything else is read afterwards. An enqueue that committed before is then visible
  * to the release, and a later one finds the released lane: either way the wake-up is not lost.
@@ -132,68 +126,6 @@ function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
   }
 }
 
-/** Whether an earlier holder may have lost this delivery's acknowledgement: a failure now does not disprove it. */
-function mayHaveArrived({ lease, delivery }: Settlement): boolean {
-  return delivery.uncertain || lease.recovering
-}
-
-/**
- * Records the results of deliveries that are still pending and whose lanes, which must be locked, still have the lease's fence; returns
- * those recorded. A delivery must also have as many attempts as when this one began: so a batch repeated because the connection was
- * lost during its commit records nothing twice.
- */
-async function recordAttempts(tx: Tx, judged: readonly Settled[]): Promise<readonly Settled[]> {
-  if (judged.length === 0) return judged
-  const column = (pick: (one: Settled) => string | number | boolean | Date | null) => plainArray(judged.map(pick))
-  // Nearly always everything is recorded; only otherwise are the ids needed.
-  const { rows } = await sql<{ count: number; ids: string[] | null }>`
-    with recorded as (
-      update deliveries d
-      set status = o.status, attempts = o.attempts, attempts_in_round = o.in_round, next_attempt_at = o.next_attempt_at,
-        finished_at = case when o.next_attempt_at is null then o.finished_at end,
-        response_code = o.code, response_time_ms = o.took_ms, last_error = o.error,
-        history = case when o.entry is null then d.history else d.history || o.entry end, uncertain = o.uncertain
-      from unnest(
-        ${column(({ delivery }) => delivery.id)}::uuid[],
-        ${column(({ next }) => next.status)}::text[],
-        ${column(({ attempts }) => attempts)}::int[],
-        ${column(({ attemptsInRound }) => attemptsInRound)}::int[],
-        ${column(({ next }) => next.nextAttemptAt)}::timestamptz[],
-        ${column(({ result }) => result.finishedAt)}::timestamptz[],
-        ${column(({ result }) => result.code)}::int[],
-        ${column(({ result }) => result.tookMs)}::int[],
-        ${judged.map(({ result }) => result.error)}::text[],
-        ${judged.map((one) => historyOf(one))}::jsonb[],
-        ${column((one) => !one.result.ok && mayHaveArrived(one))}::boolean[],
-        ${column(({ lease }) => lease.siteId)}::uuid[],
-        ${column(({ lease }) => lease.fence)}::bigint[]
-      ) as o (id, status, attempts, in_round, next_attempt_at, finished_at, code, took_ms, error, entry, uncertain, site_id, fence)
-      join lanes l on l.site_id = o.site_id and l.fence = o.fence
-      where d.id = o.id and d.status = 'pending' and d.attempts = o.attempts - 1
-      returning d.id
-    )
-    select count(*), case when count(*) < ${judged.length} then array_agg(id) end as ids from recorded
-  `.execute(tx)
-  const { count = 0, ids = [] } = rows[0] ?? {}
-  if (count === judged.length) return judged
-  const recorded = new Set(ids)
-  return judged.filter(({ delivery }) => recorded.has(delivery.id))
-}
-
-/** The attempt's entry in the history. A delivery that succeeded at the first attempt keeps none: its row says it all. */
-function historyOf({ attempts, result }: Settled): string | null {
-  if (attempts === 1 && result.ok) return null
-  const entry: HistoryEntry = {
-    attempt: attempts,
-    at: result.startedAt.toISOString(),
-    code: result.code,
-    error: result.error,
-    took_ms: result.tookMs,
-    ...(result.excerpt === null ? {} : { response: result.excerpt }),
-  }
-  return JSON.stringify(entry)
-}
-
 /**
  * Ends older pending deliveries of the post and site as superseded; returns them. Once an event is or may be delivered,
  * nothing older may follow (decision D5). The first has none.
@@ -218,7 +150,7 @@ async function supersedeOlder(tx: Tx, all: readonly Settled[]): Promise<ChangedD
 
 function outcomesOf(settled: readonly Settled[]): Outcome[] {
   return settled
-    .filter(({ next }) => next.status !== 'pending')
+    .filter(({ next }) => next.status !== 'pending' && next.status !== 'superseded')
     .map(({ lease: { accountId, siteId }, result: { finishedAt, ok, tookMs }, attempts }) => {
       return { accountId, siteId, finishedAt, ok, retried: attempts > 1, tookMs }
     })

@@ -13,8 +13,8 @@ import { sendAhead } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
 /**
- * What is signalled: that a loop has work; that a site's endpoint changed, a site confirmed a post, a draft was cancelled or an
- * account's logins ended (the subject has the ids); and the messages of `changes/changes.ts`.
+ * What is signalled: that a loop has work; that a site's endpoint changed, what was pending of a post for a site was superseded, a draft
+ * was cancelled or an account's logins ended (the subject has the ids); and the messages of `changes/changes.ts`.
  */
 export type Topic =
   | 'deliver'
@@ -22,7 +22,7 @@ export type Topic =
   | 'detect-platforms'
   | 'write-drafts'
   | 'endpoint'
-  | 'confirmed'
+  | 'superseded'
   | 'draft-cancelled'
   | 'signed-out'
   | 'changed'
@@ -56,7 +56,7 @@ const CHANNEL = 'postrider'
  * A process hears its own such signals from the server too, in case it cannot tell that it has committed: it must not go on with
  * what it read before.
  */
-const HEARD_TWICE = new Set(['endpoint', 'confirmed'])
+const HEARD_TWICE = new Set(['endpoint', 'superseded'])
 const RECONNECT_MS = 1_000
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
 const ASK_EVERY_MS = 2_000

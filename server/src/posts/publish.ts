@@ -6,6 +6,8 @@ import {
   type NewEvent,
   recordEvent,
   recordPulled,
+  replaceUntried,
+  withdraw,
 } from '../deliveries/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -24,7 +26,8 @@ import {
 } from './queries.ts'
 import type { PostRow } from './tables.ts'
 
-type Announcement = { kind: EventKind; siteIds: readonly string[] }
+/** `previousVersion` of an update: the version announced before, unless given. */
+type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersion?: number | null }
 
 /**
  * Publishes a post: makes it visible, and sends it to the named sites, or to all that are not paused. A site that has
@@ -73,17 +76,20 @@ function chooseSites({ paused }: Surroundings, siteIds: readonly string[] | unde
 /** Sends a changed published post to every site that has it. */
 export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
   const known = await knownOf(tx, post.id)
-  const counted = await announce(ctx, tx, post, known, now, [{ kind: 'post.updated', siteIds: known.siteIds }])
+  const updates = await updating(ctx, tx, post, known.siteIds, now)
+  const counted = await announce(ctx, tx, post, known, now, updates)
   return counted === undefined ? post : updatePost(tx, post.id, counted)
 }
 
 /**
- * Tells every site that has the post that it is gone, and forgets which sites had it, so that a later publication starts
- * afresh. `was` is the post as the sites know it.
+ * Withdraws the post from every site that has it: nothing of it that is pending is sent any more, and sites that may have been sent it
+ * are told that it is gone. Forgets which sites had it, so that a later publication starts afresh. `was` is the post as the sites know it.
  */
 export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: Date): Promise<void> {
   const known = await knownOf(tx, was.id)
-  const counted = await announce(ctx, tx, was, known, now, [{ kind: 'post.deleted', siteIds: known.siteIds }])
+  const { account_id: accountId, id: postId } = was
+  const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: known.siteIds }, now)
+  const counted = await announce(ctx, tx, was, known, now, [{ kind: 'post.deleted', siteIds }])
   if (counted !== undefined) await updatePost(tx, was.id, counted)
   await forgetSites(tx, was.id)
 }
@@ -115,12 +121,12 @@ export function eventsOf(
   const full = publicPost(post, previousSlugs)
   return announcements
     .filter(({ siteIds }) => siteIds.length > 0)
-    .map(({ kind, siteIds }, index) => ({
+    .map(({ kind, siteIds, previousVersion }, index) => ({
       accountId: post.account_id,
       postId: post.id,
       sequence: post.event_sequence + index + 1,
       kind,
-      previousVersion: kind === 'post.updated' ? (post.sent_version ?? post.version) : null,
+      previousVersion: kind === 'post.updated' ? (previousVersion ?? post.sent_version ?? post.version) : null,
       post: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
       siteIds,
     }))
@@ -132,6 +138,30 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
     { kind: 'post.published', siteIds: targets.filter((id) => !hasPost(id)) },
     { kind: 'post.updated', siteIds: targets.filter(hasPost) },
   ]
+}
+
+/**
+ * The announcements of an update to sites that have the post, or are still to get it: where it replaces a publication that was never
+ * attempted, it is one; where it replaces an update, it leads from the same version as that.
+ */
+async function updating(
+  ctx: Context,
+  tx: Tx,
+  { account_id: accountId, id: postId }: PostRow,
+  siteIds: readonly string[],
+  now: Date,
+): Promise<Announcement[]> {
+  if (siteIds.length === 0) return []
+  const replaced = await replaceUntried(ctx, tx, { accountId, postId, siteIds }, now)
+  const groups = Map.groupBy(siteIds, (siteId) => {
+    const { kind, previousVersion = null } = replaced.get(siteId) ?? {}
+    return kind === 'post.published' ? kind : previousVersion
+  })
+  return [...groups].map(([group, sites]) =>
+    group === 'post.published'
+      ? { kind: group, siteIds: sites }
+      : { kind: 'post.updated', siteIds: sites, previousVersion: group },
+  )
 }
 
 /**

@@ -17,6 +17,7 @@ import type { World } from './world.ts'
 /** A request and its outcome. Times are the agenda's, walls those of the clock of the process that is asked. */
 export type Call = {
   what: string
+  process: Process
   postId: string | undefined
   siteId: string | undefined
   from: number
@@ -26,12 +27,18 @@ export type Call = {
   outcome: 'accepted' | 'refused' | 'unknown' | undefined
 }
 
-/** What an accepted call must lead to: a delivery of the kind to each of the sites, recorded within the call. */
+/**
+ * What an accepted call must lead to: a delivery of the kind to each of the sites, recorded within the call. A site that was sent nothing
+ * of the post yet gets a publication instead of an update, and no removal.
+ */
 export type Owed = {
   call: Call
   kind: 'post.published' | 'post.updated' | 'post.deleted' | undefined
   siteIds: string[]
 }
+
+/** An accepted removal: of the post's events up to `sequence`, none may start towards a site any more. */
+export type Removal = { call: Call; sequence: number }
 
 /** A post whose scheduling was accepted; `cancelled` once anything else has been asked of the post. */
 export type Scheduled = { postId: string; wallAt: number; call: Call; cancelled: boolean; sequenceBefore: number }
@@ -46,6 +53,7 @@ export class Clients {
   readonly calls: Call[] = []
   readonly owed: Owed[] = []
   readonly scheduled: Scheduled[] = []
+  readonly removals: Removal[] = []
   readonly #world: World
   readonly #posts = new Map<number, OwnPost>()
   readonly #sites = new Map<number, Receiver>()
@@ -152,6 +160,7 @@ export class Clients {
     const { what, postId, siteId } = subject
     const call: Call = {
       what,
+      process,
       postId,
       siteId,
       from: world.agenda.now,
@@ -291,6 +300,7 @@ export class Clients {
       if (call.outcome === 'unknown') this.#forget(own)
       return
     }
+    this.removals.push({ call, sequence: value.post.event_sequence })
     if (own.status === 'published' && own.sentTo !== undefined)
       this.owed.push({ call, kind: 'post.deleted', siteIds: this.#living(own.sentTo) })
     own.status = 'draft'
@@ -305,6 +315,7 @@ export class Clients {
     )
     if (call.outcome === 'unknown') return this.#forget(own)
     this.#posts.delete(slot)
+    if (call.outcome === 'accepted') this.removals.push({ call, sequence: Number.POSITIVE_INFINITY })
     if (call.outcome === 'accepted' && own.status === 'published' && own.sentTo !== undefined)
       this.owed.push({ call, kind: 'post.deleted', siteIds: this.#living(own.sentTo) })
   }

@@ -67,7 +67,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'results are recorded without comparing the fence',
-    file: 'deliveries/settle.ts',
+    file: 'deliveries/results.ts',
     from: 'on l.site_id = o.site_id and l.fence = o.fence',
     to: 'on l.site_id = o.site_id',
   },
@@ -153,7 +153,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a failure after a crash proves that nothing arrived',
-    file: 'deliveries/settle.ts',
+    file: 'deliveries/results.ts',
     from: 'return delivery.uncertain || lease.recovering',
     to: 'return false',
   },
@@ -176,6 +176,48 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'return',
   },
   {
+    name: 'what is withdrawn stays pending',
+    file: 'deliveries/supersede.ts',
+    from: "where id in (select id from own where status = 'pending')",
+    to: 'where false',
+  },
+  {
+    name: 'who has read what is withdrawn still sends it',
+    file: 'deliveries/supersede.ts',
+    from: "await ctx.signals.send(tx, 'superseded', `${siteId}/${postId}`)",
+    to: 'void 0',
+  },
+  {
+    name: 'no removal is sent of what is being attempted',
+    file: 'deliveries/supersede.ts',
+    from: 'l.leased_until is not null or l.recovering\n        or (',
+    to: 'l.recovering or (',
+  },
+  {
+    name: 'no removal is sent of what a dead worker may have attempted',
+    file: 'deliveries/supersede.ts',
+    from: 'l.leased_until is not null or l.recovering\n        or (',
+    to: 'l.leased_until is not null or (',
+  },
+  {
+    name: 'no removal is sent of what was attempted in vain',
+    file: 'deliveries/supersede.ts',
+    from: 'bool_and(untried)',
+    to: 'true',
+  },
+  {
+    name: 'the result of what was withdrawn meanwhile is not recorded',
+    file: 'deliveries/results.ts',
+    from: '...(await recordSuperseded(tx, others))',
+    to: '',
+  },
+  {
+    name: 'an update replaces what is being attempted',
+    file: 'deliveries/supersede.ts',
+    from: ' and l.leased_until is null and not l.recovering\n',
+    to: '\n',
+  },
+  {
     name: 'the delay runs from the start of the attempt',
     file: 'deliveries/policy.ts',
     from: 'plusMs(result.finishedAt, delayMs)',
@@ -189,13 +231,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a batch that is repeated is recorded twice',
-    file: 'deliveries/settle.ts',
+    file: 'deliveries/results.ts',
     from: "d.status = 'pending' and d.attempts = o.attempts - 1",
     to: "d.status = 'pending'",
   },
   {
     name: 'a result changes what has ended in another way',
-    file: 'deliveries/settle.ts',
+    file: 'deliveries/results.ts',
     from: "where d.id = o.id and d.status = 'pending' and",
     to: 'where d.id = o.id and',
   },

@@ -2,7 +2,7 @@
 import type { HistoryEntry } from '../../src/deliveries/tables.ts'
 import { type Post, short } from './network.ts'
 import type { World } from './world.ts'
-import { LARGE, LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
+import { HINT_MS, LARGE, LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
 
 /** A promise that was not kept. */
 export type Violation = { promise: string; detail: string }
@@ -48,6 +48,7 @@ export async function checkPromises(world: World): Promise<Violation[]> {
     ...boundedDuplicates(evidence),
     ...neverBackwards(evidence),
     ...notAfterConfirmation(evidence),
+    ...notAfterRemoval(evidence),
     ...notBefore(evidence),
     ...promptly(evidence),
     ...schedules(evidence),
@@ -80,7 +81,7 @@ function count({ world, deliveries }: Evidence): void {
   world.count('deliveries', deliveries.length)
   world.count('attempts', world.network.posts.length)
   for (const one of deliveries) {
-    if (one.last_error === 'superseded') world.count('superseded')
+    if (one.last_error === 'superseded') world.count(one.attempts === 0 ? 'superseded before an attempt' : 'superseded')
     else if (one.last_error === 'site_deleted') world.count('ended with their site')
     else if (one.status === 'failed') world.count('failed for good')
     else world.count('delivered')
@@ -89,9 +90,10 @@ function count({ world, deliveries }: Evidence): void {
 }
 
 /** 1: every accepted call has its deliveries on record, to the right sites. */
-function nothingLost({ world, deliveries }: Evidence): Violation[] {
+function nothingLost({ world, deliveries, posts, byId }: Evidence): Violation[] {
   return world.clients.owed.flatMap(({ call, kind, siteIds }) => {
     world.count('publishes checked')
+    const kinds: Array<string | undefined> = kind === 'post.updated' ? [kind, 'post.published'] : [kind]
     const { from, to = Number.POSITIVE_INFINITY } = call
     // If the clock jumps during a request, the time of the record may lie outside of the two walls, by the request's length at most.
     const slackMs = world.jumps.some(({ at }) => at >= from && at <= to) ? to - from : 1
@@ -100,11 +102,18 @@ function nothingLost({ world, deliveries }: Evidence): Violation[] {
         (one) =>
           one.site_id === siteId &&
           one.post_id === call.postId &&
-          (kind === undefined || one.kind === kind) &&
+          (kind === undefined || kinds.includes(one.kind)) &&
           one.created_at >= Math.min(...call.walls) - slackMs &&
           one.created_at <= Math.max(...call.walls) + slackMs,
       )
       if (found) return []
+      const isOlder = ({ deliveryId }: Post) =>
+        (byId.get(deliveryId)?.created_at ?? 0) <= Math.max(...call.walls) + slackMs
+      const sent = [...posts.values()].flat().filter((post) => post.siteId === siteId && post.postId === call.postId)
+      if (kind === 'post.deleted' && !sent.some(isOlder)) {
+        world.count('removals of what was never sent')
+        return []
+      }
       const what = `"${call.what}" of ${call.postId} at ${call.from.toFixed(1)} was accepted, but there is no ${kind ?? 'delivery'}`
       return [{ promise: '1 nothing accepted is lost', detail: `${what} for site ${siteId}` }]
     })
@@ -114,6 +123,8 @@ function nothingLost({ world, deliveries }: Evidence): Violation[] {
 /** 2: nothing is left pending, and each delivery's end agrees with its attempts. */
 function delivered({ world, deliveries, posts }: Evidence): Violation[] {
   const confirmed = confirmations(world)
+  const asked = world.clients.calls.filter(({ what, outcome }) => REMOVALS.has(what) && outcome !== 'refused')
+  const withdrawn = new Set(asked.map(({ postId }) => postId))
   return deliveries.flatMap((one) => {
     const wrong = (detail: string) => [{ promise: '2 at least once', detail: `${one.id} ${detail}` }]
     const sent = posts.get(one.id) ?? []
@@ -125,7 +136,8 @@ function delivered({ world, deliveries, posts }: Evidence): Violation[] {
           const newer = deliveries.some(
             (other) => other.site_id === one.site_id && other.post_id === one.post_id && other.sequence > one.sequence,
           )
-          return newer ? [] : wrong('is superseded by nothing')
+          const wasNeverSent = one.attempts === 0 && sent.length === 0 && withdrawn.has(one.post_id)
+          return newer || wasNeverSent ? [] : wrong('is superseded by nothing')
         }
         if (one.last_error === 'site_deleted') return []
         const recorded = sent.filter(({ settled }) => settled?.as === 'recorded')
@@ -165,6 +177,8 @@ function boundedDuplicates(evidence: Evidence): Violation[] {
     if (sent.length > delivery.attempts) world.count('repeated POSTs', sent.length - delivery.attempts)
     const ended = delivery.last_error === 'site_deleted' || confirmed(delivery)
     for (const post of unrecorded) {
+      // It was withdrawn, and then its site deleted: nothing was owed any more, and the story has ended before the attempt.
+      if (delivery.last_error === 'superseded' && post.endedAt === undefined) continue
       if (!ended && !mayGoUnrecorded(evidence, post))
         wrong(`${id}: the POST of ${post.startedAt.toFixed(1)} has no record, and nothing broke`)
     }
@@ -239,6 +253,36 @@ function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation
         detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} after the site had confirmed ${short(pulled.id)}, which is newer`,
       })),
   )
+}
+
+const REMOVALS: ReadonlySet<string> = new Set(['unpublish', 'delete the post'])
+
+/**
+ * 5: after a removal was answered nothing older of the post starts towards a site. Other processes learn of it by a NOTIFY, unless they are
+ * stopped or deaf; what they start until then is followed by the removal.
+ */
+function notAfterRemoval({ world, posts, byId }: Evidence): Violation[] {
+  return world.clients.removals.flatMap(({ call, sequence }) => {
+    const { process, postId, to = Number.POSITIVE_INFINITY } = call
+    world.count('removals checked')
+    const mayNotKnow = (post: Post) => {
+      if (post.process === process) return false
+      const isStopped = post.process.stops.some((stop) => stop.from <= to + HINT_MS && stop.to + 1 >= post.startedAt)
+      return world.story.deaf > 0 || isStopped || post.startedAt <= to + HINT_MS + 1
+    }
+    return [...posts.values()].flat().flatMap((post) => {
+      const event = byId.get(post.deliveryId)
+      if (post.postId !== postId || event === undefined || event.kind === 'post.deleted') return []
+      if (post.startedAt <= to || event.sequence > sequence || mayNotKnow(post)) return []
+      const what = `${short(post.deliveryId)} (event ${event.sequence}) was sent at ${post.startedAt.toFixed(1)}`
+      return [
+        {
+          promise: '5 withdrawn is withdrawn',
+          detail: `${what}, after "${call.what}" had been answered at ${to.toFixed(1)}`,
+        },
+      ]
+    })
+  })
 }
 
 /** When the confirmation was answered, by the wall clock. The row says when it began, but a process may be stopped in between. */

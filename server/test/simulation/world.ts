@@ -65,7 +65,8 @@ const MEMBERSHIP_LOOK_MS = 250
 const MISSED_MS = 1_000
 /** The process that only answers requests. */
 const FRONT = 'front'
-const HINT_MS = 20
+/** How long a NOTIFY takes at most. */
+export const HINT_MS = 20
 /** The recorder tries again after 250 ms (recorder.ts). */
 const RECOVERY_MS = 300
 const LOOK_MS = 7
