@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { Client, type Dispatcher } from 'undici'
 import { EgressError } from './failure.ts'
+import { InterimResponses } from './interim.ts'
 
 /** Response header bytes (names and values) beyond this end the attempt. */
 const MAX_HEADER_BYTES = 16_384
@@ -22,6 +23,7 @@ export class Connection {
   readonly openedAtMs: number
   readonly #client: Client
   readonly #socket: Socket
+  readonly #interim: InterimResponses
   readonly #onGone: (connection: Connection) => void
   #gone = false
   #exchanges = 0
@@ -30,6 +32,7 @@ export class Connection {
   constructor(parts: { origin: string; socket: Socket; openedAtMs: number; onGone: (connection: Connection) => void }) {
     this.openedAtMs = parts.openedAtMs
     this.#socket = parts.socket
+    this.#interim = new InterimResponses(parts.socket)
     this.#onGone = parts.onGone
     this.#client = new Client(parts.origin, {
       connect: handOver(parts.socket),
@@ -75,6 +78,7 @@ export class Connection {
   /** Sends one request. The peer may answer with `maxResponseBytes` of body and a bounded amount around it. */
   send(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler, maxResponseBytes: number): void {
     this.#exchanges += 1
+    this.#interim.expect()
     this.#byteLimit = this.#socket.bytesRead + 2 * maxResponseBytes + MAX_HEADER_BYTES + FRAMING_ALLOWANCE_BYTES
     this.#client.dispatch(options, handler)
   }

@@ -24,11 +24,6 @@ describe('no answer', () => {
       'protocol_error',
       (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
     ],
-    [
-      '100 nobody asked for',
-      'protocol_error',
-      (socket) => socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'),
-    ],
     ['huge header', 'protocol_error', (socket) => socket.write(`${START}${'x'.repeat(20_000)}\r\n\r\n`)],
     ['many headers', 'protocol_error', (socket) => socket.write(`HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(10_000)}\r\n`)],
     ['endless header', 'protocol_error', (socket) => writeForEver(socket, 'x'.repeat(1_000), START)],

@@ -1,7 +1,7 @@
 import type net from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { brief, post, sendTo, startAnswering, startEgress, writeForEver } from './test-receivers.ts'
+import { brief, post, sendTo, startAnswering, startEgress, startReceiver, writeForEver } from './test-receivers.ts'
 
 const SHORT_MS = 200
 
@@ -156,6 +156,28 @@ describe('answers', () => {
     })
     expect(outcome).toMatchObject({ kind: 'response', truncated: false })
     expect(outcome.kind === 'response' && bomb.equals(outcome.body)).toBe(true)
+  })
+
+  test.each([
+    ['first', ['HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok']],
+    ['by itself', ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok']],
+    ['in pieces', ['HTTP/1.', '1 10', '0 Continue\r\n', '\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\no', 'k']],
+    ['twice', ['HTTP/1.1 100 \r\na: b\r\n\r\nHTTP/1.1 100 \r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok']],
+  ])('100 Continue is passed over: %s, on each request of a connection', async (_what, pieces) => {
+    const receiver = await startReceiver({
+      async onRequest(socket) {
+        for (const piece of pieces) {
+          socket.write(piece)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      },
+    })
+    const egress = startEgress()
+    for (const _ of [1, 2]) {
+      const outcome = await egress.send(post(`http://127.0.0.1:${receiver.port}/`))
+      expect(brief(outcome)).toBe('200 ok')
+    }
+    expect(receiver).toMatchObject({ connections: 1, requests: 2 })
   })
 
   test('informational responses are passed over', async () => {

@@ -58,8 +58,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // Informational responses are passed over; the connection's byte limit ends a flood of them.
-    if (status < 200) return
     this.#status = status
     this.#headers = headers
     if (!this.#settled) this.#sink?.start(status, cleanHeaders(headers))
