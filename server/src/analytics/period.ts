@@ -12,7 +12,7 @@ const DEFAULT_DAYS = 30
 const MOST_BUCKETS = 2_000
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
-const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/
 
 /**
  * The period of `from` and `to`: ISO 8601 dates (a `to` means the end of its day), or instants with an offset. Default:

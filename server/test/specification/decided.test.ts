@@ -129,6 +129,8 @@ describe('input', () => {
       [`${year}-06-01T12:00:00Z`, `${year}-06-01T12:00:00.000Z`],
       [`${year}-06-01T12:00:00.123456+02:00`, `${year}-06-01T10:00:00.123Z`],
       [`${year}-06-01T00:30+05:30`, `${year}-05-31T19:00:00.000Z`],
+      [`${year}-06-01T00:30:00+0530`, `${year}-05-31T19:00:00.000Z`],
+      [`${year}-06-01T12:00:00+0000`, `${year}-06-01T12:00:00.000Z`],
     ])
       expect(await newPost(api, { status: 'scheduled', scheduled_at: given })).toMatchObject({ scheduled_at: stored })
     for (const given of [`${year}-06-01T12:00:00`, `${year}-06-01`, `${year}-02-30T12:00:00Z`, `${Date.now()}`])
