@@ -242,6 +242,20 @@ describe('any address', () => {
   })
 
   it.each([
+    ['GET', '/api/posts/bulk', 'POST'],
+    ['DELETE', '/api/posts/convert', 'POST'],
+    ['GET', '/api/posts/generate', 'POST'],
+    ['PATCH', '/api/posts/summaries', 'GET, HEAD'],
+    ['GET', '/api/sites/detect-platform', 'POST'],
+    ['GET', '/api/deliveries/retry', 'POST'],
+    ['POST', '/api/posts/generate/publish', 'GET, HEAD, DELETE'],
+  ])('that could be an id as well is what it says: %s %s allows %s', async (method, path, allowed) => {
+    const response = await get(path, method)
+    expectError(response, 405, 'method_not_allowed')
+    expect(response.headers.get('allow')).toBe(allowed)
+  })
+
+  it.each([
     'not-a-uuid',
     '%00',
     '%ff',

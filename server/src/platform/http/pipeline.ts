@@ -7,7 +7,6 @@ import type { HttpBindings } from '@hono/node-server'
 import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import type { Context } from '../context.ts'
-import { fail } from '../errors.ts'
 import { errorField, type Log } from '../log.ts'
 import {
   type Answered,
@@ -21,6 +20,7 @@ import {
 } from './answer.ts'
 import { createDirect, type Direct } from './direct.ts'
 import type { Endpoint, Reply } from './endpoint.ts'
+import { pathAt, pathsOf, refuse } from './paths.ts'
 import { createServe } from './serve.ts'
 import type { WebApp } from './web-app.ts'
 
@@ -60,16 +60,20 @@ export function createPipeline(
   app.get('/', async (c, next) => file(c) ?? next())
   for (const route of systemRoutes)
     app.get(route.path, (c) => answer(c, `GET ${route.path}`, (_, progress) => route.answer(c.req.raw, progress)))
+  const paths = pathsOf([...endpoints, ...systemRoutes.map(({ path }) => ({ path, method: 'get' as const }))])
+  const refused = (c: HonoContext<Bindings>) =>
+    answer(c, 'unmatched', async () => refuse(pathAt(paths, new URL(c.req.raw.url).pathname)))
   for (const one of endpoints) {
     const method = one.method.toUpperCase()
-    app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
-      answer(c, `${method} ${one.path}`, (facts, progress) =>
+    const hasParameters = one.path.includes('{')
+    app.on(method, one.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => {
+      if (hasParameters && pathAt(paths, c.req.path)?.path !== one.path) return refused(c)
+      return answer(c, `${method} ${one.path}`, (facts, progress) =>
         serve(one, { url: c.req.raw.url, requestBody: bodyOf(c), params: c.req.param(), facts, progress }),
-      ),
-    )
+      )
+    })
   }
-  const methods = methodsByPath([...endpoints, ...systemRoutes.map(({ path }) => ({ path, method: 'get' as const }))])
-  app.notFound((c) => file(c) ?? answer(c, 'unmatched', async () => refuseUnmatched(methods, c.req.raw)))
+  app.notFound((c) => file(c) ?? refused(c))
   app.onError((error, c) =>
     answer(c, 'unmatched', async () => {
       throw error
@@ -177,23 +181,4 @@ function answerWithFile(ctx: Context, webApp: WebApp | undefined, request: Reque
     status: response.status,
   }))
   return response
-}
-
-type MethodsOfPath = Array<{ pattern: RegExp; methods: string[] }>
-
-function methodsByPath(endpoints: ReadonlyArray<Pick<Endpoint, 'path' | 'method'>>): MethodsOfPath {
-  const byPath = Map.groupBy(endpoints, (one) => one.path)
-  return [...byPath].map(([path, list]) => ({
-    pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    methods: list.flatMap((one) => (one.method === 'get' ? ['GET', 'HEAD'] : [one.method.toUpperCase()])),
-  }))
-}
-
-function refuseUnmatched(paths: MethodsOfPath, request: Request): never {
-  const { pathname } = new URL(request.url)
-  const methods = [...new Set(paths.filter(({ pattern }) => pattern.test(pathname)).flatMap((entry) => entry.methods))]
-  if (methods.length === 0) throw fail('not_found', 'There is nothing at this address.')
-  throw fail('method_not_allowed', `This address supports only ${methods.join(', ')}.`, {
-    headers: { Allow: methods.join(', ') },
-  })
 }
