@@ -106,6 +106,11 @@ describe('publishing', () => {
     expect(await seenBy(sites.a.id)).toEqual([both.id, onlyA.id].sort())
     expect(await seenBy(sites.b.id)).toEqual([both.id])
     expect(await seenBy(later.id)).toEqual([both.id])
+    await client.sites.delete(later.id)
+    expect(await seenBy(later.id)).toEqual([])
+    const stranger = await connectSite(await newAccount(service), receivers.b)
+    for (const unknown of ['nonsense', stranger.id])
+      await expect(seenBy(unknown)).rejects.toMatchObject({ status: 400, field: 'site_id' })
   })
 })
 

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import {
   countDueLanes,
+  keepsHistoryOf,
   type LatestDelivery,
   latestDeliveries,
   lockLanesOfAccount,
@@ -78,8 +79,8 @@ export async function getPost(ctx: Context, accountId: string, id: string): Prom
 }
 
 /**
- * A page of the account's posts, as reads of a portion each: usually one. A blank search is ignored, and a site that does not exist
- * has no posts.
+ * A page of the account's posts, as reads of a portion each: usually one. A blank search is ignored. Throws `invalid` on `site_id` for an
+ * unknown site.
  */
 export async function listPostsPage(
   ctx: Context,
@@ -87,18 +88,21 @@ export async function listPostsPage(
   filter: PostFilter,
   { page, limit }: PageRequest,
 ): Promise<{ reads: ReadPortion[]; total: number }> {
-  if (!(await siteIsKnown(ctx, accountId, filter))) return { reads: [], total: 0 }
+  if (await isOfDeletedSite(ctx, accountId, filter)) return { reads: [], total: 0 }
   return listPosts(ctx.db.root, accountId, meant(filter), { limit, offset: (page - 1) * limit })
 }
 
-/** A page of the account's posts without their bodies, each with its newest delivery to every site it was sent to. */
+/**
+ * A page of the account's posts without their bodies, each with its newest delivery to every site it was sent to. Throws as
+ * `listPostsPage` does.
+ */
 export async function listSummaries(
   ctx: Context,
   accountId: string,
   filter: PostFilter,
   { page, limit, order }: PageRequest & { order: PostOrder },
 ): Promise<{ posts: PostSummary[]; total: number }> {
-  if (!(await siteIsKnown(ctx, accountId, filter))) return { posts: [], total: 0 }
+  if (await isOfDeletedSite(ctx, accountId, filter)) return { posts: [], total: 0 }
   const offset = (page - 1) * limit
   const { rows, total } = await listPostsBriefly(ctx.db.root, accountId, meant(filter), { limit, offset, order })
   const standings = await standingsOf(
@@ -114,8 +118,12 @@ type PageRequest = { page: number; limit: number }
 /** A post without its body, with its newest delivery per site. */
 export type PostSummary = { post: PostWithoutBody; deliveries: StandingDelivery[] }
 
-async function siteIsKnown(ctx: Context, accountId: string, { siteId }: PostFilter): Promise<boolean> {
-  return siteId === undefined || (isId(siteId) && (await siteExists(ctx.db.root, accountId, siteId)))
+/** Whether posts of a site are asked for that was deleted: it has none, though its history is kept. Throws `invalid` for an unknown one. */
+async function isOfDeletedSite(ctx: Context, accountId: string, { siteId }: PostFilter): Promise<boolean> {
+  if (siteId === undefined) return false
+  if (!(isId(siteId) && (await keepsHistoryOf(ctx.db.root, accountId, siteId))))
+    throw invalid('site_id', 'There is no such site.')
+  return !(await siteExists(ctx.db.root, accountId, siteId))
 }
 
 function meant(filter: PostFilter): PostFilter {
