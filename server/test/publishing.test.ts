@@ -198,6 +198,22 @@ describe('deleting a post', () => {
 })
 
 describe('scheduled posts', () => {
+  it('that were published meanwhile are not changed by whoever sends them back as they were: the answer says so', async () => {
+    const at = new Date(service.clock.now().getTime() + 60_000).toISOString()
+    const { deliveries: _, ...read } = await client.posts.create({
+      title: 'Due',
+      status: 'scheduled',
+      scheduled_at: at,
+    })
+    await service.advance(60_000)
+    await expect(client.posts.update(read.id, { ...read, title: 'Edited' }, read.version)).rejects.toMatchObject({
+      status: 409,
+      field: 'status',
+      message: expect.stringContaining('was published at'),
+    })
+    expect((await client.posts.get(read.id)).title).toBe('Due')
+  })
+
   it('many at once are published each once, while deliveries are being recorded', async () => {
     const at = new Date(service.clock.now().getTime() + 60_000).toISOString()
     const posts = await Promise.all(

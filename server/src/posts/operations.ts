@@ -210,7 +210,8 @@ async function applyChange(
   body: ConvertedBody | undefined,
   now: Date,
 ): Promise<PostRow> {
-  const standing = nextStanding({ status: current.status, scheduledAt: current.scheduled_at }, input, now)
+  const { status, scheduled_at: scheduledAt, published_at: publishedAt } = current
+  const standing = nextStanding({ status, scheduledAt, publishedAt }, input, now)
   const slug = await wantedSlug(tx, current, input)
   const content = changedContent(current, { ...input, slug }, body)
   const contentChanged = Object.keys(content).length > 0

@@ -5,7 +5,11 @@ import { POST_STATUSES, type PostStatus } from './tables.ts'
 const NOW = new Date('2026-11-02T08:00:00Z')
 const LATER = new Date('2026-11-03T08:00:00Z')
 
-const standing = (status: PostStatus) => ({ status, scheduledAt: status === 'scheduled' ? LATER : null })
+const standing = (status: PostStatus) => ({
+  status,
+  scheduledAt: status === 'scheduled' ? LATER : null,
+  publishedAt: status === 'published' ? NOW : null,
+})
 
 /** The write that asks for each action. */
 const WRITES: Record<PostAction, { status: PostStatus; scheduledAt?: Date }> = {
@@ -26,6 +30,13 @@ describe('what may be done with a post', () => {
     for (const action of actions) {
       expect(nextStanding(standing(status), WRITES[action], NOW).status).toBe(WRITES[action].status)
     }
+  })
+
+  it('tells whoever sends back the schedule of a post that it was published meanwhile', () => {
+    const send = (scheduledAt: Date) => () =>
+      nextStanding(standing('published'), { status: 'scheduled', scheduledAt }, LATER)
+    expect(send(NOW)).toThrow(expect.objectContaining({ kind: 'conflict', field: 'status' }))
+    expect(send(new Date(NOW.getTime() + 1))).toThrow(expect.objectContaining({ kind: 'invalid', field: 'status' }))
   })
 
   it('refuses only to schedule what is published', () => {

@@ -2,7 +2,7 @@
  * Which changes of status a write may make (specification section 3, decision P5). The dashboard uses the same table, so
  * this file runs in browsers too and imports only what does.
  */
-import { invalid } from '../platform/errors.ts'
+import { fail, invalid } from '../platform/errors.ts'
 import type { PostStatus } from './tables.ts'
 
 /** An action on a post's status. Editing and deleting are not listed: they are always possible. */
@@ -32,14 +32,25 @@ export type WantedStanding = { status?: PostStatus | undefined; scheduledAt?: Da
 
 /**
  * The standing after a write. `current` is undefined for a new post. Throws `invalid` on `status` or `scheduled_at`
- * when the change is not allowed. The caller does the publishing: the result says only that it is wanted.
+ * when the change is not allowed, and `conflict` when it was the post's own schedule until that was carried out. The caller does the publishing: the result says only that it is wanted.
  */
-export function nextStanding(current: Standing | undefined, wanted: WantedStanding, now: Date): Standing {
+export function nextStanding(
+  current: (Standing & { publishedAt: Date | null }) | undefined,
+  wanted: WantedStanding,
+  now: Date,
+): Standing {
   const status = wanted.status ?? current?.status ?? 'draft'
   if (current !== undefined && !canBecome(current.status, status)) {
+    const { publishedAt } = current
+    if (publishedAt !== null && wanted.scheduledAt != null && wanted.scheduledAt <= publishedAt)
+      throw fail(
+        'conflict',
+        `The post was published at ${publishedAt.toISOString()}, after you had read it. Read it again: what you change now is sent to its sites.`,
+        { field: 'status' },
+      )
     throw invalid(
       'status',
-      `A ${current.status} post cannot be ${status}. Unpublish it first by setting the status to "draft".`,
+      `The post is already ${current.status}, so it cannot be ${status}. Unpublish it first by setting the status to "draft".`,
     )
   }
   if (status !== 'scheduled') {
