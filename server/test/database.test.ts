@@ -8,6 +8,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { parseConfig } from '../src/platform/config.ts'
 import {
   afterCommit,
+  away,
   createDatabase,
   createPostgresPool,
   type Database,
@@ -529,6 +530,23 @@ describe('readiness', () => {
     expect(statements).toBe(1)
     await ask()
     expect(statements).toBe(2)
+  })
+
+  it('ends for a while when the disk of the database is full, which requests are told too', async () => {
+    const { own } = await ownDatabase()
+    const app = await startOn(own)
+    onTestFinished(() => app.stop(0))
+    const { port } = await app.listen()
+    await app.startLoops()
+    const fill = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`
+    await expect(own.tx((tx) => fill.execute(tx))).rejects.toMatchObject({ code: '53100' })
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+    expect(response.status).toBe(503)
+    expect(await response.json()).toMatchObject({ problems: ['the disk of the database is full'] })
+    expect(away(Object.assign(new Error('could not extend file'), { code: '53100' }))).toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringContaining('the disk of the database is full'),
+    })
   })
 
   it('does not end when only housekeeping fails, which it tells', async () => {

@@ -15,6 +15,7 @@ describe('explainProblem', () => {
     ],
     [{ code: '42P07' }, 69, "not Postrider's"],
     [{ code: '25006' }, 69, 'is read-only'],
+    [{ code: 'XX001' }, 69, 'is damaged (it failed)'],
     [{ code: '53100' }, 69, 'disk of the database is full'],
     [{ code: '57P01' }, 69, 'does not answer (it failed)'],
   ])('%j', (facts, exitCode, words) => {

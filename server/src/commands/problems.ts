@@ -29,7 +29,14 @@ const STATES: Record<string, (reason: string) => string> = {
   '42P07': (reason) =>
     `The database has tables that are not Postrider's (${reason}). Give Postrider a database of its own.`,
   '25006': (reason) => `The database is read-only (${reason}): ${WRITABLE}.`,
+  XX001: damaged,
+  XX002: damaged,
   '53100': (reason) => `The disk of the database is full (${reason}). Free some space, and try again.`,
+}
+
+/** A page of a table or an index is not what the database has written. */
+function damaged(reason: string): string {
+  return `The database is damaged (${reason}). Stop everything that uses it, keep a copy of its files, and check the disk for errors. Then restore a backup.`
 }
 
 function explainState(error: Error): Problem | undefined {

@@ -33,6 +33,8 @@ export type Database = {
   unhurried<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** From now on, tells `told` of every statement once it has ended: its text, how long it took, and whether it failed. */
   observe(told: StatementObserver): void
+  /** When the database last had no space for what was to be stored (`performance.now()`); undefined if that never happened. */
+  fullAtMs(): number | undefined
   /** Whether this is a PostgreSQL server or the embedded database. */
   kind: 'postgres' | 'embedded'
   close(): Promise<void>
@@ -70,8 +72,15 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   let observer: StatementObserver | undefined
   const root = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: guarded(pool) }),
-    log: ({ level, query, queryDurationMillis }) => observer?.(query.sql, queryDurationMillis, level === 'error'),
+    log(event) {
+      observer?.(event.query.sql, event.queryDurationMillis, event.level === 'error')
+      if (event.level === 'error') noteFull(event.error)
+    },
   })
+  let fullAtMs: number | undefined
+  const noteFull = (error: unknown) => {
+    if (sqlState(error) === '53100') fullAtMs = performance.now()
+  }
   async function once<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const current: Scope = { afterCommit: [] }
     const first = pending.getStore()
@@ -89,6 +98,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   return {
     root,
     kind,
+    fullAtMs: () => fullAtMs,
     async unhurried(work) {
       if (kind === 'embedded') return work(root)
       const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2, min: 0 })
@@ -114,6 +124,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
         try {
           return await once(work)
         } catch (error) {
+          noteFull(error)
           if (attempt >= TRIES || !RETRYABLE.has(sqlState(error) ?? '')) throw error
         }
       }
@@ -125,9 +136,15 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
   }
 }
 
-/** The failure of whoever cannot get a connection. */
+/** What is wrong with a database that is there but takes nothing, by SQLSTATE. */
+const REFUSING: Record<string, string> = {
+  '53100': 'Nothing can be stored, because the disk of the database is full. Try again once there is space.',
+  '25006': 'Nothing can be stored, because the database is read-only. Try again shortly.',
+}
+
+/** The failure of whoever cannot get a connection, or whose statement the database cannot carry out now. */
 export function away(cause: unknown): Failure {
-  return unavailable('The database does not answer. Try again shortly.', cause)
+  return unavailable(REFUSING[sqlState(cause) ?? ''] ?? 'The database does not answer. Try again shortly.', cause)
 }
 
 function guarded(pool: pg.Pool): PostgresPool {

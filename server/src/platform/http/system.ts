@@ -71,6 +71,7 @@ export function systemRoutes({ db, config, loops, stopping, hasWebApp }: SystemF
 const DATABASE_PROBLEMS: Record<DatabaseState, string[]> = {
   ready: [],
   'read-only': ['the database is read-only'],
+  full: ['the disk of the database is full'],
   away: ['the database does not answer'],
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import { cp, readdir } from 'node:fs/promises'
+import { cp, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
@@ -156,6 +156,22 @@ test('an abort in the middle of a batch does not hang the process', { timeout: T
   })
   await expect(pool.query('CALL commit_within($1)', [2])).rejects.toMatchObject({ code: 'broken' })
   await pool.end()
+})
+
+test('a damaged page of a table is an error with a code of its own', { timeout: TIMEOUT_MS }, async () => {
+  const dir = await temporaryDirectory()
+  const database = await open({ dir, snapshot })
+  const pool = new pg.Pool(database.poolConfig)
+  await pool.query('CREATE TABLE kept AS SELECT 1 AS id')
+  const { rows } = await pool.query<{ file: string }>(`SELECT pg_relation_filepath('kept') AS file`)
+  await pool.end()
+  await database.close()
+  await writeFile(join(dir, 'db', 'data', rows[0]?.file ?? ''), randomBytes(8_192))
+
+  const reopened = await open({ dir })
+  const again = new pg.Pool(reopened.poolConfig)
+  await expect(again.query('SELECT id FROM kept')).rejects.toMatchObject({ code: 'XX001' })
+  await again.end()
 })
 
 test('a full disk is an error of the statement while WAL can still be written', { timeout: TIMEOUT_MS }, async () => {
