@@ -55,7 +55,7 @@ export async function withdraw(
 }
 
 /** The first of the events that a newer one replaces for a site. */
-export type Replaced = { kind: EventKind; previousVersion: number | null }
+type Replaced = { kind: EventKind; previousVersion: number | null }
 
 /**
  * Ends what is pending of a post for sites and was never attempted as superseded, since an update is about to replace it; returns for
