@@ -1,4 +1,4 @@
-import { removeExpiredSessions } from './accounts/index.ts'
+import { forgetOldNetworks, removeExpiredSessions } from './accounts/index.ts'
 import {
   Dispatcher,
   handover,
@@ -107,6 +107,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await removeEndedWindows(db.root, clock.now()),
     await removeOldKeys(db.root, clock.now()),
     await removeExpiredSessions(db.root, clock.now()),
+    await forgetOldNetworks(db.root, clock.now()),
     await forgetOldJobs(db.root, clock.now()),
   ]
   const removed = await removeOldHistory(ctx, stopping)

@@ -21,7 +21,7 @@ describe('register', () => {
     const { status, json, headers } = await register({
       name: 'Grace',
       email: 'grace@example.com',
-      password: '12345678',
+      password: 'quiet harbour',
     })
     expect(status).toBe(201)
     expect(json).toEqual({
@@ -38,9 +38,19 @@ describe('register', () => {
     expect({ status, ...json }).toMatchObject({ status: 409, error: 'conflict', field: 'email' })
   })
 
+  it('takes letters of another form for the same letters', async () => {
+    const wide = 'ｇｗｅｎ＠ｅｘａｍｐｌｅ．ｃｏｍ'
+    const { status, json } = await register({ name: 'Gwen', email: wide, password: 'quiet harbour' })
+    expect({ status, ...json }).toMatchObject({ status: 201, user: { email: 'gwen@example.com' } })
+    expect((await login({ email: 'GWEN@example.com', password: 'quiet harbour' })).status).toBe(200)
+    expect((await login({ email: wide, password: 'quiet harbour' })).status).toBe(200)
+    const again = await register({ name: 'Gwen', email: 'gwen@example.com', password: 'quiet harbour' })
+    expect(again).toMatchObject({ status: 409, json: { field: 'email' } })
+  })
+
   it('lets exactly one of many simultaneous registrations of an address win', async () => {
     const all = await Promise.all(
-      Array.from({ length: 8 }, () => register({ name: 'X', email: 'race@example.com', password: '12345678' })),
+      Array.from({ length: 8 }, () => register({ name: 'X', email: 'race@example.com', password: 'quiet harbour' })),
     )
     expect(all.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
   })
@@ -51,14 +61,23 @@ describe('register', () => {
     ['email', { email: 'not an address' }],
     ['email', { email: 'ada\u0007@example.com' }],
     ['email', { email: 'ada@exa\u0085mple.com' }],
+    ['email', { email: 'ada\u200b@example.com' }],
+    ['email', { email: 'a\u00adda@example.com' }],
+    ['email', { email: 'ada@example.com\u3164' }],
+    ['email', { email: 'ada＠evil@example.com' }],
+    ['email', { email: `${'\ufdfa'.repeat(20)}@example.com` }],
     ['email', { email: `${'x'.repeat(250)}@example.com` }],
     ['password', { password: '1234567' }],
     ['password', { password: 'x'.repeat(257) }],
     ['password', { password: '🚀'.repeat(7) }],
     ['password', { password: 12345678 }],
+    ['password', { password: '12345678' }],
+    ['password', { password: 'Password1' }],
+    ['password', { password: 'x@example.com' }],
+    ['password', { password: 'Postrider 2026!' }],
     ['nickname', { nickname: 'x' }],
   ])('names %s when it is wrong: %j', async (field, change) => {
-    const { status, json } = await register({ name: 'X', email: 'x@example.com', password: '12345678', ...change })
+    const { status, json } = await register({ name: 'X', email: 'x@example.com', password: 'quiet harbour', ...change })
     expect({ status, ...json }).toMatchObject({ status: 400, error: 'validation_error', field })
   })
 
@@ -67,7 +86,7 @@ describe('register', () => {
     expect((await register(long)).status).toBe(201)
     expect((await login({ email: long.email, password: `${'x'.repeat(255)}b` })).status).toBe(401)
     expect((await login({ email: long.email, password: long.password })).status).toBe(200)
-    const wide = { name: 'Wide', email: 'wide@example.com', password: '🚀'.repeat(256) }
+    const wide = { name: 'Wide', email: 'wide@example.com', password: `${'🚀'.repeat(255)}🛰` }
     expect((await register(wide)).status).toBe(201)
   })
 })
@@ -126,6 +145,8 @@ describe('changing the password', () => {
     ['current_password', { ...words, current_password: 'wrong password' }],
     ['current_password', { new_password: words.new_password }],
     ['new_password', { ...words, new_password: 'short' }],
+    ['new_password', { ...words, new_password: 'iloveyou' }],
+    ['new_password', { ...words, new_password: 'postrider1' }],
     ['new_password', { current_password: words.current_password }],
   ])('names %s when it is wrong, and changes nothing: %j', async (field, body) => {
     const { email, token } = await newPerson()
@@ -218,7 +239,7 @@ describe('the access token', () => {
   })
 
   it('has ended for good, also when the database is restored to a time before and logins are ended there again', async () => {
-    const person = { email: 'restored@example.com', password: '12345678' }
+    const person = { email: 'restored@example.com', password: 'quiet harbour' }
     const endAll = (token: string) => request(`${service.url}/api/auth/logout-everywhere`, { method: 'POST', token })
     const ended = String((await register({ name: 'Restored', ...person })).json.token)
     expect((await endAll(ended)).status).toBe(204)

@@ -203,7 +203,7 @@ describe('postrider', () => {
     expect(await rows()).toEqual(before)
     expect(await runToEnd(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 1, result: '' })
     expect(JSON.parse((await runToEnd(home, 'account', 'list', '--json')).result)).toMatchObject([
-      { email: bob.email, name: 'Bob', plan: 'starter', sites: 2, posts: 5 },
+      { id: expect.any(String), email: bob.email, name: 'Bob', plan: 'starter', sites: 2, posts: 5 },
     ])
 
     expect(await everything(home, undefined, bob)).toEqual(ofBob)

@@ -235,7 +235,7 @@ describe('changing a post', () => {
   })
 
   it('carries the version as ETag', async () => {
-    const session = await client.auth.register({ name: 'E', email: 'etag@example.com', password: '12345678' })
+    const session = await client.auth.register({ name: 'E', email: 'etag@example.com', password: 'quiet harbour' })
     const created = await request(`${service.url}/api/posts`, {
       method: 'POST',
       token: session.token,
@@ -465,7 +465,7 @@ describe('listing posts', () => {
     const session = await reader.auth.register({
       name: 'Q',
       email: `${query.replace(/\W/g, '-')}@example.com`,
-      password: '12345678',
+      password: 'quiet harbour',
     })
     const { status, json } = await request(`${service.url}/api/posts?${query}`, { token: session.token })
     expect({ status, ...json }).toMatchObject({ status: 400, error: 'validation_error', field })

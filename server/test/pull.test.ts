@@ -163,7 +163,11 @@ describe('the API key', () => {
   it('opens nothing but the Pull API, and an access token does not open that', async () => {
     expect((await request(`${service.url}/api/posts`, { headers: { 'x-api-key': site.api_key } })).status).toBe(401)
     expect((await request(`${service.url}/api/posts`, { token: site.api_key })).status).toBe(401)
-    const session = await client.auth.register({ name: 'T', email: 'pull-token@example.com', password: '12345678' })
+    const session = await client.auth.register({
+      name: 'T',
+      email: 'pull-token@example.com',
+      password: 'quiet harbour',
+    })
     expect((await request(`${service.url}/api/pull/posts`, { token: session.token })).status).toBe(401)
     expect((await request(`${service.url}/api/pull/posts`, { headers: { 'x-api-key': session.token } })).status).toBe(
       401,

@@ -9,7 +9,12 @@ let service: TestService
 let pulling: TestService
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_AUTH: '5/min', RATE_LIMIT_STARTER: '10/h', TRUST_PROXY: '127.0.0.0/8' })
+  service = await startService({
+    RATE_LIMIT_AUTH: '5/min',
+    RATE_LIMIT_STARTER: '10/h',
+    TRUST_PROXY: '127.0.0.0/8',
+    METRICS_TOKEN: 'a token of the scraper',
+  })
   pulling = await startService({ RATE_LIMIT_PULL: '30/h' })
 })
 afterAll(async () => {
@@ -24,10 +29,18 @@ const newAddress = () => {
   return `203.0.113.${clients}`
 }
 
-const login = (address: string, url = service.url) =>
+/** A failed login, by default to an account that no other address tries. */
+const login = (address: string, url = service.url, email = `${address}@example.com`, password = 'wrong horse') =>
   request(`${url}/api/auth/login`, {
     method: 'POST',
-    body: { email: 'x@example.com', password: 'wrong horse' },
+    body: { email, password },
+    headers: { 'x-forwarded-for': address },
+  })
+
+const register = (address: string, email: string, password: string) =>
+  request(`${service.url}/api/auth/register`, {
+    method: 'POST',
+    body: { name: 'X', email, password },
     headers: { 'x-forwarded-for': address },
   })
 
@@ -35,7 +48,7 @@ async function newToken(): Promise<string> {
   const address = newAddress()
   const { json } = await request(`${service.url}/api/auth/register`, {
     method: 'POST',
-    body: { name: 'X', email: `${address}@example.com`, password: '12345678' },
+    body: { name: 'X', email: `${address}@example.com`, password: 'quiet harbour' },
     headers: { 'x-forwarded-for': address },
   })
   return String(json.token)
@@ -47,7 +60,7 @@ const limitHeaders = ({ headers }: PlainResponse) =>
 describe('auth endpoints: 5 per minute and client address', () => {
   it('count register and login together, successes and failures alike', async () => {
     const address = newAddress()
-    const body = { name: 'X', email: 'one@example.com', password: '12345678' }
+    const body = { name: 'X', email: 'one@example.com', password: 'quiet harbour' }
     await request(`${service.url}/api/auth/register`, { method: 'POST', body, headers: { 'x-forwarded-for': address } })
     const statuses = []
     for (let count = 0; count < 6; count += 1) statuses.push((await login(address)).status)
@@ -99,6 +112,110 @@ describe('auth endpoints: 5 per minute and client address', () => {
     for (let host = 1; host <= 6; host += 1) statuses.push((await login(`2001:db8:7:7::${host}`)).status)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429])
     expect((await login('2001:db8:7:8::1')).status).toBe(401)
+  })
+
+  it('count all addresses of an IPv6 /48 as four clients', async () => {
+    const answers = []
+    for (let network = 1; network <= 21; network += 1) answers.push(await login(`2001:db8:9:${network}::1`))
+    expect(answers.map(({ status }) => status)).toEqual([...Array(20).fill(401), 429])
+    expect(answers[18]?.headers.get('ratelimit-remaining')).toBe('1')
+    expect((await login('2001:db8:a:1::1')).status).toBe(401)
+  })
+})
+
+describe('failed logins: ten in ten minutes and account', () => {
+  const PASSWORD = 'quiet harbour'
+  const statuses = async (logins: Array<Promise<PlainResponse>>) =>
+    (await Promise.all(logins)).map(({ status }) => status)
+  const count = (all: number[], wanted: number) => all.filter((status) => status === wanted).length
+  /** So many simultaneous guesses, each from another network. */
+  const guesses = (times: number, email: string) =>
+    statuses(Array.from({ length: times }, () => login(newAddress(), service.url, email)))
+
+  it.each(['with', 'without'])('let exactly ten guesses be tried, at an address %s an account', async (which) => {
+    const email = `${which}@example.com`
+    if (which === 'with') await register(newAddress(), email, PASSWORD)
+    const second = await service.startAnother()
+    const all = await statuses(
+      Array.from({ length: 24 }, (_, index) => login(newAddress(), [service.url, second.url][index % 2], email)),
+    )
+    expect([count(all, 401), count(all, 429)]).toEqual([10, 14])
+    expect((await login(newAddress(), second.url, email.toUpperCase())).status).toBe(429)
+    await second.stop()
+    service.clock.advance(599_000)
+    const refused = await login(newAddress(), service.url, email, PASSWORD)
+    expect(refused).toMatchObject({ status: 429, json: { error: 'rate_limited', retry_after: 1 } })
+    expect(refused.json.message).toContain('failed logins to this account')
+    service.clock.advance(1_000)
+    expect((await login(newAddress(), service.url, email)).status).toBe(401)
+  })
+
+  it('do not lock out an address that has logged in to the account before, nor its /64', async () => {
+    const email = 'owner@example.com'
+    const [home, road] = [newAddress(), '2001:db8:77:1::5']
+    await register(home, email, PASSWORD)
+    expect((await login(road, service.url, email, PASSWORD)).status).toBe(200)
+    expect(count(await guesses(11, email), 429)).toBe(1)
+    for (const address of [home, '2001:db8:77:1::6'])
+      expect((await login(address, service.url, email, PASSWORD)).status).toBe(200)
+    expect((await login(newAddress(), service.url, email, PASSWORD)).status).toBe(429)
+  })
+
+  it('limit such an address too, by itself', async () => {
+    const [home, email] = [newAddress(), 'neighbour@example.com']
+    await register(home, email, PASSWORD)
+    service.clock.advance(60_000)
+    for (const status of [401, 401, 429]) {
+      const all = await statuses(Array.from({ length: 5 }, () => login(home, service.url, email)))
+      expect(all).toEqual(Array(5).fill(status))
+      service.clock.advance(60_000)
+    }
+    expect((await login(newAddress(), service.url, email, PASSWORD)).status).toBe(200)
+  })
+
+  it('are what counts: logins that succeed do not', async () => {
+    const email = 'busy@example.com'
+    await register(newAddress(), email, PASSWORD)
+    for (let round = 0; round < 3; round += 1) {
+      const all = await statuses(Array.from({ length: 5 }, () => login(newAddress(), service.url, email, PASSWORD)))
+      expect(all).toEqual(Array(5).fill(200))
+    }
+    expect(count(await guesses(12, email), 401)).toBe(10)
+  })
+
+  it('are logged with the address and the key of the account, without the e-mail address, and counted', async () => {
+    const [email, address] = ['watched@example.com', newAddress()]
+    await register(newAddress(), email, PASSWORD)
+    const known = await login(address, service.url, email)
+    const unknown = await login(address, service.url, 'nobody@example.com')
+    await login(address, service.url, ' NOBODY@example.com')
+    await service.caughtUp()
+    const lines = service.logged
+      .filter(({ event, fields }) => event === 'login.failed' && fields.client_address === address)
+      .map(({ fields }) => fields)
+    expect(lines).toMatchObject([
+      { account_key: expect.stringMatching(/^[0-9a-f]{16}$/), account_id: expect.any(String), limited: false },
+      { account_key: lines[2]?.account_key },
+      {},
+    ])
+    expect(lines.map((line) => line.request_id).slice(0, 2)).toEqual(
+      [known, unknown].map(({ headers }) => headers.get('x-request-id')),
+    )
+    expect(lines[1]).not.toHaveProperty('account_id')
+    expect(lines[0]?.account_key).not.toBe(lines[1]?.account_key)
+    expect(JSON.stringify(service.logged)).not.toMatch(/watched@|nobody@/i)
+    const authorization = 'Bearer a token of the scraper'
+    const metrics = await fetch(`${service.url}/metrics`, { headers: { authorization } })
+    expect(await metrics.text()).toMatch(/^postrider_logins_total\{outcome="failed"\} [1-9]/m)
+  })
+
+  it('are forgotten with the networks that nobody has logged in from for 90 days', async () => {
+    const networks = () => service.ctx.db.root.selectFrom('login_networks').selectAll().execute()
+    await register(newAddress(), 'moved@example.com', PASSWORD)
+    await service.advance(89 * 24 * 3_600_000)
+    expect((await networks()).length).toBeGreaterThan(0)
+    await service.advance(24 * 3_600_000)
+    expect(await networks()).toEqual([])
   })
 })
 

@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description An unknown e-mail address and a wrong password get the same response.
+         * @description An unknown e-mail address and a wrong password get the same response. Besides the limit per client address, ten failed logins to one account in ten minutes are answered; addresses that have logged in to it before are counted on their own.
          */
         post: operations["login"];
         delete?: never;
@@ -795,7 +795,10 @@ export interface components {
         ChangePassword: {
             /** Format: password */
             current_password: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Not one of the most common passwords, nor the account's e-mail address or its name, nor `postrider`.
+             */
             new_password: string;
         };
         ChangePosts: {
@@ -1805,11 +1808,14 @@ export interface components {
         Register: {
             name: string;
             /**
-             * @description Not case-sensitive.
+             * @description Not case-sensitive; stored in the Unicode form NFKC. Without invisible characters.
              * @example ada@example.com
              */
             email: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description Not one of the most common passwords, nor the account's e-mail address or its name, nor `postrider`.
+             */
             password: string;
             /**
              * @description What to return; "token" by default. "cookie" is for the service's own pages: the response is 204 and sets a cookie that scripts cannot read.

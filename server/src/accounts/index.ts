@@ -1,4 +1,5 @@
 export { accountAuth, whoAsks } from './auth.ts'
+export { forgetOldNetworks } from './login.ts'
 export { accountOf, createAccount, randomPassword, removeAccount, resetPassword, setPlan } from './operations.ts'
 export { allAccounts, endAllLogins, removeExpiredSessions } from './queries.ts'
 export { accountRoutes, RegisterBody } from './routes.ts'

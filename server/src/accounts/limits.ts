@@ -32,7 +32,26 @@ export function logoutBucket(
   return { name: `logout:${account.id}:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }
 }
 
-/** Register and login together, per client address. */
-export function authBucket(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket {
-  return { name: `auth:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }
+/** How many times as many requests a /48 may make as one client: a company's people share one, and a guesser can have all of one. */
+const CLIENTS_PER_48 = 4
+
+/** Register and login together, per client address; of IPv6 by /64, and by /48 too. */
+export function authBuckets(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket[] {
+  const { auth } = ctx.config.rateLimits
+  const [own, wide] = [clientNetwork(clientAddress), clientNetwork(clientAddress, 48)]
+  const buckets = [{ name: `auth:${own}`, limit: auth }]
+  if (auth === 'off' || wide === own) return buckets
+  const limit = { ...auth, requests: CLIENTS_PER_48 * auth.requests }
+  return [...buckets, { name: `auth:${wide}`, limit }]
+}
+
+const FAILED_LOGINS = { requests: 10, windowMs: 10 * 60_000 }
+
+/**
+ * Failed logins to one account, from wherever they come (ASVS 5, 6.3.1). Whoever has logged in to it before has a count of their own, by
+ * `network`, so that a guesser cannot lock them out. Off where logins are not limited at all.
+ */
+export function failedLoginsBucket(ctx: Pick<Context, 'config'>, accountKey: string, network?: string): Bucket {
+  const limit = ctx.config.rateLimits.auth === 'off' ? 'off' : FAILED_LOGINS
+  return { name: `failed-logins:${accountKey}${network === undefined ? '' : `:${network}`}`, limit }
 }

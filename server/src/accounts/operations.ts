@@ -2,11 +2,14 @@ import { randomInt } from 'node:crypto'
 import { plusMs } from '../platform/clock.ts'
 import type { Plan } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
-import { hashPassword, NO_PASSWORD, verifyPassword } from '../platform/crypto.ts'
+import { hashPassword, verifyPassword } from '../platform/crypto.ts'
 import { type Database, type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
-import { fail, invalid, unauthorized } from '../platform/errors.ts'
+import { fail, invalid } from '../platform/errors.ts'
 import type { SignalSender } from '../platform/signals.ts'
 import type { AccountPrincipal } from './auth.ts'
+import { emailKey, plainEmail } from './email.ts'
+import { type LoginFacts, rememberNetwork } from './login.ts'
+import { assertNotGuessable } from './passwords.ts'
 import {
   deleteAccount,
   findAccountByEmailKey,
@@ -20,30 +23,32 @@ import {
 import type { AccountRow } from './tables.ts'
 import { ENDED_FOR_MS, loginEnded } from './tokens.ts'
 
-/** An e-mail address in the form used for comparison. */
-function emailKey(email: string): string {
-  return email.trim().toLowerCase()
-}
-
 /**
- * Creates an account for somebody who registers. Throws `forbidden` when registration is closed, and `conflict` when the e-mail
- * address is registered already.
+ * Creates an account for somebody who registers. Throws `forbidden` when registration is closed, `invalid` when the password is easily
+ * guessed, and `conflict` when the e-mail address is registered already.
  */
 export async function register(
   ctx: Context,
   input: { name: string; email: string; password: string },
+  facts: LoginFacts,
 ): Promise<AccountRow> {
   if (ctx.config.registration === 'closed')
     throw fail('forbidden', 'Registration is closed. The operator of this service can create an account for you.')
-  return createAccount(ctx, input)
+  const account = await createAccount(ctx, input)
+  await rememberNetwork(ctx, account, facts)
+  return account
 }
 
-/** Creates an account on the default plan. Throws `conflict` when the e-mail address is registered already. */
+/**
+ * Creates an account on the default plan. Throws `invalid` when the password is easily guessed, and `conflict` when the e-mail address is
+ * registered already.
+ */
 export async function createAccount(
   ctx: Pick<Context, 'clock' | 'config' | 'db' | 'ids'>,
   input: { name: string; email: string; password: string },
 ): Promise<AccountRow> {
-  const email = input.email.trim()
+  assertNotGuessable('password', input.password, input.email)
+  const email = plainEmail(input.email)
   const passwordHash = await hashPassword(input.password)
   try {
     return await insertAccount(ctx.db.root, {
@@ -59,15 +64,6 @@ export async function createAccount(
     if (uniqueViolation(error) !== 'accounts_email_key') throw error
     throw fail('conflict', 'This e-mail address is already registered. Log in instead.', { field: 'email' })
   }
-}
-
-/** The account of these credentials. An unknown address and a wrong password throw the same `unauthorized`. */
-export async function login(ctx: Context, input: { email: string; password: string }): Promise<AccountRow> {
-  const account = await findAccountByEmailKey(ctx.db.root, emailKey(input.email))
-  // Also when the address is unknown, so that both refusals take the same time.
-  const matches = await verifyPassword(input.password, account?.password_hash ?? NO_PASSWORD)
-  if (account === undefined || !matches) throw unauthorized('Bearer', 'The e-mail address or the password is wrong.')
-  return account
 }
 
 /** Ends one session of the account, that of a token or a cookie, in all processes at once. */
@@ -91,13 +87,14 @@ export async function signOutEverywhere(ctx: Pick<Context, 'db' | 'signals'>, ac
 
 /**
  * Changes the account's password and ends all its logins; resolves with the changed row. Throws `invalid` when `current` is not
- * its password, and `unauthorized` when its logins have ended meanwhile.
+ * its password or `next` is easily guessed, and `unauthorized` when its logins have ended meanwhile.
  */
 export async function changePassword(
   ctx: Pick<Context, 'db' | 'signals'>,
   account: AccountRow,
   { current, next }: { current: string; next: string },
 ): Promise<AccountRow> {
+  assertNotGuessable('new_password', next, account.email)
   if (!(await verifyPassword(current, account.password_hash)))
     throw invalid('current_password', 'The current password is wrong.')
   const passwordHash = await hashPassword(next)

@@ -5,6 +5,9 @@ import { prepared } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { AccountRow } from './tables.ts'
 
+/** How many rows are removed at once: one statement for any number of them might never end in the time that it has. */
+const REMOVED_AT_ONCE = 5_000
+
 /** Stores a new account. Violates `accounts_email_key` when the address is taken. */
 export async function insertAccount(db: Db, account: Insertable<Tables['accounts']>): Promise<AccountRow> {
   return db.insertInto('accounts').values(account).returningAll().executeTakeFirstOrThrow()
@@ -13,6 +16,45 @@ export async function insertAccount(db: Db, account: Insertable<Tables['accounts
 /** The account with this comparison key, if there is one. */
 export async function findAccountByEmailKey(db: Db, emailKey: string): Promise<AccountRow | undefined> {
   return db.selectFrom('accounts').selectAll().where('email_key', '=', emailKey).executeTakeFirst()
+}
+
+/** The account with this comparison key, if there is one, and whether somebody has logged in to it from this network. */
+export async function findAccountByLogin(
+  db: Db,
+  emailKey: string,
+  network: Buffer,
+): Promise<{ account: AccountRow; known: boolean } | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .selectAll()
+    .select(
+      sql<boolean>`exists (select from login_networks n where n.account_id = accounts.id and n.network = ${network})`.as(
+        'known',
+      ),
+    )
+    .where('email_key', '=', emailKey)
+    .executeTakeFirst()
+  if (row === undefined) return undefined
+  const { known, ...account } = row
+  return { account, known }
+}
+
+/** Records that somebody has logged in to the account from this network. */
+export async function upsertNetwork(db: Db, accountId: string, network: Buffer, at: Date): Promise<void> {
+  await sql`
+    insert into login_networks (account_id, network, last_login_at) values (${accountId}, ${network}, ${at})
+    on conflict (account_id, network) do update set last_login_at = excluded.last_login_at
+  `.execute(db)
+}
+
+/** Removes some of the networks from which nobody has logged in since `before`; returns whether there may be more. */
+export async function removeOldNetworks(db: Db, before: Date): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from login_networks where (account_id, network) in (
+      select account_id, network from login_networks where last_login_at <= ${before} limit ${REMOVED_AT_ONCE} for update skip locked
+    )
+  `.execute(db)
+  return numAffectedRows === BigInt(REMOVED_AT_ONCE)
 }
 
 /** The account with this id, if there is one and the session has not ended. */
@@ -30,9 +72,6 @@ export async function insertEndedSession(tx: Tx, sessionId: string, expiresAt: D
     insert into ended_sessions (id, expires_at) values (${sessionId}, ${expiresAt}) on conflict (id) do nothing
   `.execute(tx)
 }
-
-/** How many rows are removed at once: one statement for any number of them might never end in the time that it has. */
-const REMOVED_AT_ONCE = 5_000
 
 /** Removes some of the ended sessions of which no token is valid any more; returns whether there may be more. */
 export async function removeExpiredSessions(db: Db, now: Date): Promise<boolean> {

@@ -7,9 +7,11 @@ import { assertNotRebound, assertSameOrigin } from '../platform/http/same-origin
 import { characters, text, textError } from '../platform/http/text.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
 import { accountAuth, logoutAuth, passwordAuth } from './auth.ts'
+import { EMAIL_PATTERN, hasInvisible, looksLikeEmail, MAX_EMAIL, plainEmail } from './email.ts'
 import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
-import { authBucket, managementBucket } from './limits.ts'
-import { changePassword, login, register, signOut, signOutEverywhere } from './operations.ts'
+import { authBuckets, managementBucket } from './limits.ts'
+import { login } from './login.ts'
+import { changePassword, register, signOut, signOutEverywhere } from './operations.ts'
 import { endingHeaders, renewalHeaders, sessionHeaders } from './session.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken, type TokenKind } from './tokens.ts'
@@ -24,22 +26,15 @@ const Session = z
   })
   .openapi('Session')
 
-/** Checks without a regular expression over the whole text, which would take quadratic time on a hostile one. */
-function looksLikeEmail(value: string): boolean {
-  const [local, domain, ...rest] = value.slice(0, 255).split('@')
-  if (!local || !domain || rest.length > 0 || /[\s\p{Cc}]/u.test(value.slice(0, 255))) return false
-  return domain.includes('.') && domain.split('.').every((label) => label !== '')
-}
-
-const EMAIL_PATTERN =
-  '^\\s*[^@\\s\\x00-\\x1f\\x7f-\\x9f]+@[^@\\s.\\x00-\\x1f\\x7f-\\x9f]+(\\.[^@\\s.\\x00-\\x1f\\x7f-\\x9f]+)+\\s*$'
-
-const Email = text('The e-mail address', { min: 3, max: 254 })
+const Email = text('The e-mail address', { min: 3, max: MAX_EMAIL })
+  .overwrite(plainEmail)
+  .refine((value) => characters(value, MAX_EMAIL) <= MAX_EMAIL, 'The e-mail address must have 3 to 254 characters.')
+  .refine((value) => !hasInvisible(value), 'The e-mail address contains an invisible character. Type it anew.')
   .refine(looksLikeEmail, 'The e-mail address must look like ada@example.com.')
   .openapi({
     // Not the format "email", which allows neither the surrounding spaces that are trimmed nor letters beyond ASCII.
     pattern: EMAIL_PATTERN,
-    description: 'Not case-sensitive.',
+    description: 'Not case-sensitive; stored in the Unicode form NFKC. Without invisible characters.',
     example: 'ada@example.com',
   })
 
@@ -48,7 +43,12 @@ const Password = z
   .string(textError('The password'))
   .refine((value) => characters(value, 8) >= 8, 'A password must have at least 8 characters.')
   .refine((value) => characters(value, 256) <= 256, 'A password must have at most 256 characters.')
-  .openapi({ format: 'password', minLength: 8, maxLength: 256 })
+  .openapi({
+    format: 'password',
+    minLength: 8,
+    maxLength: 256,
+    description: "Not one of the most common passwords, nor the account's e-mail address or its name, nor `postrider`.",
+  })
 
 const SessionKind = z.enum(['token', 'cookie'], 'The session must be "token" or "cookie".').optional().openapi({
   description:
@@ -174,7 +174,7 @@ export const accountRoutes: Endpoint[] = [
     description:
       'The account gets the default plan (`DEFAULT_PLAN`). The token is valid at once. 403 if registration is closed (`REGISTRATION`).',
     auth: null,
-    bucket: authBucket,
+    buckets: authBuckets,
     mostBytes: MOST_CREDENTIALS_BYTES,
     body: RegisterBody,
     bodyExamples: { 'A new account': { name: 'Ada', ...exampleCredentials } },
@@ -188,7 +188,7 @@ export const accountRoutes: Endpoint[] = [
       204: SESSION_BEGUN,
     },
     errors: ['conflict', 'forbidden'],
-    handler: (call) => answerLogin(call, 201, () => register(call.ctx, call.body)),
+    handler: (call) => answerLogin(call, 201, () => register(call.ctx, call.body, call)),
   }),
   endpoint({
     method: 'post',
@@ -196,9 +196,10 @@ export const accountRoutes: Endpoint[] = [
     name: 'login',
     tag: 'Accounts',
     summary: 'Log in',
-    description: 'An unknown e-mail address and a wrong password get the same response.',
+    description:
+      'An unknown e-mail address and a wrong password get the same response. Besides the limit per client address, ten failed logins to one account in ten minutes are answered; addresses that have logged in to it before are counted on their own.',
     auth: null,
-    bucket: authBucket,
+    buckets: authBuckets,
     mostBytes: MOST_CREDENTIALS_BYTES,
     body: LoginBody,
     bodyExamples: {
@@ -215,7 +216,7 @@ export const accountRoutes: Endpoint[] = [
       204: SESSION_BEGUN,
     },
     errors: ['unauthorized', 'forbidden'],
-    handler: (call) => answerLogin(call, 200, () => login(call.ctx, call.body)),
+    handler: (call) => answerLogin(call, 200, () => login(call.ctx, call.body, call)),
   }),
   endpoint({
     method: 'post',

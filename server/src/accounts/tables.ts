@@ -5,7 +5,7 @@ type AccountsTable = {
   id: string
   name: string
   email: string
-  /** The e-mail address in the form used for comparison: trimmed, lower case. */
+  /** The e-mail address in the form used for comparison (`emailKey`). */
   email_key: string
   password_hash: string
   plan: Plan
@@ -17,6 +17,9 @@ type AccountsTable = {
 /** Sessions whose tokens are refused, until the last of them has expired. */
 type EndedSessionsTable = { id: string; expires_at: Date }
 
+/** Networks (an HMAC of each) from which somebody has logged in to the account. */
+type LoginNetworksTable = { account_id: string; network: Buffer; last_login_at: Date }
+
 /** A row of `accounts`. */
 export type AccountRow = Selectable<AccountsTable>
 
@@ -24,5 +27,6 @@ declare module '../platform/db/tables.ts' {
   interface Tables {
     accounts: AccountsTable
     ended_sessions: EndedSessionsTable
+    login_networks: LoginNetworksTable
   }
 }

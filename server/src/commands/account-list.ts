@@ -7,7 +7,15 @@ import { inColumns } from './columns.ts'
 import { EXIT, type Run } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
 
-type Listed = { email: string; name: string; plan: string; sites: number; posts: number; created_at: string }
+type Listed = {
+  id: string
+  email: string
+  name: string
+  plan: string
+  sites: number
+  posts: number
+  created_at: string
+}
 
 /** Lists the accounts. */
 export const run: Run = async ({ options, env, terminal }) => {
@@ -21,6 +29,7 @@ function listed(db: Database): Promise<Listed[]> {
   return db.snapshot(async (tx) => {
     const [accounts, sites, posts] = [await allAccounts(tx), await countSites(tx), await countPosts(tx)]
     return accounts.map(({ id, email, name, plan, created_at: createdAt }) => ({
+      id,
       email,
       name,
       plan,

@@ -24,6 +24,8 @@ import * as timesAsFences from './2026-11-27-times-as-fences.ts'
 import * as timesAsGenerations from './2026-11-27-times-as-generations.ts'
 import * as whoWorksForLong from './2026-11-27-who-works-for-long.ts'
 import * as endedSessions from './2026-11-28-ended-sessions.ts'
+import * as loginNetworks from './2026-11-28-login-networks.ts'
+import * as plainEmails from './2026-11-28-plain-emails.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -52,4 +54,6 @@ export const migrations: Record<string, Migration> = {
   '2026-11-27-times-as-generations': timesAsGenerations,
   '2026-11-27-who-works-for-long': whoWorksForLong,
   '2026-11-28-ended-sessions': endedSessions,
+  '2026-11-28-login-networks': loginNetworks,
+  '2026-11-28-plain-emails': plainEmails,
 }

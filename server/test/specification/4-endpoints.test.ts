@@ -40,7 +40,11 @@ describe('accounts', () => {
   const send = (path: string, body: unknown) => request(`${service.url}/api/auth/${path}`, { method: 'POST', body })
 
   it('§4 POST /api/auth/register', async () => {
-    const { status, json } = await send('register', { name: 'Eve', email: 'eve@example.com', password: '12345678' })
+    const { status, json } = await send('register', {
+      name: 'Eve',
+      email: 'eve@example.com',
+      password: 'quiet harbour',
+    })
     expect(status).toBe(201)
     expect(json).toEqual({
       user: { id: ID, name: 'Eve', email: 'eve@example.com' },
@@ -49,13 +53,13 @@ describe('accounts', () => {
     })
     expect((await request(`${service.url}/api/posts`, { token: String(json.token) })).status).toBe(200)
     for (const field of ['name', 'email', 'password']) {
-      const input = { name: 'Eve', email: 'other@example.com', password: '12345678', [field]: undefined }
+      const input = { name: 'Eve', email: 'other@example.com', password: 'quiet harbour', [field]: undefined }
       expect(refused(await send('register', input))).toEqual({ status: 400, field })
     }
   })
 
   it('§4 POST /api/auth/login', async () => {
-    const person = { name: 'Mel', email: 'mel@example.com', password: '12345678' }
+    const person = { name: 'Mel', email: 'mel@example.com', password: 'quiet harbour' }
     const registered = await send('register', person)
     const { status, json } = await send('login', { email: person.email, password: person.password })
     expect(status).toBe(200)

@@ -66,7 +66,7 @@ describe('input', () => {
       await api.post('/api/sites', { name: 'x', url: 'https://a.example', webhook_url: 'https://a.example', ...input }),
     )
   const person = (input: object) => async () => {
-    const body = { name: 'x', email: `${crypto.randomUUID()}@example.com`, password: '12345678', ...input }
+    const body = { name: 'x', email: `${crypto.randomUUID()}@example.com`, password: 'quiet harbour', ...input }
     return outcome(await request(`${service.url}/api/auth/register`, { method: 'POST', body }))
   }
   const list = (query: string) => async () => outcome(await api.get(`/api/posts?${query}`))
@@ -103,8 +103,8 @@ describe('input', () => {
     ['webhook_url', site({ webhook_url: url(2_048) }), site({ webhook_url: url(2_049) })],
     ['name', person({ name: 'x'.repeat(120) }), person({ name: 'x'.repeat(121) })],
     ['email', person({ email: email(254) }), person({ email: email(255) })],
-    ['password', person({ password: 'x'.repeat(8) }), person({ password: 'x'.repeat(7) })],
-    ['password', person({ password: 'x'.repeat(256) }), person({ password: 'x'.repeat(257) })],
+    ['password', person({ password: 'xkcd 936' }), person({ password: 'x'.repeat(7) })],
+    ['password', person({ password: `${'x'.repeat(255)}y` }), person({ password: 'x'.repeat(257) })],
     ['page', list('page=1'), list('page=0')],
     ['limit', list('limit=1'), list('limit=0')],
     ['limit', list('limit=100'), list('limit=101')],

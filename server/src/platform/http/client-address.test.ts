@@ -38,6 +38,11 @@ describe('the client address', () => {
     expect(clientNetwork(address)).toBe(network)
   })
 
+  it('is of a larger network by a shorter prefix', () => {
+    expect(clientNetwork('2001:db8:1:2::9', 48)).toBe('2001:db8:1::/48')
+    expect(clientNetwork('203.0.113.9', 48)).toBe('203.0.113.9')
+  })
+
   it.each(['10.0.0.0', '10.0.0.0/33', '10.0.0.0/', 'x/8', '::/129', '10.0.0.0/-1', ''])(
     'refuses %j as a network',
     (text) => {

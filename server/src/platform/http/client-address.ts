@@ -48,15 +48,15 @@ function plainAddress(text: string): string {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address
 }
 
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which one person has all. */
-export function clientNetwork(address: string): string {
+/** What counts as one client: an IPv4 address, or the /64 of an IPv6 address, of which one person has all. A /48 is what one line may have. */
+export function clientNetwork(address: string, prefix: 64 | 48 = 64): string {
   if (isIP(address) !== 6) return address
   const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
   const groups = head === '' ? [] : head.split(':')
   const missing = tail === undefined ? 0 : 8 - groups.length - (tail === '' ? 0 : tail.split(':').length)
   const all = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...(tail ? tail.split(':') : [])]
   return `${all
-    .slice(0, 4)
+    .slice(0, prefix / 16)
     .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`
+    .join(':')}::/${prefix}`
 }

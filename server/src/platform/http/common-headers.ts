@@ -65,7 +65,7 @@ export const RATE_LIMIT: readonly CommonHeader[] = ['RateLimit-Limit', 'RateLimi
 export function headersOfSuccess(one: Endpoint): CommonHeader[] {
   return [
     ...EVERYWHERE,
-    ...(one.auth === null && one.bucket === undefined ? [] : RATE_LIMIT),
+    ...(one.auth === null && one.buckets === undefined ? [] : RATE_LIMIT),
     ...(honoursIdempotencyKeys(one) ? (['Idempotent-Replayed'] as const) : []),
   ]
 }

@@ -136,8 +136,8 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
   /** What it does and what to know about it, in Markdown. */
   description: string
   auth: AuthScheme<Principal> | null
-  /** What a request is counted under without authentication. */
-  bucket?: (ctx: Context, request: RequestFacts) => Bucket
+  /** What a request is counted under without authentication, the narrowest bucket first. */
+  buckets?: (ctx: Context, request: RequestFacts) => Bucket[]
   params?: Params
   query?: Query
   body?: Body
@@ -189,7 +189,7 @@ export function honoursIdempotencyKeys({ method, auth }: Pick<Endpoint, 'method'
 export function possibleFailures(one: Endpoint): FailureKind[] {
   const kinds = new Set<FailureKind>(one.errors)
   if (one.auth !== null) for (const kind of ['unauthorized', ...(one.auth.errors ?? [])] as const) kinds.add(kind)
-  if (one.auth !== null || one.bucket !== undefined) kinds.add('rate_limited')
+  if (one.auth !== null || one.buckets !== undefined) kinds.add('rate_limited')
   if (one.query !== undefined || one.body !== undefined) kinds.add('invalid')
   if (one.params !== undefined) kinds.add('not_found')
   if (one.body !== undefined) kinds.add('too_large').add('unsupported_media_type')

@@ -4,7 +4,13 @@ import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { type Failure, fail, invalid, unavailable } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
-import { createRequestCounter, type RequestCounter, type Usage } from '../rate-limit/rate-limit.ts'
+import {
+  type Bucket,
+  createRequestCounter,
+  overLimit,
+  type RequestCounter,
+  type Usage,
+} from '../rate-limit/rate-limit.ts'
 import { Slots } from '../slots.ts'
 import type { Progress } from './answer.ts'
 import { readBody } from './body.ts'
@@ -45,7 +51,7 @@ export function createServe(ctx: Context): Serve {
     const { principal, whose, usage } = await admit(ctx, count, one, facts)
     progress.usage = usage
     progress.whose = whose
-    if (usage?.refused === true) throw refused(usage)
+    if (usage?.refused === true) throw overLimit(usage)
     const bytes =
       one.body === undefined || requestBody === undefined
         ? undefined
@@ -89,20 +95,24 @@ async function admit(
   facts: RequestFacts,
 ): Promise<Admission<unknown>> {
   if (one.auth === null) {
-    const bucket = one.bucket?.(ctx, facts)
-    return { principal: undefined, whose: clientNetwork(facts.clientAddress), usage: bucket && (await count(bucket)) }
+    const usage = await countInEach(count, one.buckets?.(ctx, facts) ?? [])
+    return { principal: undefined, whose: clientNetwork(facts.clientAddress), usage }
   }
   if ('admit' in one.auth) return one.auth.admit(ctx, facts)
   const principal = await one.auth.authenticate(ctx, facts)
   return { principal, whose: one.auth.whose(principal), usage: await count(one.auth.bucket(ctx, principal, facts)) }
 }
 
-function refused(usage: Usage): Failure {
-  const { limit, resetSeconds } = usage
-  return fail('rate_limited', `The limit of ${limit} requests is used up. Try again in ${resetSeconds} seconds.`, {
-    retryAfter: resetSeconds,
-    headers: { 'Retry-After': String(resetSeconds) },
-  })
+/** Counts a request in each bucket until one refuses it. The result is the usage of that one, or of the one with the least left. */
+async function countInEach(count: RequestCounter, buckets: readonly Bucket[]): Promise<Usage | undefined> {
+  let least: Usage | undefined
+  for (const bucket of buckets) {
+    const usage = await count(bucket)
+    if (usage !== undefined && (least === undefined || usage.remaining < least.remaining || usage.refused))
+      least = usage
+    if (usage?.refused === true) break
+  }
+  return least
 }
 
 function queryOf(url: string): Record<string, string> {

@@ -8,6 +8,7 @@ import { type Clock, plusMs } from '../clock.ts'
 import { plainArray } from '../db/arrays.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/statements.ts'
+import { type Failure, fail } from '../errors.ts'
 import { type Asked, gather, type Share } from '../gather.ts'
 import './tables.ts'
 
@@ -99,6 +100,23 @@ export async function currentUsage(db: Db, { name, limit }: Bucket, now: Date): 
     .executeTakeFirst()
   const leftMs = row === undefined ? limit.windowMs : row.window_ends_at.getTime() - now.getTime()
   return usage(limit, row?.used ?? 0, leftMs)
+}
+
+/** Takes back one request that was counted, passed, and shall not count after all. */
+export async function uncount(db: Db, { name, limit }: Bucket, now: Date): Promise<void> {
+  if (limit === 'off') return
+  await sql`
+    update rate_limits set used = least(used, ${limit.requests}::int) - 1
+    where bucket = ${name} and window_ends_at > ${now} and used > 0
+  `.execute(db)
+}
+
+/** The refusal of a request that is over its limit. `what` is used up: "The limit of 5 requests". */
+export function overLimit({ limit, resetSeconds }: Usage, what = `The limit of ${limit} requests`): Failure {
+  return fail('rate_limited', `${what} is used up. Try again in ${resetSeconds} seconds.`, {
+    retryAfter: resetSeconds,
+    headers: { 'Retry-After': String(resetSeconds) },
+  })
 }
 
 /** How many counts are removed at once: one statement for any number of them might never end in the time that it has. */
