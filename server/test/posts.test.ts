@@ -2,6 +2,7 @@ import type { PostriderClient } from '@postrider/sdk'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { up as makeWordsPlain } from '../src/migrations/2026-11-26-plain-words.ts'
+import { up as makeWordsAnew } from '../src/migrations/2026-11-28-words-of-posts.ts'
 import { relatedPosts } from '../src/posts/index.ts'
 import { request } from './support/http.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
@@ -378,6 +379,44 @@ describe('listing posts', () => {
     expect(await titles({ search: 'tomat' })).toEqual(['Growing tomatoes'])
     expect((await titles({ search: 'garden' }))[0]).toBe('Winter in the garden')
     expect(await titles({ search: 'garden -winter' })).not.toContain('Winter in the garden')
+  })
+
+  it('finds the words of every script and the parts of compounds, also in excerpt and tags', async () => {
+    const writer = await newAccount(service)
+    const texts = {
+      Japanese: 'これは日本語のテストです',
+      Chinese: '我们今天去北京大学学习',
+      Thai: 'ฉันชอบกินข้าวผัด',
+      Compound:
+        'A client/server design, by ada@example.com: https://docs.example.com/guides/first-steps.html and GPT-4.',
+      Letters: 'Łódź, smørrebrød, mon cœur, STRAẞE',
+    }
+    for (const [title, markdown] of Object.entries(texts)) await writer.posts.create({ title, body: { markdown } })
+    const { id } = await writer.posts.create({ title: 'Elsewhere', excerpt: 'About lighthouses', tags: ['Küste/Meer'] })
+    const found = async (search: string) => (await writer.posts.list({ search })).data.map(({ title }) => title)
+    const searches = {
+      Japanese: ['テスト', '日本語', '"日本語のテスト"', 'テス'],
+      Chinese: ['学习', '北京'],
+      Thai: ['ข้าว'],
+      Compound: [
+        'server', 'client/server', 'client/serv', '"client server"', 'guides', 'first-steps', 'ada@example.com', 'gpt 4', 'GPT-4',
+        'https://docs.example.com/guides/first-steps.html', 'design -coeur/lodz',
+      ], // biome-ignore format: a list of words
+      Letters: ['lodz', 'Łódź', 'smorrebrod', 'coeur', 'strasse'],
+      Elsewhere: ['lighthouse', 'meer', 'kuste'],
+    }
+    const { root } = service.ctx.db
+    const ofWriter = sql`select account_id from posts where id = ${id}`
+    for (const when of ['as written', 'as upgraded']) {
+      for (const [title, words] of Object.entries(searches))
+        for (const search of words) expect([when, search, await found(search)]).toEqual([when, search, [title]])
+      await sql`update posts set search = '' where account_id = (${ofWriter})`.execute(root)
+      expect(await found('server')).toEqual([])
+      await makeWordsAnew(root as Kysely<unknown>)
+    }
+    expect(await found('design -client/server')).toEqual([])
+    await writer.posts.update(id, { excerpt: 'About windmills', tags: ['Wind'] })
+    expect([await found('windmill'), await found('lighthouse'), await found('meer')]).toEqual([['Elsewhere'], [], []])
   })
 
   it('searches without regard to accents, case and typographic signs, also in posts from before it did', async () => {

@@ -26,6 +26,7 @@ import * as whoWorksForLong from './2026-11-27-who-works-for-long.ts'
 import * as endedSessions from './2026-11-28-ended-sessions.ts'
 import * as loginNetworks from './2026-11-28-login-networks.ts'
 import * as plainEmails from './2026-11-28-plain-emails.ts'
+import * as wordsOfPosts from './2026-11-28-words-of-posts.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -56,4 +57,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-28-ended-sessions': endedSessions,
   '2026-11-28-login-networks': loginNetworks,
   '2026-11-28-plain-emails': plainEmails,
+  '2026-11-28-words-of-posts': wordsOfPosts,
 }

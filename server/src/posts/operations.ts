@@ -264,21 +264,28 @@ function changedContent(
   body: ConvertedBody | undefined,
 ) {
   const meta = mergedMeta(current.meta, input.meta)
-  const title = input.title ?? current.title
+  const { title = current.title, excerpt = current.excerpt, tags = current.tags } = input
+  const isSearched =
+    title !== current.title ||
+    excerpt !== current.excerpt ||
+    !isDeepStrictEqual(tags, current.tags) ||
+    body !== undefined
   return {
     ...(title === current.title ? {} : { title }),
     ...(slug === undefined || slug === current.slug ? {} : { slug }),
-    ...(input.excerpt === undefined || input.excerpt === current.excerpt ? {} : { excerpt: input.excerpt }),
+    ...(excerpt === current.excerpt ? {} : { excerpt }),
     ...(isDeepStrictEqual(meta, current.meta) ? {} : { meta: JSON.stringify(meta) }),
-    ...(input.tags === undefined || isDeepStrictEqual(input.tags, current.tags) ? {} : { tags: input.tags }),
+    ...(isDeepStrictEqual(tags, current.tags) ? {} : { tags }),
     ...(body === undefined ? {} : bodyColumns(body)),
-    ...(body === undefined && title === current.title
+    ...(!isSearched
       ? {}
       : {
           search: searchVector({
             accountId: current.account_id,
             createdAt: current.created_at,
             title,
+            excerpt,
+            tags,
             text: body?.text ?? docToText(current.body_json),
           }),
         }),

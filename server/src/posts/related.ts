@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../platform/db/database.ts'
-import { folded } from './search.ts'
 import { type Reader, visibleTo } from './visible.ts'
+import { folded, separated } from './words.ts'
 
 /** A post that another text may link to. */
 export type RelatedPost = { title: string; slug: string; canonicalUrl: string | undefined }
@@ -15,7 +15,7 @@ export async function relatedPosts(
   texts: readonly string[],
   limit: number,
 ): Promise<RelatedPost[]> {
-  const words = folded(texts.join(' ')).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+  const words = separated(folded(texts.join(' '))).match(/\S+/g) ?? []
   const anyOf = sql`websearch_to_tsquery('english', ${words.slice(0, MOST_WORDS).join(' or ')})`
   const rows = await db
     .selectFrom('posts')

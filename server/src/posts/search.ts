@@ -1,6 +1,6 @@
 /** Full-text search: what is indexed, and how a person's words become a query (decision P9). */
 import { type RawBuilder, sql } from 'kysely'
-import { normalized } from '../platform/normalize.ts'
+import { folded, separated } from './words.ts'
 
 /**
  * How much of a post's text is indexed (bytes of UTF-8). PostgreSQL refuses a search vector over 1 MiB; twice this
@@ -19,32 +19,33 @@ const accountMark = (accountId: string) => `^${accountId}`
 const dayMark = (accountId: string, day: number) => `^${accountId}/${day}`
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
-/**
- * A text as it is searched, the same in every database. Lower case and without accents, because people type "cafe" for "Café", and
- * the same letter may be one character or two; only the marks of Latin, Greek and Cyrillic letters go, in other scripts they are
- * vowels. Punctuation beyond ASCII becomes spaces: with the locale "C" PostgreSQL takes it for letters, and “rose” for another
- * word than rose.
- */
-export function folded(text: string): string {
-  const bare = normalized(text.toLowerCase(), 'NFD').replaceAll(/[\u0300-\u036f]|\p{Cf}/gu, '')
-  return normalized(bare, 'NFC').replaceAll(/[^\p{L}\p{N}\p{M}\0-\x7f]/gu, ' ')
+/** What is indexed of a post. */
+type Indexed = {
+  accountId: string
+  createdAt: Date
+  title: string
+  excerpt: string
+  tags: readonly string[]
+  text: string
 }
 
-/** What is indexed of a post. */
-type Indexed = { accountId: string; createdAt: Date; title: string; text: string }
-
 /** The search vector: stemmed words for meaning, plain words for phrases and prefixes; the title weighs more. */
-export function searchVector({ accountId, createdAt, title, text }: Indexed): RawBuilder<string> {
+export function searchVector({ accountId, createdAt, title, excerpt, tags, text }: Indexed): RawBuilder<string> {
   const marks = [accountMark(accountId), dayMark(accountId, dayOf(createdAt))]
-  const heading = folded(title)
-  const indexed = Buffer.from(folded(text))
-    .subarray(0, INDEXED_BYTES)
-    .toString('utf8')
-    .replace(/\uFFFD+$/, '')
+  const heading = wordsOf(title)
+  const indexed = wordsOf([excerpt, ...tags, text].join('\n'))
   return sql<string>`
     setweight(to_tsvector('english', ${heading}::text), 'A') || setweight(to_tsvector('simple', ${heading}::text), 'A') ||
     setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B') ||
     array_to_tsvector(${marks}::text[])`
+}
+
+/** The words that are indexed of a text. Cut before they are folded and separated, which are slow. */
+function wordsOf(text: string): string {
+  const most = Buffer.from(folded(text.slice(0, INDEXED_BYTES)))
+    .subarray(0, INDEXED_BYTES)
+    .toString('utf8')
+  return separated(most.replace(/\uFFFD+$/, ''))
 }
 
 /** A query for all posts of an account, or for those created in a span of time (in whole days). */
@@ -77,10 +78,11 @@ export function searchQuery(words: string): Search {
   const rest = folded(words.slice(0, MOST_CHARACTERS).replaceAll(/[“”„«»]/g, '"'))
     .replaceAll('\0', ' ')
     .replaceAll(/(-?)"([^"]*)"/g, (_, hyphen: string, phrase: string) => {
-      if (phrases.length < MOST_PHRASES) phrases.push({ phrase, excluded: hyphen !== '' })
+      if (phrases.length < MOST_PHRASES) phrases.push({ phrase: separated(phrase), excluded: hyphen !== '' })
       return ' '
     })
-  const all = (parts: RawBuilder<unknown>[]) => sql`(${sql.join([looseQuery(rest), ...parts], sql` && `)})`
+  const loose = rest.split(/\s+/).map(partsOf).join(' ')
+  const all = (parts: RawBuilder<unknown>[]) => sql`(${sql.join([looseQuery(loose), ...parts], sql` && `)})`
   return {
     matching: all(
       phrases.map(({ phrase, excluded }) => {
@@ -92,6 +94,12 @@ export function searchQuery(words: string): Search {
       phrases.filter(({ excluded }) => !excluded).map(({ phrase }) => sql`plainto_tsquery('simple', ${phrase})`),
     ),
   }
+}
+
+/** A typed word as its parts, as a text has them; what a leading hyphen excludes stays together. */
+function partsOf(word: string): string {
+  const parts = separated(word).trim()
+  return word.startsWith('-') && parts !== '' ? `-"${parts}"` : parts
 }
 
 function looseQuery(words: string): RawBuilder<unknown> {
