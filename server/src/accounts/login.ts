@@ -3,7 +3,7 @@
  *
  * Guesses are limited per client address before they come here (`authBuckets`). A guesser who has many addresses is stopped by a second
  * limit: ten failed logins to one account in ten minutes, unknown addresses alike. It would let anybody lock the owner out, so networks
- * from which somebody has logged in to the account in the last 90 days have counts of their own (decision 0051).
+ * from which somebody has logged in to the account in the last 90 days have counts of their own (decision 0053).
  *
  * A login counts before its password is compared, and is taken back if that is right: of any number of simultaneous guesses, ten get an
  * answer.

@@ -1,5 +1,5 @@
 /**
- * Which passwords are refused because they would be guessed first (decision 0051). There are no rules about their composition.
+ * Which passwords are refused because they would be guessed first (decision 0053). There are no rules about their composition.
  *
  * `common-passwords.txt` has the most common passwords of at least 8 characters, in lower case. It leaves out those that repeat a few
  * characters, or run along the alphabet or a keyboard, which are recognised here.
