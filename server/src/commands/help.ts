@@ -10,7 +10,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     ...commands.map((command) => `  ${usage(command).padEnd(width)}  ${command.summary}`),
     '',
-    `${PROGRAM} help COMMAND describes one command. Configuration is by environment variables; docs/operating.md lists them all.`,
+    `${PROGRAM} help COMMAND describes one command. Configuration is by environment variables; docs/operating-reference.md lists them all.`,
   ].join('\n')
 }
 
