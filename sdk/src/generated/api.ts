@@ -786,9 +786,9 @@ export interface components {
         };
         /** @description The same text in three forms. `json` is the canonical one. */
         BodyForms: {
-            /** @description Sanitised HTML. */
+            /** @description Sanitised HTML: the one field that a page may insert as it is. */
             html: string;
-            /** @description CommonMark with GitHub's tables, task lists and strikethrough. */
+            /** @description CommonMark with GitHub's tables, task lists, footnotes and strikethrough. The author gets it as it was given; what sites get has in it no HTML that was not sanitised, and no address that the HTML may not have. */
             markdown: string;
             json: components["schemas"]["RichText"];
         };
@@ -1767,10 +1767,13 @@ export interface components {
             slug: string;
             /** @description Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one. */
             previous_slugs?: string[];
+            /** @description Plain text: escape it before it goes into HTML. */
             title: string;
+            /** @description Plain text, as the title. */
             excerpt: string;
             body: components["schemas"]["BodyForms"];
             meta: components["schemas"]["PostMeta"];
+            /** @description Plain text, as the title. */
             tags: string[];
             /** @enum {string} */
             status: "published";

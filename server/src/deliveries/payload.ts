@@ -41,8 +41,11 @@ export const RichText = z.record(z.string(), z.unknown()).openapi('RichText', {
 /** The three forms of a post's body. */
 export const BodyForms = z
   .object({
-    html: z.string().openapi({ description: 'Sanitised HTML.' }),
-    markdown: z.string().openapi({ description: "CommonMark with GitHub's tables, task lists and strikethrough." }),
+    html: z.string().openapi({ description: 'Sanitised HTML: the one field that a page may insert as it is.' }),
+    markdown: z.string().openapi({
+      description:
+        "CommonMark with GitHub's tables, task lists, footnotes and strikethrough. The author gets it as it was given; what sites get has in it no HTML that was not sanitised, and no address that the HTML may not have.",
+    }),
     json: RichText,
   })
   .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
@@ -69,11 +72,11 @@ export const PublishedPost = z
       description:
         'Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one.',
     }),
-    title: z.string(),
-    excerpt: z.string(),
+    title: z.string().openapi({ description: 'Plain text: escape it before it goes into HTML.' }),
+    excerpt: z.string().openapi({ description: 'Plain text, as the title.' }),
     body: BodyForms,
     meta: Meta,
-    tags: z.array(z.string()),
+    tags: z.array(z.string()).openapi({ description: 'Plain text, as the title.' }),
     status: z.literal('published'),
     published_at: Timestamp,
   })

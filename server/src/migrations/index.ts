@@ -25,6 +25,7 @@ import * as timesAsGenerations from './2026-11-27-times-as-generations.ts'
 import * as whoWorksForLong from './2026-11-27-who-works-for-long.ts'
 import * as endedSessions from './2026-11-28-ended-sessions.ts'
 import * as loginNetworks from './2026-11-28-login-networks.ts'
+import * as markdownForSites from './2026-11-28-markdown-for-sites.ts'
 import * as plainEmails from './2026-11-28-plain-emails.ts'
 import * as wordsOfPosts from './2026-11-28-words-of-posts.ts'
 
@@ -56,6 +57,7 @@ export const migrations: Record<string, Migration> = {
   '2026-11-27-who-works-for-long': whoWorksForLong,
   '2026-11-28-ended-sessions': endedSessions,
   '2026-11-28-login-networks': loginNetworks,
+  '2026-11-28-markdown-for-sites': markdownForSites,
   '2026-11-28-plain-emails': plainEmails,
   '2026-11-28-words-of-posts': wordsOfPosts,
 }

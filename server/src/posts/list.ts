@@ -26,7 +26,7 @@ const ORDERS: Record<PostOrder, RawBuilder<unknown>> = {
 
 type Page = { limit: number; offset: number; order?: PostOrder }
 
-const BODIES = ['body_html', 'body_markdown', 'body_json'] as const
+const BODIES = ['body_html', 'body_markdown', 'body_site_markdown', 'body_json'] as const
 type BodyColumn = (typeof BODIES)[number]
 
 /** A post without its body, which is most of it. */

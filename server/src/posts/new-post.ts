@@ -51,7 +51,12 @@ export function newPost({ id, accountId, slug, title, excerpt, meta, tags, body,
 
 /** The columns of a body. */
 export function bodyColumns(body: ConvertedBody) {
-  return { body_html: body.html, body_markdown: body.markdown, body_json: JSON.stringify(body.json) }
+  return {
+    body_html: body.html,
+    body_markdown: body.markdown,
+    body_site_markdown: body.siteMarkdown,
+    body_json: JSON.stringify(body.json),
+  }
 }
 
 /** A draft from another slice. `slug` is a suggestion. The caller has converted the body, because that takes a while. */

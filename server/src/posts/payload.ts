@@ -4,7 +4,7 @@ import { Timestamp } from '../platform/http/endpoint.ts'
 import type { PostRow } from './tables.ts'
 
 type PublicColumn = 'id' | 'version' | 'slug' | 'title' | 'excerpt' | 'meta' | 'tags' | 'published_at'
-type PublicRow = Pick<PostRow, PublicColumn | 'body_html' | 'body_markdown' | 'body_json'>
+type PublicRow = Pick<PostRow, PublicColumn | 'body_html' | 'body_markdown' | 'body_site_markdown' | 'body_json'>
 
 /** The post as webhooks and the Pull API show it (specification, section 6). It is published, or was until this change. */
 export function publicPost(post: PublicRow, previousSlugs: readonly string[]): PublishedPost {
@@ -16,7 +16,7 @@ export function publicPost(post: PublicRow, previousSlugs: readonly string[]): P
     ...(previousSlugs.length > 0 ? { previous_slugs: [...previousSlugs] } : {}),
     title: post.title,
     excerpt: post.excerpt,
-    body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
+    body: { html: post.body_html, markdown: post.body_site_markdown ?? post.body_markdown, json: post.body_json },
     meta: post.meta,
     tags: post.tags,
     status: 'published',

@@ -17,6 +17,8 @@ type PostsTable = {
   excerpt: string
   body_html: string
   body_markdown: string
+  /** What sites get in its place, where the author's has what they must not get. */
+  body_site_markdown: string | null
   body_json: JSONColumnType<DocNode>
   meta: JSONColumnType<PostMeta>
   tags: string[]
@@ -70,7 +72,7 @@ export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed'>
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
-  'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_json', 'meta', 'tags', 'status',
+  'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'meta', 'tags', 'status',
   'scheduled_at', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
 ] as const // biome-ignore format: a list of names
 

@@ -105,7 +105,7 @@ export async function visiblePosts(
     from unnest(${plainArray(asked.map(({ accountId }) => accountId))}::uuid[], ${plainArray(asked.map(({ siteId }) => siteId))}::uuid[],
       ${asked.map(({ slug }) => slug)}::text[]) with ordinality as a (account_id, site_id, slug, place)
     cross join lateral (
-      select id, version, slug, title, excerpt, body_html, body_markdown, body_json::text as body_json, meta, tags, published_at, updated_at,
+      select id, version, slug, title, excerpt, body_html, body_markdown, body_site_markdown, body_json::text as body_json, meta, tags, published_at, updated_at,
         array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "previousSlugs"
       from posts
       where account_id = a.account_id and slug = a.slug and status = 'published' and ${visibleTo(sql`a.site_id`)}

@@ -6,7 +6,7 @@ import { hastToDoc } from './hast-to-doc.ts'
 import { parseHtml, printHtml } from './html.ts'
 import { assertFormSize, assertStorableText, assertTreeSize, BodyError } from './limits.ts'
 import { type Loss, Losses } from './losses.ts'
-import { docToMarkdown, markdownToHtml } from './markdown.ts'
+import { docToMarkdown, isPlainMarkdown, markdownToHtml } from './markdown.ts'
 import { sanitizeHtml, sanitizeTree } from './sanitize.ts'
 import type { DocNode } from './schema.ts'
 import { countWords, docToText } from './text.ts'
@@ -22,8 +22,11 @@ export type BodyInput = { html?: string | undefined; markdown?: string | undefin
 /** The three stored forms of one body; `json` is the canonical one. */
 export type Body = { html: string; markdown: string; json: DocNode }
 
-/** `text` is for search, its blocks are separated by \n; `wordCount` counts its words; `losses`: what could not be kept. */
-export type ConvertedBody = Body & { text: string; wordCount: number; losses: Loss[] }
+/**
+ * `text` is for search, its blocks are separated by \n; `wordCount` counts its words; `losses`: what could not be kept.
+ * `siteMarkdown`: what sites get instead of the author's Markdown, if that may run or load what HTML may not; else null.
+ */
+export type ConvertedBody = Body & { siteMarkdown: string | null; text: string; wordCount: number; losses: Loss[] }
 
 type Form = 'json' | 'html' | 'markdown'
 
@@ -84,7 +87,8 @@ function convert(given: BodyInput, source: Form, embedHosts: readonly string[]):
   })
   const cannotHold = (message: string) => losses.note('json', 'form_cannot_hold', message)
   const sanitised = given.html === undefined ? undefined : sanitizeHtml(given.html, 'html', tidying('html'))
-  const tree = () => sanitised?.tree ?? markdownToTree(given.markdown ?? '', tidying('markdown'))
+  const read = source === 'markdown' ? markdownToHtml(given.markdown ?? '', 'markdown') : undefined
+  const tree = () => sanitised?.tree ?? sanitizeTree(parseHtml(read?.html ?? '', 'markdown'), tidying('markdown'))
   const json =
     source === 'json' ? canonicalDoc(given.json, 'json', embedHosts) : docIn(tree(), source, embedHosts, cannotHold)
   assertFormSize(JSON.stringify(json), 'json', source)
@@ -92,12 +96,12 @@ function convert(given: BodyInput, source: Form, embedHosts: readonly string[]):
   assertFormSize(html, 'html', source)
   const markdown = given.markdown ?? docToMarkdown(json)
   assertFormSize(markdown, 'markdown', source)
+  const isPlain = given.markdown === undefined || (read?.isPlain ?? isPlainMarkdown(given.markdown))
+  const safeMarkdown = isPlain ? markdown : docToMarkdown(json)
+  assertFormSize(safeMarkdown, 'markdown', source)
+  const siteMarkdown = safeMarkdown === markdown ? null : safeMarkdown
   const text = docToText(json)
-  return { html, markdown, json, text, wordCount: countWords(text), losses: losses.all() }
-}
-
-function markdownToTree(markdown: string, tidying: Tidying): Root {
-  return sanitizeTree(parseHtml(markdownToHtml(markdown, 'markdown'), 'markdown'), tidying)
+  return { html, markdown, siteMarkdown, json, text, wordCount: countWords(text), losses: losses.all() }
 }
 
 /** The canonical document of a tree. Errors name the form that the author gave. */

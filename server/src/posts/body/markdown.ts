@@ -13,6 +13,7 @@ import { assertTreeSize, BodyError, copyBudget, maxDocDepth, nodeBudget, tooDeep
 import { markdownCost } from './markdown-cost.ts'
 import type { DocNode } from './schema.ts'
 import { withoutUnclosedTags } from './unclosed.ts'
+import { safeHref, safeImageSrc } from './urls.ts'
 
 // The estimated cost of 10,000 paragraphs or 6,000 list items, more than a document can have, is 1.2 s.
 const maxCostMicros = 1_200_000
@@ -42,8 +43,8 @@ function besideIdeographs(this: Processor): void {
   data.micromarkExtensions = [...extensions, cjkFriendlyExtension(), gfmStrikethroughCjkFriendly()]
 }
 
-/** Converts GFM, with HTML in it, to untrusted HTML. Throws BodyError if parsing would take too long or the tree is too large. */
-export function markdownToHtml(markdown: string, path: string): string {
+/** Converts GFM, with HTML in it, to untrusted HTML; `isPlain`: there is none in it, and no address to refuse. Throws BodyError if parsing would take too long or the tree is too large. */
+export function markdownToHtml(markdown: string, path: string): { html: string; isPlain: boolean } {
   const { micros, markers } = markdownCost(markdown)
   if (markers > maxDocDepth) throw tooDeep(path, maxDocDepth)
   if (micros > maxCostMicros)
@@ -52,9 +53,27 @@ export function markdownToHtml(markdown: string, path: string): string {
   assertTreeSize<Nodes>(tree, (node) => ('children' in node ? node.children : []), path)
   assertTableSizes(tree, path)
   assertReferences(tree, path)
+  const isPlain = hasNothingToSanitise(tree)
   visitAll(tree, mendTags)
   placeFootnotes(tree)
-  return printHtml(toHast(tree, { allowDangerousHtml: true, clobberPrefix: '' }))
+  return { html: printHtml(toHast(tree, { allowDangerousHtml: true, clobberPrefix: '' })), isPlain }
+}
+
+/** Whether a text has no HTML in it and no address that a link or picture must not have: sites may then get it as it is. */
+export function isPlainMarkdown(markdown: string): boolean {
+  const { micros, markers } = markdownCost(markdown)
+  return markers <= maxDocDepth && micros <= maxCostMicros && hasNothingToSanitise(reader.parse(markdown))
+}
+
+function hasNothingToSanitise(tree: Nodes): boolean {
+  let isPlain = true
+  visitAll(tree, (node) => {
+    if (node.type === 'html') isPlain = false
+    else if (node.type === 'image') isPlain &&= node.url === '' || safeImageSrc(node.url) !== undefined
+    else if (node.type === 'link' || node.type === 'definition')
+      isPlain &&= node.url === '' || safeHref(node.url) !== undefined
+  })
+  return isPlain
 }
 
 /** Keeps the HTML below a node from swallowing what is not meant for it (see unclosed.ts). */
