@@ -52,7 +52,7 @@ const GENERATED = [
 const UNIT = globSync([
   'server/src/**/*.test.ts',
   'server/eval/*.test.ts',
-  'server/test/{support,simulation}/**/*.test.ts',
+  'server/test/{corpus,support,simulation}/**/*.test.ts',
   'sdk/{src,test}/**/*.test.ts',
   'integrations/*/{src,test}/**/*.test.ts',
   'dashboard/{src,build}/**/*.test.ts',

@@ -8,6 +8,7 @@ import { Fragment, Node, Slice } from '@tiptap/pm/model'
 import { Plugin, type Transaction } from '@tiptap/pm/state'
 import type { EditorView } from '@tiptap/pm/view'
 import { api } from '../../api.ts'
+import { toast } from '../../ui/toast.tsx'
 
 const SIGNS = [
   /^#{1,6} \S/m,
@@ -58,7 +59,10 @@ export const markdownPaste = Extension.create({
       }
       api.posts
         .convert({ markdown: text })
-        .then(({ json }) => replace(json))
+        .then(({ json, warnings = [] }) => {
+          replace(json)
+          if (warnings.length > 0) toast({ tone: 'failed', text: warnings.map(({ message }) => message).join(' ') })
+        })
         .catch(() => {})
         .finally(() => editor.off('transaction', follow))
       return true

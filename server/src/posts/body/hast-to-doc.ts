@@ -99,7 +99,8 @@ function within(scope: Scope): Scope {
 
 function read(node: Nodes, outer: Scope, sink: Sink): void {
   if (node.type === 'text' && node.value !== '') sink.run.push(inline({ type: 'text', text: node.value }, outer.marks))
-  if (node.type !== 'element') return
+  // Parentheses that only old browsers show, around `rt`.
+  if (node.type !== 'element' || node.tagName === 'rp') return
   const scope = { ...outer, dir: directionOf(node) ?? outer.dir }
   if (hasAnchor(node)) {
     const anchor = inline({ type: 'anchor', attrs: { id: String(node.properties.id) } }, outer.marks)
@@ -137,6 +138,8 @@ function read(node: Nodes, outer: Scope, sink: Sink): void {
 
 /** Where a browser shows more than the text of an element, so does the document. */
 function readInline(node: Element, scope: Scope, sink: Sink): void {
+  if (node.tagName === 'ruby')
+    scope.note('Readings above characters (ruby) are in parentheses in the rich text and the Markdown.')
   const [before, after] = addedText(node)
   if (before !== '') read({ type: 'text', value: before }, scope, sink)
   for (const child of node.children) read(child, { ...scope, marks: withMarkOf(node, scope.marks) }, sink)
@@ -144,7 +147,8 @@ function readInline(node: Element, scope: Scope, sink: Sink): void {
 }
 
 function addedText({ tagName }: Element): [string, string] {
-  return tagName === 'q' ? ['“', '”'] : ['', '']
+  if (tagName === 'q') return ['“', '”']
+  return tagName === 'rt' ? [' (', ')'] : ['', '']
 }
 
 /** Whether a link leads to an element that has no other node to be found by. */

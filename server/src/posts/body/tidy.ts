@@ -161,6 +161,8 @@ function tidier({ embedHosts, note }: Tidying, wantedIds: Set<string>) {
     if (tagName === 'p' && children.every(isBlank) && element.children.some(({ type }) => type !== 'text')) return []
     if (tagName === 'a') return link(element, id, children)
     if (isUndone(element)) return withId(id, children)
+    if (tagName === 'abbr' && properties.title)
+      note('attribute_removed', 'The explanation of an abbreviation was removed.')
     if (tagName === 'button' && children.length > 0)
       note('element_removed', 'A button became text: posts cannot have forms.')
     const { id: _id, ...others } = properties
