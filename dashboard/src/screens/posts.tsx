@@ -37,9 +37,6 @@ export function Posts() {
   const posts = shown?.data ?? NO_POSTS
   const rows = useRows(posts, 'post')
   const searchField = useRef<HTMLInputElement>(null)
-  const write = () => void navigate({ to: '/posts/$postId', params: { postId: 'new' } })
-  useAction({ does: 'New post', group: 'Posts', keys: 'c' }, write)
-  useAction({ does: 'New post', group: 'Posts', keys: 'n', hidden: true }, write)
   useAction({ does: 'Search posts', group: 'Posts', keys: '/' }, () => {
     searchField.current?.focus()
     searchField.current?.select()

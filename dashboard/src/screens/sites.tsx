@@ -25,8 +25,6 @@ const GRID = 'grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3'
 /** The screen. */
 export function Sites() {
   const sites = useQuery(sitesQuery)
-  const navigate = useNavigate()
-  useAction({ does: 'Connect a site', group: 'Sites' }, () => void navigate({ to: '/sites/new' }))
   const none = sites.data?.total === 0
   const connect = (
     <Link to="/sites/new" className={buttonLook({ kind: 'primary' })}>

@@ -42,7 +42,7 @@ export function AccountMenu({ compact = false, onHelp }: { compact?: boolean; on
       <MenuLine />
       <MenuChoice label="Appearance" value={theme} onValueChange={(value) => setTheme(value as Theme)}>
         <MenuOption value="system" icon={<Monitor />}>
-          As the system
+          Match the system
         </MenuOption>
         <MenuOption value="light" icon={<Sun />}>
           Light

@@ -7,9 +7,9 @@ import { useEffect, useEffectEvent, useSyncExternalStore } from 'react'
 
 /**
  * `does` is a short imperative, `group` a heading. `keys`: `j`, `?`, `mod+k`, `mod+shift+p`; `mod` is ⌘ on a Mac and Ctrl
- * elsewhere. `hidden` actions are for the keyboard only, such as moving between rows.
+ * elsewhere. `hidden` actions are for the keyboard only, such as moving between rows. `alsoFoundBy`: other words that people look for.
  */
-export type Action = { does: string; group: string; keys?: string; hidden?: boolean }
+export type Action = { does: string; group: string; keys?: string; hidden?: boolean; alsoFoundBy?: string }
 
 /** A declared action. */
 export type Declared = Action & { run: () => void }
@@ -28,13 +28,14 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Declares an action for as long as the component is shown. */
-export function useAction({ does, group, keys, hidden = false }: Action, run: () => void): void {
+export function useAction({ does, group, keys, hidden = false, alsoFoundBy = '' }: Action, run: () => void): void {
   const latest = useEffectEvent(run)
   useEffect(() => {
-    const one: Declared = { does, group, hidden, run: () => latest(), ...(keys === undefined ? {} : { keys }) }
+    const shortcut = keys === undefined ? {} : { keys }
+    const one: Declared = { does, group, hidden, alsoFoundBy, run: () => latest(), ...shortcut }
     change([...declared, one])
     return () => change(declared.filter((other) => other !== one))
-  }, [does, group, keys, hidden])
+  }, [does, group, keys, hidden, alsoFoundBy])
 }
 
 /** The actions available now, in the order of declaration. */

@@ -5,8 +5,9 @@ import { postListQuery, sitesQuery } from '../queries.ts'
 import { findSites } from '../sites/find.ts'
 import { useRested } from '../ui/rested.ts'
 
-/** The most of each, to be readable at a glance. */
+/** The most posts, to be readable at a glance; sites have few names that match. */
 const MOST = 5
+const MOST_SITES = 20
 
 /** `standing`: the search for posts is running, or has failed. */
 export type Found = {
@@ -28,7 +29,7 @@ export function useFound(words: string): Found {
   if (wanted === '') return { posts: [], sites: [], standing: 'done' }
   return {
     posts: asked === '' ? [] : (posts.data?.data ?? []),
-    sites: findSites(sites, wanted).slice(0, MOST),
+    sites: findSites(sites, wanted).slice(0, MOST_SITES),
     standing: asked !== wanted || posts.isFetching ? 'looking' : posts.isError ? 'failed' : 'done',
   }
 }

@@ -6,8 +6,9 @@ import { IconButton } from '../ui/button.tsx'
 import { Keys } from '../ui/keys.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { useAction, useActionKeys } from './actions.ts'
+import { ActionsEverywhere } from './actions-everywhere.tsx'
 import { Mark } from './mark.tsx'
-import { BottomNavigation, NavigationActions, SideNavigation } from './navigation.tsx'
+import { BottomNavigation, SideNavigation } from './navigation.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
@@ -20,7 +21,7 @@ export function Layout() {
   useActionKeys()
   useLiveUpdates()
   useAction({ does: 'Search', group: 'Anywhere', keys: 'mod+k', hidden: true }, () => setOpen('palette'))
-  useAction({ does: 'Show the keyboard shortcuts', group: 'Anywhere', keys: '?' }, () => setOpen('help'))
+  useAction({ does: 'Keyboard shortcuts', group: 'Anywhere', keys: '?', alsoFoundBy: 'help' }, () => setOpen('help'))
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[15rem_1fr]">
       <a
@@ -66,7 +67,7 @@ export function Layout() {
         {open === 'palette' && <Palette open onOpenChange={close} />}
         {open === 'help' && <KeyboardHelp open onOpenChange={close} />}
       </Suspense>
-      <NavigationActions />
+      <ActionsEverywhere />
       <SignInAgain />
     </div>
   )

@@ -1,12 +1,11 @@
-import { Link, type LinkProps, useNavigate } from '@tanstack/react-router'
+import { Link, type LinkProps } from '@tanstack/react-router'
 import { ChartColumn, FileText, Globe, House, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useAction } from './actions.ts'
 
 type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
 
 /** The main screens. */
-const PLACES: readonly Place[] = [
+export const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: <House /> },
   { to: '/posts', name: 'Posts', icon: <FileText /> },
   { to: '/sites', name: 'Sites', icon: <Globe /> },
@@ -55,18 +54,4 @@ export function BottomNavigation() {
       ))}
     </nav>
   )
-}
-
-/** The same as actions, for the palette. */
-export function NavigationActions() {
-  return [
-    ...PLACES.map((place) => <GoTo key={place.to} {...place} />),
-    <GoTo key="generate" to="/posts/generate" name="Draft from a topic" />,
-  ]
-}
-
-function GoTo({ to, name }: Omit<Place, 'icon'>) {
-  const navigate = useNavigate()
-  useAction({ does: name, group: 'Go to' }, () => void navigate({ to }))
-  return null
 }

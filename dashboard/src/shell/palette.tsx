@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { Command, defaultFilter } from 'cmdk'
+import { Command } from 'cmdk'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
+import { bestFirst, matchOf } from '../match.ts'
 import { POST_STATUSES } from '../posts/status.ts'
 import { Keys } from '../ui/keys.tsx'
 import { type Declared, useActions } from './actions.ts'
@@ -31,7 +32,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
             <Command label="Search" loop shouldFilter={false}>
               <Command.Input
                 dir="auto"
-                placeholder="A command, a post or a site"
+                placeholder="An action, a post or a site"
                 value={words}
                 onValueChange={setWords}
                 className="h-12 w-full border-b border-line bg-transparent px-4 text-[1rem] outline-none"
@@ -92,20 +93,16 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
 const NOTHING: Record<Found['standing'], string> = {
   done: 'Nothing was found.',
   looking: 'Searching posts',
-  failed: 'No command or site was found, and posts cannot be searched right now.',
+  failed: 'No action or site was found, and posts cannot be searched right now.',
 }
 
 const nameOf = ({ group, does }: Declared) => `${group} ${does}`
 
-/** The actions that match the words, likeliest first. */
+/** The actions that match the words, best first; without words all. */
 function actionsFor(words: string, all: readonly Declared[]): Declared[] {
   const shown = all.filter(({ hidden }) => hidden !== true)
   if (words.trim() === '') return shown
-  return shown
-    .map((action) => ({ action, score: defaultFilter(nameOf(action), words.trim()) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .map(({ action }) => action)
+  return bestFirst(shown, ({ does, group, alsoFoundBy }) => matchOf(words, does, `${group} ${alsoFoundBy}`))
 }
 
 function Group({ heading, children }: { heading: string; children: ReactNode }) {
