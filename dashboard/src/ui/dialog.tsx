@@ -60,7 +60,7 @@ export function Dialog({
             }}
             {...(description === undefined ? { 'aria-describedby': undefined } : {})}
             className={clsx(
-              'pointer-events-auto relative flex max-h-[92dvh] w-full animate-rise flex-col rounded-t-lg bg-raised shadow-float focus:outline-none sm:rounded-lg',
+              'pointer-events-auto relative flex max-h-[92dvh] w-full animate-rise flex-col overflow-clip rounded-t-lg bg-raised shadow-float focus:outline-none sm:rounded-lg',
               wide ? 'max-w-[52rem]' : 'max-w-dialog',
             )}
           >

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx'
-import { Bug, CloudOff, RotateCw } from 'lucide-react'
+import { Bug, CloudOff, MapPinOff, RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { explain } from '../api.ts'
+import { explain, isMissing } from '../api.ts'
 import { Button } from './button.tsx'
 import { useTitle } from './title.ts'
 
@@ -71,11 +71,19 @@ export function Fault({ error }: { error: unknown }) {
 
 type ProblemProps = { error: unknown; retry?: (() => void) | undefined; alone?: boolean }
 
-/** Says why something could not be shown, and offers a retry. */
+/** Says why something could not be shown, and offers a retry where that may help. */
 export function Problem({ error, retry, alone = false }: ProblemProps) {
   const { title, detail } = explain(error)
+  // What does not exist is not there at the second look either.
+  const missing = isMissing(error)
   return (
-    <Trouble alone={alone} picture={<CloudOff />} title={title} act={retry} verb="Try again">
+    <Trouble
+      alone={alone}
+      picture={missing ? <MapPinOff /> : <CloudOff />}
+      title={title}
+      act={missing ? undefined : retry}
+      verb="Try again"
+    >
       {detail}
     </Trouble>
   )

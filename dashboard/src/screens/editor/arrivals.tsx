@@ -20,12 +20,6 @@ export function newestPerSite(deliveries: readonly LoggedDelivery[]): LoggedDeli
   return [...newest.values()].sort((a, b) => a.site_name.localeCompare(b.site_name))
 }
 
-/** The ids of the sites that have the post, or are being sent it. */
-export function sitesWith(deliveries: readonly LoggedDelivery[]): Set<string> {
-  const having = newestPerSite(deliveries).filter(({ event }) => event !== 'post.deleted')
-  return new Set(having.map(({ site_id: id }) => id))
-}
-
 /** A line for each site. `siteIds`: only these. */
 export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: ReadonlySet<string> | undefined }) {
   const deliveries = useQuery(deliveriesOfPostQuery(postId))
@@ -40,7 +34,7 @@ export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: Readon
   return (
     <div className="grid grid-cols-1 gap-3">
       <p className="sr-only" role="status">
-        {summary(standings)}
+        {summary(shown, standings)}
       </p>
       <ul className="grid grid-cols-1">
         {shown.map((delivery, index) => (
@@ -88,7 +82,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
   const removed = delivery.event === 'post.deleted'
   switch (standing) {
     case 'waiting':
-      return removed ? 'Being taken off the site' : 'Queued'
+      return removed ? 'Being removed' : 'Being sent'
     case 'trying':
       return (
         <>
@@ -99,7 +93,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
     case 'arrived-late':
       return (
         <>
-          {removed ? 'Taken off the site' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts}`}
+          {removed ? 'Removed' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts}`}
           {at !== null && (
             <>
               {' '}
@@ -144,12 +138,27 @@ function useIsPast(at: string | null): boolean {
 }
 
 /** A summary that screen readers announce when it changes. */
-function summary(standings: readonly Standing[]): string {
-  const count = (...some: Standing[]) => standings.filter((one) => some.includes(one)).length
+function summary(deliveries: readonly LoggedDelivery[], standings: readonly Standing[]): string {
+  const removals = new Set(deliveries.flatMap(({ event }, index) => (event === 'post.deleted' ? [index] : [])))
   const parts = [
-    `Arrived at ${count('arrived', 'arrived-late')} of ${counted(standings.length, 'site')}`,
+    ...progress(
+      'Arrived at',
+      standings.filter((_, index) => !removals.has(index)),
+    ),
+    ...progress(
+      'Removed from',
+      standings.filter((_, index) => removals.has(index)),
+    ),
+  ]
+  return `${parts.join(', ')}.`
+}
+
+function progress(done: string, standings: readonly Standing[]): string[] {
+  if (standings.length === 0) return []
+  const count = (...some: Standing[]) => standings.filter((one) => some.includes(one)).length
+  return [
+    `${done} ${count('arrived', 'arrived-late')} of ${counted(standings.length, 'site')}`,
     ...(count('trying') > 0 ? [`${count('trying')} being tried again`] : []),
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
   ]
-  return `${parts.join(', ')}.`
 }

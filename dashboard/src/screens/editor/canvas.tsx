@@ -7,10 +7,12 @@ import { AskAddress, type Asking } from './address.tsx'
 import type { Block } from './blocks.tsx'
 import { directions } from './directions.ts'
 import { type Doc, tidyDoc } from './draft.ts'
+import { embedPaste } from './embed-paste.ts'
 import { emptyHeadings } from './empty-headings.ts'
 import { FormatBar, ImageBar, linkKey, TableBar } from './floating.tsx'
 import { htmlPaste } from './html-paste.ts'
 import { markdownPaste } from './markdown-paste.ts'
+import { missingPictures } from './missing-pictures.ts'
 import { documentTypes } from './schema.ts'
 import { createSlashMenu, SlashMenu } from './slash.tsx'
 
@@ -47,9 +49,11 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
       Dropcursor.configure({ class: 'drop-cursor', color: false }),
       Gapcursor,
       Placeholder.configure({ placeholder: 'Write, or press / for more' }),
+      embedPaste,
       markdownPaste,
       htmlPaste,
       emptyHeadings,
+      missingPictures,
       directions,
       linkKey((asking) => asked(asking)),
       slash.extension((kind) => asked({ kind })),

@@ -66,7 +66,8 @@ function Floating({ editor, label, when, beside, placement, children }: Floating
       const { x, y } = await computePosition(reference, element, {
         placement,
         strategy: 'fixed',
-        middleware: [offset(8), flip({ padding: 64 }), shift({ padding: 8 })],
+        // Beside the text, not over what stands next to it; on a phone the window is the limit.
+        middleware: [offset(8), flip({ padding: 64 }), shift({ boundary: editor.view.dom }), shift({ padding: 8 })],
       })
       element.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`
     }

@@ -3,6 +3,7 @@ import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { sentence } from '../../api.ts'
+import { type Holding, holdingsOf } from '../../delivery/holding.ts'
 import { standingOf } from '../../delivery/standing.ts'
 import { clock, counted } from '../../format.ts'
 import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
@@ -13,7 +14,7 @@ import { Field, Textarea } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { Arrivals, newestPerSite, sitesWith } from './arrivals.tsx'
+import { Arrivals, newestPerSite } from './arrivals.tsx'
 import { type Check, checksOf } from './checks.ts'
 import { documentOf, isSame } from './draft.ts'
 import { problemOfTime, proposedTime, ScheduleFields } from './schedule.tsx'
@@ -49,7 +50,7 @@ export function Publish({ work, view, begin, onClose }: PublishProps) {
           view={view}
           published={published}
           sites={sites.data.sites}
-          having={published ? sitesWith(known) : new Set()}
+          having={published ? holdingsOf(known) : new Map()}
           later={begin === 'later' || post?.status === 'scheduled'}
           onSent={setSentTo}
           onClose={onClose}
@@ -95,8 +96,8 @@ type ChooseProps = {
   /** Whether the post was published when the dialog opened. */
   published: boolean
   sites: readonly Site[]
-  /** The sites that have the post. */
-  having: ReadonlySet<string>
+  /** The sites that were sent the post, with what each has of it. */
+  having: ReadonlyMap<string, Holding>
   later: boolean
   onSent: (siteIds: ReadonlySet<string>) => void
   onClose: () => void

@@ -1,4 +1,5 @@
 import type { Site } from '@postrider/sdk'
+import { type Holding, holdingText } from '../../delivery/holding.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox } from '../../ui/choice.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -6,9 +7,9 @@ import { Notice } from '../../ui/notice.tsx'
 type SitesProps = {
   sites: readonly Site[]
   hint: string | undefined
-  /** The sites that have the post. */
-  having: ReadonlySet<string>
-  /** Whether there is a change, which sites that have the post are sent in any case. */
+  /** The sites that were sent the post, with what each has of it. */
+  having: ReadonlyMap<string, Holding>
+  /** Whether there is a change, which sites that were sent the post get in any case. */
   updates: boolean
   ticked: ReadonlySet<string>
   locked: (id: string) => boolean
@@ -42,7 +43,7 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
             key={site.id}
             name="site"
             label={<bdi className="break-words">{site.name}</bdi>}
-            hint={noteOf(site, having.has(site.id), updates) ?? URL.parse(site.url)?.host ?? site.url}
+            hint={noteOf(site, having.get(site.id), updates) ?? URL.parse(site.url)?.host ?? site.url}
             checked={ticked.has(site.id)}
             disabled={site.status === 'inactive' || locked(site.id)}
             onChange={() => onToggle(site.id)}
@@ -54,8 +55,9 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
   )
 }
 
-function noteOf({ status }: Site, has: boolean, updates: boolean): string | undefined {
-  if (status === 'inactive') return has && updates ? 'Paused: it is told when it is active again' : 'Paused'
-  if (has) return updates ? 'Has it and gets the update' : 'Has it'
+function noteOf({ status }: Site, holding: Holding | undefined, updates: boolean): string | undefined {
+  if (status === 'inactive')
+    return holding !== undefined && updates ? 'Paused: gets the update once it is active again' : 'Paused'
+  if (holding !== undefined) return holdingText(holding, updates)
   return status === 'error' ? 'Its last deliveries failed' : undefined
 }
