@@ -1,5 +1,5 @@
 /** How numbers and times read. The interface is English; the hour format is the reader's own. */
-const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB'
+export const LOCALE = navigator.language.startsWith('en') ? navigator.language : 'en-GB'
 
 const NUMBER = new Intl.NumberFormat(LOCALE)
 const FULL = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'medium' })

@@ -3,7 +3,7 @@
 const FOLDED = /[\u0300-\u036f]/g
 
 /** Lower case without accents, as when posts are searched. */
-export function folded(text: string): string {
+function folded(text: string): string {
   return text.toLowerCase().normalize('NFD').replaceAll(FOLDED, '')
 }
 

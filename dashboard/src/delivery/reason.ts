@@ -10,8 +10,8 @@ const REASONS: Record<string, string> = {
   invalid_url: 'The address cannot be called',
   protocol_error: 'The answer was not HTTP',
   network_error: 'Connection failed',
-  internal_error: 'A fault of this service',
-  superseded: 'Something newer took its place',
+  internal_error: 'A problem with this service',
+  superseded: 'Replaced by something newer',
   site_deleted: 'The site was disconnected',
 }
 

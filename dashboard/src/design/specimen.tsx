@@ -7,7 +7,6 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Copy, FileText, Plus, Trash2 } from 'lucide-react'
 import { type ReactNode, StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Route } from '../delivery/route.tsx'
 import { STANDING_NAMES, STANDING_TONES, type Standing } from '../delivery/standing.ts'
 import { StandingLabel, StopMark, Stops } from '../delivery/stops.tsx'
 import { duration, number } from '../format.ts'
@@ -27,7 +26,6 @@ import { Notice } from '../ui/notice.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../ui/table.tsx'
-import { Ago, Until } from '../ui/time.tsx'
 import { Toasts, toast } from '../ui/toast.tsx'
 import { Tooltips } from '../ui/tooltip.tsx'
 
@@ -35,8 +33,6 @@ const STANDINGS = Object.keys(STANDING_NAMES) as Standing[]
 const LONG =
   'An unreasonably long title that somebody pasted from somewhere and that goes on well past the end of the line'
 const DAYS = Array.from({ length: 30 }, (_, day) => ({ name: `Day ${day + 1}`, short: `${day + 1}` }))
-const inFiveMinutes = new Date(Date.now() + 300_000).toISOString()
-const anHourAgo = new Date(Date.now() - 3_600_000).toISOString()
 
 function Row({ name, children }: { name: string; children: ReactNode }) {
   return (
@@ -109,16 +105,6 @@ function Specimen() {
             <Stops stops={STANDINGS.slice(0, 5).map((standing) => ({ site: 'Journal', standing }))} />
             <Stops stops={Array.from({ length: 24 }, () => ({ site: 'Journal', standing: 'arrived' }))} />
           </Row>
-          <div className="border-t border-line pt-5">
-            <Route
-              stops={STANDINGS.map((standing) => ({
-                key: standing,
-                site: standing === 'failed' ? LONG : 'Kitchen notes',
-                standing,
-                note: standing === 'trying' ? <Until at={inFiveMinutes} /> : <Ago at={anHourAgo} />,
-              }))}
-            />
-          </div>
         </Sheet>
 
         <Sheet title="Forms">

@@ -46,7 +46,7 @@ export function Analytics() {
           </Empty>
         </Sheet>
       ) : (
-        <Charts timeline={timeline.data} />
+        <Timeline timeline={timeline.data} />
       )}
       {overview.data !== undefined && overview.data.sites.length > 0 && <Sites sites={overview.data.sites} />}
     </Page>
@@ -59,12 +59,57 @@ function Totals({ totals }: { totals: Overview['totals'] | undefined }) {
       figures={[
         { name: 'Deliveries', value: totals && number(totals.deliveries) },
         { name: 'Success rate', value: totals && percent(totals.success_rate) },
-        { name: 'Failed', value: totals && number(totals.failed) },
+        { name: 'Failed for good', value: totals && number(totals.failed) },
         { name: 'Needed a retry', value: totals && number(totals.retried) },
         { name: 'Mean response', value: totals && duration(totals.avg_delivery_ms) },
         { name: 'Posts published', value: totals && number(totals.posts_published) },
       ]}
     />
+  )
+}
+
+/** Fewer units with deliveries make a list, not a chart. */
+const FEWEST_UNITS = 3
+
+/** The numbers over time: charts, or a list while there is little to draw. */
+function Timeline({ timeline }: { timeline: DeliveriesOverTime | undefined }) {
+  const measured = timeline?.data.filter(({ delivered, failed }) => delivered + failed > 0)
+  if (timeline === undefined || measured === undefined || measured.length >= FEWEST_UNITS)
+    return <Charts timeline={timeline} />
+  return <FewUnits timeline={{ ...timeline, data: measured }} />
+}
+
+function FewUnits({ timeline: { data, granularity } }: { timeline: DeliveriesOverTime }) {
+  const units = unitsOf(data, granularity)
+  return (
+    <Sheet title="Deliveries" aside={`Per ${granularity}`} flush>
+      <Table label={`Deliveries per ${granularity}`}>
+        <thead>
+          <tr>
+            <Th grow>When</Th>
+            <Th numeric>Delivered</Th>
+            <Th numeric>Failed</Th>
+            <Th numeric>Needed a retry</Th>
+            <Th numeric from="sm">
+              Mean response
+            </Th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map(({ date, delivered, failed, retried, avg_ms: ms }, index) => (
+            <Tr key={date}>
+              <Td grow>{units[index]?.name}</Td>
+              <Td numeric>{number(delivered)}</Td>
+              <Td numeric>{number(failed)}</Td>
+              <Td numeric>{number(retried)}</Td>
+              <Td numeric from="sm">
+                {duration(ms)}
+              </Td>
+            </Tr>
+          ))}
+        </tbody>
+      </Table>
+    </Sheet>
   )
 }
 

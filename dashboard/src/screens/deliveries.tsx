@@ -82,7 +82,7 @@ export function Deliveries() {
               <span className="text-faint">The newest {deliveries.length}</span>
             ) : (
               <Link to="/deliveries" search={(now) => ({ ...now, before: undefined })} className={PAGE_LINK}>
-                To the newest
+                Show the newest
               </Link>
             )}
             {older !== undefined && (
@@ -108,7 +108,7 @@ function Nothing({ search, isNarrowed }: { search: DeliveriesSearch; isNarrowed:
         title="Nothing has been sent yet"
         action={
           <Link to="/posts" className={buttonLook()}>
-            To the posts
+            Go to posts
           </Link>
         }
       >

@@ -1,29 +1,44 @@
-/** The overview: how everything stands, and what to do next. */
+/** The overview: what to write, what went out and what comes next; then the sites, and the numbers last. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { number, percent } from '../format.ts'
-import { accountQuery, overviewQuery, sitesQuery } from '../queries.ts'
+import { counted, number, percent } from '../format.ts'
+import { accountQuery, deliveryLogQuery, overviewQuery, sitesQuery } from '../queries.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Month } from './overview/month.tsx'
 import { failuresQuery, NeedsYou } from './overview/needs-you.tsx'
-import { NextPosts, nextPostsQuery } from './overview/next-posts.tsx'
+import {
+  ContinueWriting,
+  draftsQuery,
+  JustPublished,
+  NextPosts,
+  nextPostsQuery,
+  publishedQuery,
+} from './overview/posts.tsx'
 import { SiteHealth } from './overview/site-health.tsx'
 import { useSteps } from './overview/steps.ts'
 import { Steps } from './overview/steps-list.tsx'
+
+/** What the numbers leave out; more than these are not counted. */
+const pendingQuery = deliveryLogQuery({ status: 'pending', limit: 100 })
 
 export function Overview() {
   const { user } = useSuspenseQuery(accountQuery).data
   const sites = useQuery(sitesQuery)
   const overview = useQuery(overviewQuery)
   const totals = overview.data?.totals
+  const pending = useQuery(pendingQuery).data?.data.length ?? 0
+  // Nothing was measured: that is no zero.
+  const hasNumbers = totals === undefined || totals.deliveries + totals.posts_published > 0
   const { steps, isPending } = useSteps(sites.data?.sites)
   // Each part is as long as what it has to show. They come together, or those above would move those below.
   const isComing =
-    [sites, useQuery(failuresQuery), useQuery(nextPostsQuery)].some((part) => part.isPending) || isPending
+    [sites, useQuery(failuresQuery), useQuery(draftsQuery), useQuery(publishedQuery), useQuery(nextPostsQuery)].some(
+      (part) => part.isPending,
+    ) || isPending
   return (
     <Page
       title="Overview"
@@ -47,6 +62,9 @@ export function Overview() {
       <div className="contents" hidden={isComing}>
         {steps !== undefined && <Steps steps={steps} />}
         <NeedsYou sites={sites.data?.sites ?? []} />
+        <ContinueWriting />
+        <JustPublished sites={sites.data?.sites ?? []} />
+        <NextPosts />
         <Sheet title="Sites">
           {sites.data === undefined ? (
             sites.isError ? (
@@ -58,31 +76,41 @@ export function Overview() {
             <SiteHealth sites={sites.data.sites} />
           )}
         </Sheet>
-        <NextPosts />
-        <Sheet
-          title="The last 30 days"
-          aside={
-            <Link to="/analytics" className="rounded-sm hover:text-ink hover:underline">
-              Analytics
-            </Link>
-          }
-        >
-          {overview.isError && totals === undefined ? (
-            <Problem error={overview.error} retry={() => void overview.refetch()} />
-          ) : (
-            <div className="grid grid-cols-1 gap-6">
-              <Figures
-                figures={[
-                  { name: 'Posts published', value: totals && number(totals.posts_published) },
-                  { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
-                  { name: 'Success rate', value: totals && percent(totals.success_rate) },
-                  { name: 'Failed', value: totals && number(totals.deliveries === 0 ? null : totals.failed) },
-                ]}
-              />
-              {totals !== undefined && totals.deliveries > 0 && <Month />}
-            </div>
-          )}
-        </Sheet>
+        {hasNumbers && (
+          <Sheet
+            title="The last 30 days"
+            aside={
+              <Link to="/analytics" className="rounded-sm hover:text-ink hover:underline">
+                Analytics
+              </Link>
+            }
+          >
+            {overview.isError && totals === undefined ? (
+              <Problem error={overview.error} retry={() => void overview.refetch()} />
+            ) : (
+              <div className="grid grid-cols-1 gap-6">
+                <Figures
+                  figures={[
+                    { name: 'Posts published', value: totals && number(totals.posts_published) },
+                    { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
+                    { name: 'Success rate', value: totals && percent(totals.success_rate) },
+                    {
+                      name: 'Failed for good',
+                      value: totals && number(totals.deliveries === 0 ? null : totals.failed),
+                    },
+                  ]}
+                />
+                {pending > 0 && (
+                  <p className="text-sm text-faint">
+                    Not counted yet: {counted(pending, 'delivery', 'deliveries')} still on{' '}
+                    {pending === 1 ? 'its' : 'their'} way.
+                  </p>
+                )}
+                {totals !== undefined && totals.deliveries > 0 && <Month />}
+              </div>
+            )}
+          </Sheet>
+        )}
       </div>
     </Page>
   )

@@ -92,7 +92,7 @@ export function Posts() {
             Try other words, or fewer filters.
           </Empty>
         ) : pagination !== undefined && posts.length === 0 ? (
-          <Empty title="This page is empty" action={<Button onClick={() => turnTo(1)}>To the first page</Button>}>
+          <Empty title="This page is empty" action={<Button onClick={() => turnTo(1)}>Go to the first page</Button>}>
             There are {pagination.pages} pages now.
           </Empty>
         ) : (

@@ -13,7 +13,7 @@ export function NotFound() {
         title="There is nothing at this address"
         action={
           <Link to="/" className={buttonLook()}>
-            To the overview
+            Back to the overview
           </Link>
         }
       >

@@ -94,7 +94,7 @@ function Ask({ goOn }: { goOn: () => void }) {
       onOpenChange={() => {}}
       firm
       title="Your session has ended"
-      description="Sign in again to go on. What you have written is still here."
+      description="Sign in again to continue. What you have written is still here."
     >
       <form
         className="grid gap-4"

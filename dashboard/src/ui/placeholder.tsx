@@ -59,7 +59,7 @@ export function Fault({ error }: { error: unknown }) {
     <Trouble
       alone
       picture={<Bug />}
-      title="This page has a fault"
+      title="Something went wrong on this page"
       act={() => location.reload()}
       verb="Load the page again"
     >

@@ -58,10 +58,11 @@ export function DeliveryTable({ deliveries, sites, rows, busy }: DeliveryTablePr
       <tbody>
         {deliveries === undefined
           ? [...'abcdefghij'].map((row) => <Waiting key={row} />)
-          : deliveries.map((delivery) => (
+          : deliveries.map((delivery, index) => (
               <DeliveryRow
                 key={delivery.id}
                 delivery={delivery}
+                continues={isSameEvent(delivery, deliveries[index - 1])}
                 paused={paused.has(delivery.site_id)}
                 chosen={rows.chosen.has(delivery.id)}
                 current={rows.current === delivery.id}
@@ -76,12 +77,19 @@ export function DeliveryTable({ deliveries, sites, rows, busy }: DeliveryTablePr
 
 type DeliveryRowProps = Pick<Rows<LoggedDelivery>, 'toggle' | 'enter'> & {
   delivery: LoggedDelivery
+  /** The row above is about the same event of the same post: its title is not said again as loudly. */
+  continues: boolean
   paused: boolean
   chosen: boolean
   current: boolean
 }
 
-const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, current, toggle, enter }: DeliveryRowProps) {
+function isSameEvent(one: LoggedDelivery, above: LoggedDelivery | undefined): boolean {
+  return above?.post_id === one.post_id && above.event === one.event
+}
+
+const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
+  const { delivery, continues, paused, chosen, current, toggle, enter } = props
   const standing = standingOf(delivery, paused)
   return (
     <Tr
@@ -105,13 +113,13 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
           params={{ deliveryId: delivery.id }}
           data-open
           name={delivery.post_title}
-          className={POST_NAME}
+          className={continues ? CONTINUED_NAME : POST_NAME}
         />
         <p className="clip text-sm text-faint">
-          {EVENT_NAMES[delivery.event]}
+          {!continues && EVENT_NAMES[delivery.event]}
           <span className="md:hidden">
-            {' '}
-            · <bdi>{delivery.site_name}</bdi>
+            {!continues && ' · '}
+            <bdi>{delivery.site_name}</bdi>
           </span>
           <span className="lg:hidden">
             {' · '}
@@ -144,6 +152,8 @@ const DeliveryRow = memo(function DeliveryRow({ delivery, paused, chosen, curren
     </Tr>
   )
 })
+
+const CONTINUED_NAME = 'rounded-sm pl-4 font-serif text-sm text-faint hover:underline'
 
 /** The result in one line: the answer, or why there is none and what comes next. */
 function resultOf(delivery: LoggedDelivery, paused: boolean): ReactNode {

@@ -76,7 +76,9 @@ function Now({ delivery, standing, confirmed }: NowProps) {
 
 /** How a failed delivery ended. A site that pulls is sent nothing; it can only report the result. */
 function endOf(attempts: number): string {
-  return attempts === 0 ? 'The site fetched it but reported failure' : `Given up after ${counted(attempts, 'attempt')}`
+  return attempts === 0
+    ? 'The site fetched it but reported a failure'
+    : `Given up after ${counted(attempts, 'attempt')}`
 }
 
 function Next({ at, attempt }: { at: string | null; attempt: number }) {

@@ -13,9 +13,9 @@ export type Asking = { kind: 'link' | 'image' | 'embed' }
 const WORDS = {
   link: {
     title: 'Link',
-    wrong: 'A link must begin with http, https, mailto or tel, or be a path on the site, such as /about.',
+    wrong: 'A link must start with http, https, mailto or tel, or be a path on the site, such as /about.',
   },
-  image: { title: 'Picture', wrong: 'Give the address of a picture on the web, beginning with http or https.' },
+  image: { title: 'Picture', wrong: 'Enter the address of a picture on the web, starting with http or https.' },
   embed: { title: 'Video', wrong: 'Only videos on YouTube and Vimeo can be shown. Paste the address of one.' },
 }
 

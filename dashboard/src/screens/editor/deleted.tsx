@@ -20,7 +20,7 @@ export function Deleted({ copy, onContinue, onForget }: DeletedProps) {
             Continue as a new post
           </Button>
           <Button kind="quiet" onClick={onForget}>
-            Throw away
+            Discard
           </Button>
         </>
       }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { sentence } from '../../api.ts'
-import { clock, counted } from '../../format.ts'
+import { counted } from '../../format.ts'
 import { POST_STATUSES } from '../../posts/status.ts'
 import { deliveriesOfPostQuery } from '../../queries.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -14,9 +14,12 @@ import { Sheet } from '../../ui/page.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Arrivals, newestPerSite } from './arrivals.tsx'
+import { chosenZone } from './chosen-zone.ts'
 import type { Publishing } from './publish.tsx'
+import { OtherClocks } from './schedule.tsx'
 import type { View, Work } from './work.ts'
-import { utcText } from './zoned.ts'
+import { zonePlace } from './zone-names.ts'
+import { longTime, OWN_ZONE } from './zoned.ts'
 
 type PublicationProps = {
   work: Work
@@ -44,15 +47,7 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
     <Sheet title="Publication" aside={<Standing status={status} />}>
       <div className="grid grid-cols-1 gap-4">
         {status !== 'published' && <Unseen postId={post?.id} />}
-        {post?.scheduled_at != null && (
-          <div>
-            <p>{clock(post.scheduled_at)}</p>
-            <p className="text-sm text-faint">
-              <span className="figures">{utcText(new Date(post.scheduled_at).getTime())}</span>,{' '}
-              <Ago at={post.scheduled_at} />
-            </p>
-          </div>
-        )}
+        {post?.scheduled_at != null && <Due at={new Date(post.scheduled_at).getTime()} />}
         {post?.published_at != null && (
           <p className="text-quiet">
             First published <Ago at={post.published_at} />.
@@ -67,7 +62,7 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
           )}
           {can('unschedule') && (
             <Button size="sm" busy={busy} onClick={() => void unschedule()}>
-              Take off the schedule
+              Unschedule
             </Button>
           )}
           {status === 'published' && can('publish') && (
@@ -86,17 +81,32 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
   )
 }
 
+/** When it goes out: on the clock by which it was planned, and on the others. */
+function Due({ at }: { at: number }) {
+  const zone = chosenZone()
+  return (
+    <div>
+      <p>
+        {longTime(at, zone)}
+        {zone !== OWN_ZONE && ` in ${zonePlace(zone)}`}
+      </p>
+      <OtherClocks at={at} zone={zone} />
+    </div>
+  )
+}
+
 /** The note on an unpublished post: nobody else sees it, or these sites may still show it. */
 function Unseen({ postId }: { postId: string | undefined }) {
   const { data } = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
   const left = newestPerSite(data?.data ?? []).filter(({ event, status, can_retry: canRetry }) =>
     event === 'post.deleted' ? status === 'pending' || canRetry : status !== 'failed',
   )
-  if (postId === undefined || left.length === 0) return <p className="text-quiet">Nobody but you sees it.</p>
+  if (postId === undefined || left.length === 0) return <p className="text-quiet">Only you can see it.</p>
   return (
     <>
       <p className="text-quiet">
-        {counted(left.length, 'site')} may still show it and {left.length === 1 ? 'is' : 'are'} being told to remove it.
+        {counted(left.length, 'site')} may still show it and {left.length === 1 ? 'is' : 'are'} being asked to remove
+        it.
       </p>
       <Arrivals postId={postId} siteIds={new Set(left.map(({ site_id: id }) => id))} />
     </>

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { sentence } from '../../api.ts'
 import { type Holding, holdingsOf } from '../../delivery/holding.ts'
 import { standingOf } from '../../delivery/standing.ts'
-import { clock, counted } from '../../format.ts'
+import { counted } from '../../format.ts'
 import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Radio } from '../../ui/choice.tsx'
@@ -20,7 +20,8 @@ import { documentOf, isSame } from './draft.ts'
 import { problemOfTime, proposedTime, ScheduleFields } from './schedule.tsx'
 import { SiteChoice } from './site-choice.tsx'
 import type { View, Work } from './work.ts'
-import { instantOf } from './zoned.ts'
+import { zonePlace } from './zone-names.ts'
+import { instantOf, longTime, OWN_ZONE } from './zoned.ts'
 
 /** What the dialog opens with: the choice (now or later), or how the post arrives at the sites. */
 export type Publishing = 'now' | 'later' | 'arriving'
@@ -149,7 +150,9 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     onSuccess(done) {
       if (!done) return
       if (!later) return onSent(ticked)
-      toast({ text: `It will be published on ${clock(new Date(at ?? 0).toISOString())}.` })
+      toast({
+        text: `Scheduled for ${longTime(at ?? 0, time.zone)}${time.zone === OWN_ZONE ? '' : ` in ${zonePlace(time.zone)}`}.`,
+      })
       onClose()
     },
   })
@@ -208,7 +211,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
       />
       {checks.length > 0 && <Checks checks={checks} />}
       {describes && (
-        <Field label="Description" hint="For search engines and social networks: what the reader gets.">
+        <Field label="Description" hint="For search engines and social networks, in a sentence or two.">
           <Textarea
             value={draft.metaDescription}
             maxLength={500}
@@ -275,7 +278,7 @@ function verbOf({ later, published, updates, count }: Manner & { count: number }
 
 function hintOf({ later, published, updates }: Manner): string | undefined {
   if (later) return 'It goes to every site that is not paused when its time comes.'
-  if (updates) return 'Sites that have the post are told of the change.'
+  if (updates) return 'Sites that have the post get the change.'
   return published ? 'Choose the sites to send it to. A site that has it gets it again.' : undefined
 }
 

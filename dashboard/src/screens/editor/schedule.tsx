@@ -1,9 +1,9 @@
-import { useMemo } from 'react'
-import { clock } from '../../format.ts'
-import { Field, Input, Select } from '../../ui/field.tsx'
+import { useId, useMemo, useState } from 'react'
+import { Field, Input } from '../../ui/field.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { chooseZone, chosenZone } from './chosen-zone.ts'
-import { OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
+import { zoneName, zoneOf } from './zone-names.ts'
+import { longTime, OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
 
 /**
  * When a scheduled post goes out; for any other post a proposal, tomorrow morning. In the zone chosen last, because the service
@@ -34,7 +34,6 @@ type ScheduleFieldsProps = { value: WallTime; at: number | undefined; onChange: 
 
 /** The fields for a date, a time and a zone, and the instant `at` that they mean. */
 export function ScheduleFields({ value, at, onChange }: ScheduleFieldsProps) {
-  const all = useMemo(zones, [])
   const problem = problemOfTime(value, at)
   const errorOf = (field: 'date' | 'time') => (problem?.field === field ? problem.text : undefined)
   return (
@@ -56,27 +55,54 @@ export function ScheduleFields({ value, at, onChange }: ScheduleFieldsProps) {
           />
         </Field>
       </div>
-      <Field label="Time zone">
-        <Select
-          value={value.zone}
-          onChange={({ target: { value: zone } }) => {
-            chooseZone(zone)
-            onChange({ ...value, zone })
-          }}
-        >
-          {all.map((zone) => (
-            <option key={zone} value={zone}>
-              {zone.replaceAll('_', ' ')}
-            </option>
-          ))}
-        </Select>
-      </Field>
-      {problem === undefined && at !== undefined && (
-        <p className="text-sm text-faint">
-          <span className="figures">{utcText(at)}</span>, <Ago at={new Date(at).toISOString()} />
-          {value.zone !== OWN_ZONE && `; ${clock(new Date(at).toISOString())} here`}
-        </p>
-      )}
+      <ZoneField
+        zone={value.zone}
+        onChange={(zone) => {
+          chooseZone(zone)
+          onChange({ ...value, zone })
+        }}
+      />
+      {problem === undefined && at !== undefined && <OtherClocks at={at} zone={value.zone} />}
     </div>
+  )
+}
+
+/** What the same instant is here, where that differs, and in UTC; and how far ahead it is. */
+export function OtherClocks({ at, zone }: { at: number; zone: string }) {
+  return (
+    <p className="text-sm text-faint">
+      {zone !== OWN_ZONE && `${longTime(at, OWN_ZONE)} here; `}
+      <span className="figures">{utcText(at)}</span>, <Ago at={new Date(at).toISOString()} />
+    </p>
+  )
+}
+
+/** A zone, found by typing the beginning of a place. */
+function ZoneField({ zone, onChange }: { zone: string; onChange: (zone: string) => void }) {
+  const [text, setText] = useState(() => zoneName(zone))
+  const names = useMemo(() => zones().map(zoneName), [])
+  const list = useId()
+  const isKnown = zoneOf(text) !== undefined
+  return (
+    <Field label="Time zone" error={isKnown ? undefined : 'Type a city and choose its zone from the list.'}>
+      <Input
+        value={text}
+        list={list}
+        autoComplete="off"
+        spellCheck={false}
+        onFocus={({ target }) => target.select()}
+        onChange={({ target }) => {
+          setText(target.value)
+          const chosen = zoneOf(target.value)
+          if (chosen !== undefined) onChange(chosen)
+        }}
+        onBlur={() => setText(zoneName(zoneOf(text) ?? zone))}
+      />
+      <datalist id={list}>
+        {names.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </Field>
   )
 }

@@ -15,7 +15,7 @@ import type { View, Work } from './work.ts'
 const MOST = { excerpt: 1_000, tags: 50, tag: 64, metaTitle: 200, metaDescription: 500 }
 const SHOWN = { metaTitle: 60, metaDescription: 160 }
 
-const WHOLE_ADDRESS = 'Give the whole address, beginning with https:// or http://.'
+const WHOLE_ADDRESS = 'Enter the full address, starting with https:// or http://.'
 
 type SettingsProps = { work: Work; view: View; editable: boolean }
 
@@ -85,7 +85,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
             label="Description"
             aside={<Count text={draft.metaDescription} most={SHOWN.metaDescription} soft />}
             error={errorOf('metaDescription')}
-            hint="What the reader gets, in a sentence or two."
+            hint="What the post offers its readers, in a sentence or two."
           >
             <Textarea
               value={draft.metaDescription}
@@ -138,7 +138,7 @@ export function Settings({ work, view, editable }: SettingsProps) {
 }
 
 function slugHint(published: boolean, slug: string): ReactNode {
-  if (published) return 'Sites are told the old address too, so that they can redirect readers.'
+  if (published) return 'Sites also get the old address, so they can redirect readers.'
   return slug === '' ? 'Made from the title.' : 'The end of its web address. If it is empty, it is made from the title.'
 }
 

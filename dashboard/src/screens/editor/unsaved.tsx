@@ -38,7 +38,7 @@ export function Unsaved({ accountId, current }: { accountId: string; current: st
               Continue with it
             </Button>
             <Button size="sm" kind="quiet" onClick={() => forget(id)}>
-              Throw away
+              Discard
             </Button>
           </li>
         ))}

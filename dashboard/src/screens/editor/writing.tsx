@@ -159,8 +159,8 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
         act={() => work.command({ status: 'draft' })}
       >
         <p>
-          The sites that have “<bdi>{title}</bdi>” are told to remove it, and it becomes a draft again, with all that is
-          written here.
+          The sites that have “<bdi>{title}</bdi>” will be asked to remove it, and it becomes a draft again, with all
+          that is written here.
         </p>
       </Confirm>
     </>

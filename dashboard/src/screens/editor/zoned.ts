@@ -1,5 +1,7 @@
 /** Converts between wall times in zones and instants. Pure. */
 
+import { LOCALE } from '../../format.ts'
+
 /** What a wall clock in that zone shows: `2026-11-30`, `09:00`, `Europe/Berlin`. */
 export type WallTime = { date: string; time: string; zone: string }
 
@@ -56,6 +58,11 @@ export function instantOf({ date, time, zone }: WallTime): number | undefined {
 function offsetMs(at: number, zone: string): number {
   const { date, time } = wallTime(at, zone)
   return Date.parse(`${date}T${time}Z`) - Math.floor(at / MINUTE_MS) * MINUTE_MS
+}
+
+/** `Monday, 30 November 2026 at 09:00`, on a clock in that zone. */
+export function longTime(at: number, zone: string): string {
+  return new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(at)
 }
 
 /** `2026-11-30 08:00 UTC`. */

@@ -128,7 +128,7 @@ export function Brief({ value, onChange, onBegun }: BriefProps) {
           {begin.isError && topicProblem === undefined && <Notice tone="failed">{sentence(begin.error)}</Notice>}
           <div className="flex justify-end">
             <Button kind="primary" type="submit" icon={<Sparkles />} busy={begin.isPending}>
-              Begin
+              Write the draft
             </Button>
           </div>
         </form>

@@ -35,9 +35,11 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
     <Sheet
       title="Needs attention"
       aside={
-        <Link to="/deliveries" search={{ status: 'action' }} className="rounded-sm hover:text-ink hover:underline">
-          {data.next_cursor === null ? 'In the log' : 'All of them'}
-        </Link>
+        data.data.length > 0 && (
+          <Link to="/deliveries" search={{ status: 'action' }} className="rounded-sm hover:text-ink hover:underline">
+            {data.next_cursor === null ? 'See the log' : 'All failures'}
+          </Link>
+        )
       }
     >
       <ul className="-my-2.5">

@@ -9,7 +9,7 @@ import type { FirstStep, StepName } from './steps.ts'
 const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary' | 'secondary') => ReactNode }> = {
   connect: {
     title: 'Connect a site',
-    text: 'Give its address, and you get the few lines of code that receive your posts there.',
+    text: 'Enter its address and copy the few lines of code that receive your posts there.',
     go: (kind) => (
       <Link to="/sites/new" className={buttonLook({ kind, size: 'sm' })}>
         Connect a site
@@ -30,7 +30,7 @@ const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary
     text: 'Now, or at a time you choose; to all of your sites, or to some.',
     go: (kind) => (
       <Link to="/posts" className={buttonLook({ kind, size: 'sm' })}>
-        To your posts
+        Go to your posts
       </Link>
     ),
   },
@@ -49,7 +49,7 @@ const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary
 export function Steps({ steps }: { steps: readonly FirstStep[] }) {
   const next = steps.find(({ done }) => !done)?.name
   return (
-    <Sheet title="From here to your first post on a site">
+    <Sheet title="Get your first post onto a site">
       <ol className="grid gap-y-5 lg:grid-cols-4">
         {steps.map(({ name, done }, place) => {
           const { title, text, go } = WORDS[name]

@@ -90,7 +90,7 @@ export function BulkBar({ posts, clear }: BulkBarProps) {
         act={() => act({ action: 'unpublish' }, 'unpublished')}
       >
         <p>
-          Sites that have {them} are told to remove {them}, and what is scheduled does not go out. Here{' '}
+          Sites that have {them} will be asked to remove {them}, and anything scheduled will not go out. Here{' '}
           {posts.length === 1 ? 'it becomes a draft.' : 'they become drafts.'}
         </p>
         <Titles posts={posts} />
@@ -103,7 +103,7 @@ export function BulkBar({ posts, clear }: BulkBarProps) {
         act={() => act({ action: 'delete' }, 'deleted')}
       >
         <p>
-          For good. Sites that have {them} are told to remove {them} too.
+          This cannot be undone. Sites that have {them} will be asked to remove {them} too.
         </p>
         <Titles posts={posts} />
       </Confirm>

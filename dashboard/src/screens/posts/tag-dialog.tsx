@@ -56,7 +56,7 @@ export function TagDialog({ many, onOpenChange, act }: TagDialogProps) {
           void submit(new FormData(event.currentTarget))
         }}
       >
-        <Field label="Tag" hint="Sites that have the posts are told of the change.">
+        <Field label="Tag" hint="Sites that have the posts get the change.">
           <Input name="tag" maxLength={64} autoComplete="off" />
         </Field>
         <div className="grid gap-2">
