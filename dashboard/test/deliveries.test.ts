@@ -160,7 +160,7 @@ describeInBrowser('the log of deliveries', (scene) => {
     await expect.poll(() => titles(page)).toEqual(['Second', 'Second', 'First', 'First'])
     await page.reload()
     await expect.poll(() => titles(page)).toEqual(['Second', 'Second', 'First', 'First'])
-    await page.getByRole('link', { name: 'To the newest' }).click()
+    await page.getByRole('link', { name: 'Show the newest' }).click()
     await expect.poll(() => rows(page).count()).toBe(50)
   })
 

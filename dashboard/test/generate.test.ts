@@ -8,7 +8,7 @@ import { newPerson } from './support/person.ts'
 import { seesLive } from './support/sites.ts'
 
 const TOPIC = 'How to water tomatoes in a hot summer'
-const begin = (page: Page) => page.getByRole('button', { name: 'Begin' })
+const begin = (page: Page) => page.getByRole('button', { name: 'Write the draft' })
 const report = (page: Page, name: string) => page.locator('section', { has: page.getByRole('heading', { name }) })
 
 describeInBrowser('a draft without a model', (scene) => {

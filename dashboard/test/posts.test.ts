@@ -207,7 +207,7 @@ describeInBrowser('the list of posts', (scene) => {
     await page.getByText('24 posts deleted.').first().waitFor()
     // The page that was shown is gone.
     await page.getByRole('heading', { name: 'This page is empty' }).waitFor()
-    await page.getByRole('button', { name: 'To the first page' }).click()
+    await page.getByRole('button', { name: 'Go to the first page' }).click()
     await page.getByText('1–50 of 96 posts').waitFor()
   })
 
@@ -304,7 +304,7 @@ describeInBrowser('the list of posts', (scene) => {
     const { page } = await newPerson(scene)
     await page.route('**/api/posts/summaries*', (route) => route.fulfill({ json: { data: [{}] } }))
     await page.goto('/posts')
-    await page.getByRole('heading', { name: 'This page has a fault' }).waitFor()
+    await page.getByRole('heading', { name: 'Something went wrong on this page' }).waitFor()
     await page.getByText(/tell whoever runs Postrider what you did, and this: TypeError: /).waitFor()
     await expectAccessible(page)
     await page.unroute('**/api/posts/summaries*')

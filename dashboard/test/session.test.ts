@@ -164,6 +164,16 @@ describeInBrowser('the frame', ({ visit }) => {
     await help.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     const palette = page.getByRole('dialog', { name: 'Search' })
+    for (const words of ['new post', 'connect', 'password', 'sign out']) {
+      await palette.getByRole('combobox').fill(words)
+      await palette
+        .getByRole('option', { name: new RegExp(words, 'i') })
+        .first()
+        .waitFor()
+    }
+    // Words inside of other words are not meant: this is no "automatic".
+    await palette.getByRole('combobox').fill('tomat')
+    await expect.poll(() => palette.getByRole('option').count()).toBe(0)
     await palette.getByRole('combobox').fill('keyboard')
     await expectAccessible(page)
     await page.keyboard.press('Enter')

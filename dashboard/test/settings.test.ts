@@ -97,7 +97,7 @@ describeInBrowser('the settings of a post', (scene) => {
     await search(page).getByText('Peas: when, where and how deep').waitFor()
     await field(page, 'Original address').fill('elsewhere')
     await page.keyboard.press('Tab')
-    await page.getByText('Give the whole address').waitFor()
+    await page.getByText('Enter the full address').waitFor()
     await field(page, 'Original address').fill('https://elsewhere.example/peas')
     await field(page, 'Picture').fill(PICTURE)
     await page.keyboard.press('Enter')

@@ -41,7 +41,7 @@ describeInBrowser('somebody new', (scene) => {
     await page.getByRole('button', { name: 'Publish' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('button', { name: 'Publish to 1 site' }).click()
-    await dialog.getByText('Queued').waitFor()
+    await dialog.getByText('Being sent').waitFor()
     await scene.service().drain()
     await seesLive(scene, dialog.getByRole('heading', { name: 'It has arrived' }))
 

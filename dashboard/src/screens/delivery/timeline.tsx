@@ -68,7 +68,7 @@ function Now({ delivery, standing, confirmed }: NowProps) {
         <Step mark="overtaken" at={at} title={error === 'site_deleted' ? reasonOf(null, error) : endOf(attempts)} />
       )
     case 'overtaken':
-      return <Step mark={standing} at={at} title="Something newer took its place, so this one is not sent any more" />
+      return <Step mark={standing} at={at} title="Something newer replaced it, so it will not be sent" />
     default:
       return confirmed ? <Step mark={standing} at={at} title="The site has confirmed that it has it" /> : null
   }

@@ -4,7 +4,7 @@ import { closeHistory } from '@tiptap/pm/history'
 import type { Slice } from '@tiptap/pm/model'
 import { Plugin } from '@tiptap/pm/state'
 import type { EditorView } from '@tiptap/pm/view'
-import { embedOf } from './schema.ts'
+import { embedOf } from './addresses.ts'
 
 /** The extension. */
 export const embedPaste = Extension.create({
