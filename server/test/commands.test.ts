@@ -1,4 +1,4 @@
-/** The operator's commands: the process entry with arguments, on the kind of database that this run tests. */
+/** The operator's commands, on the kind of database that this run tests: in this process, and each once as operators run it. */
 
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { createClient, createPullClient } from '@postrider/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { commands } from '../src/commands/index.ts'
 import { forgeHeader, readBackup } from './support/backup-file.ts'
+import { runCommand } from './support/command.ts'
 import { writtenBy } from './support/drafts.ts'
 import {
   ADA,
@@ -19,6 +21,7 @@ import {
   type Ground,
   SECRET_KEY,
   withService,
+  withServiceProcess,
 } from './support/installation.ts'
 import { startModelServer } from './support/model-server.ts'
 import { addOddRows, digests } from './support/odd-rows.ts'
@@ -57,9 +60,9 @@ afterAll(() => ground.remove())
 describe('postrider', () => {
   it('helps', async () => {
     const [all, one, wrong] = await Promise.all([
-      runToEnd({}, 'help'),
-      runToEnd({}, 'restore', '--help'),
-      runToEnd({}, 'bakcup'),
+      runCommand({}, 'help'),
+      runCommand({}, 'restore', '--help'),
+      runCommand({}, 'bakcup'),
     ])
     expect(all).toMatchObject({ code: 0, result: expect.stringContaining('backup FILE') })
     expect(one).toMatchObject({ code: 0, result: expect.stringContaining('Load a backup into an empty database') })
@@ -69,8 +72,34 @@ describe('postrider', () => {
     })
   })
 
+  it.runIf(kind === 'postgres')('runs every command as a process', async () => {
+    const [home, other, used] = [await ground.emptyEnv(), await ground.emptyEnv(), await ground.emptyEnv()]
+    await withService(used, async () => {}) // a service makes the database's key known
+    const file = join(ground.dir, 'by-processes.gz')
+    const calls: Record<string, { operands?: string[]; says: string; env?: Env }> = {
+      migrate: { says: 'done  2026' },
+      'account create': { operands: [ADA.email, ADA.name], says: 'the password is' },
+      'account list': { says: ADA.email },
+      'plan set': { operands: [ADA.email, 'pro'], says: 'starter → pro' },
+      'password reset': { operands: [ADA.email], says: 'the new password is' },
+      doctor: { says: '✓ schema' },
+      config: { says: 'SECRET_KEY' },
+      backup: { operands: [file], says: 'rows' },
+      restore: { operands: [file], says: 'Restored', env: other },
+      'versions raise': { says: 'Posts with versions above' },
+      'account delete': { operands: [ADA.email, '--yes'], says: 'Removed' },
+      'keys rotate': { says: 'NEW_SECRET_KEY', env: { ...used, NEW_SECRET_KEY: OTHER_KEY } },
+    }
+    // What serves is in process.test.ts.
+    expect(commands.map(({ name }) => name).sort()).toEqual(['serve', ...Object.keys(calls)].sort())
+    for (const [name, { operands = [], says, env: of = home }] of Object.entries(calls)) {
+      const ended = await runToEnd(of, ...name.split(' '), ...operands)
+      expect(ended, name).toMatchObject({ code: 0, result: expect.stringContaining(says) })
+    }
+  })
+
   it('config shows what is in effect, and no secret', async () => {
-    const { code, result } = await runToEnd({ ...env, PORT: '4000', SECRET_KEY }, 'config', '--json')
+    const { code, result } = await runCommand({ ...env, PORT: '4000', SECRET_KEY }, 'config', '--json')
     expect(code).toBe(0)
     expect(JSON.parse(result)).toMatchObject({
       PORT: { value: '4000', source: 'environment' },
@@ -78,7 +107,7 @@ describe('postrider', () => {
       LOG_LEVEL: { value: 'info', source: 'default' },
     })
     expect(result).not.toContain(SECRET_KEY)
-    expect(await runToEnd({ PORT: 'http' }, 'config')).toMatchObject({
+    expect(await runCommand({ PORT: 'http' }, 'config')).toMatchObject({
       code: 78,
       output: expect.stringContaining('PORT'),
     })
@@ -86,36 +115,39 @@ describe('postrider', () => {
 
   it('migrate tells what is pending, runs it, and then has nothing to do', async () => {
     const empty = await ground.emptyEnv()
-    const check = await runToEnd(empty, 'migrate', '--check')
+    const check = await runCommand(empty, 'migrate', '--check')
     expect(check).toMatchObject({ code: 1, result: expect.stringContaining('pending  2026-11-21-foundation') })
     if (empty.DATA_DIR !== undefined) expect(await exists(empty.DATA_DIR)).toBe(false)
-    expect(await runToEnd(empty, 'migrate')).toMatchObject({ code: 0, result: expect.stringMatching(/^done {2}2026/) })
-    expect(await runToEnd(empty, 'migrate', '--check')).toMatchObject({
+    expect(await runCommand(empty, 'migrate')).toMatchObject({
+      code: 0,
+      result: expect.stringMatching(/^done {2}2026/),
+    })
+    expect(await runCommand(empty, 'migrate', '--check')).toMatchObject({
       code: 0,
       result: expect.stringMatching(/up to date/),
     })
   })
 
   it('plan set changes the plan of an account', async () => {
-    expect(await runToEnd(env, 'plan', 'set', 'Ada@Example.com', 'pro')).toMatchObject({
+    expect(await runCommand(env, 'plan', 'set', 'Ada@Example.com', 'pro')).toMatchObject({
       code: 0,
       result: 'ada@example.com: starter → pro\n',
     })
     const [unknown, wrong] = [
-      await runToEnd(env, 'plan', 'set', 'bob@example.com', 'pro'),
-      await runToEnd(env, 'plan', 'set', 'ada@example.com', 'gold'),
+      await runCommand(env, 'plan', 'set', 'bob@example.com', 'pro'),
+      await runCommand(env, 'plan', 'set', 'ada@example.com', 'gold'),
     ]
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
     expect(wrong).toMatchObject({ code: 64, output: expect.stringContaining('starter, pro, agency') })
-    expect(await runToEnd(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
+    expect(await runCommand(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
   })
 
   it('takes secrets from files', async () => {
     const path = join(ground.dir, 'metrics-token')
     await writeFile(path, 'a token from a file\n')
-    const shown = await runToEnd({ ...env, METRICS_TOKEN_FILE: path }, 'config')
+    const shown = await runCommand({ ...env, METRICS_TOKEN_FILE: path }, 'config')
     expect(shown).toMatchObject({ code: 0, result: expect.stringMatching(/METRICS_TOKEN +set/) })
-    const missing = await runToEnd({ ...env, METRICS_TOKEN_FILE: `${path}-not` }, 'config')
+    const missing = await runCommand({ ...env, METRICS_TOKEN_FILE: `${path}-not` }, 'config')
     expect(missing).toMatchObject({
       code: 78,
       output: expect.stringContaining(`METRICS_TOKEN_FILE: the file ${path}-not cannot be read`),
@@ -130,7 +162,7 @@ describe('postrider', () => {
       const card = await (await fetch(`${url}/api`)).json()
       expect(card).toMatchObject({ registration: 'closed', first: 'POST /api/auth/login' })
     })
-    const create = (email: string, name = 'Ada') => runToEnd(closed, 'account', 'create', email, name)
+    const create = (email: string, name = 'Ada') => runCommand(closed, 'account', 'create', email, name)
     const { code, result } = await create(ADA.email)
     const password = /the password is (\S+)\n/.exec(result)?.[1] ?? ''
     expect([code, password]).toEqual([0, expect.stringMatching(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)])
@@ -149,7 +181,7 @@ describe('postrider', () => {
 
   it('password reset gives an account a new password and ends its logins', async () => {
     const copy = await ground.createdEnv()
-    const reset = async () => runToEnd(copy, 'password', 'reset', ADA.email)
+    const reset = async () => runCommand(copy, 'password', 'reset', ADA.email)
     let token = ''
     await withService(copy, async ({ url }) => {
       token = (await createClient({ baseUrl: url }).auth.register(ADA)).token
@@ -166,18 +198,15 @@ describe('postrider', () => {
       await client.auth.login({ email: ADA.email, password })
     })
     expect((await reset()).result).not.toContain(password)
-    const unknown = await runToEnd(copy, 'password', 'reset', 'bob@example.com')
+    const unknown = await runCommand(copy, 'password', 'reset', 'bob@example.com')
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('No account has the e-mail address') })
   })
 
-  // It starts twenty processes.
-  it('account list tells who there is, and account delete removes one with everything it has', {
-    timeout: 240_000,
-  }, async () => {
+  it('account list tells who there is, and account delete removes one with everything it has', async () => {
     const home = await ground.createdEnv()
     const rows = async () => {
       const file = join(await mkdtemp(join(ground.dir, 'rows-')), 'backup')
-      await runToEnd(home, 'backup', file)
+      await runCommand(home, 'backup', file)
       const { rate_limits: _, ...tables } = (await readBackup(file)).rows // counts of requests end by themselves
       return Object.fromEntries(Object.entries(tables).map(([table, list]) => [table, list.length]))
     }
@@ -185,7 +214,7 @@ describe('postrider', () => {
     const { contents: ofBob } = await fill(home, bob)
     const before = await rows()
     const { token } = await fill(home)
-    const listed = await runToEnd(home, 'account', 'list')
+    const listed = await runCommand(home, 'account', 'list')
     expect(listed.result.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
       'E-MAIL NAME PLAN SITES POSTS SINCE',
       expect.stringMatching(/^bob@example\.com Bob starter 2 5 \d{4}-\d\d-\d\d$/),
@@ -194,15 +223,15 @@ describe('postrider', () => {
     ])
     const full = await rows()
 
-    const asked = await runToEnd(home, 'account', 'delete', ADA.email)
+    const asked = await runCommand(home, 'account', 'delete', ADA.email)
     const what = 'ada@example.com (Ada) with 2 sites and 5 posts'
     expect(asked).toMatchObject({ code: 1, result: '', output: expect.stringContaining(`would remove ${what}`) })
     expect(await rows()).toEqual(full)
-    const removed = await runToEnd(home, 'account', 'delete', 'ADA@example.com', '--yes')
+    const removed = await runCommand(home, 'account', 'delete', 'ADA@example.com', '--yes')
     expect(removed).toMatchObject({ code: 0, result: `Removed: ${what}.\n` })
     expect(await rows()).toEqual(before)
-    expect(await runToEnd(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 1, result: '' })
-    expect(JSON.parse((await runToEnd(home, 'account', 'list', '--json')).result)).toMatchObject([
+    expect(await runCommand(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 1, result: '' })
+    expect(JSON.parse((await runCommand(home, 'account', 'list', '--json')).result)).toMatchObject([
       { id: expect.any(String), email: bob.email, name: 'Bob', plan: 'starter', sites: 2, posts: 5 },
     ])
 
@@ -223,7 +252,7 @@ describe('postrider', () => {
     hanging.listen(0, '127.0.0.1')
     await once(hanging, 'listening')
     const { port } = hanging.address() as AddressInfo
-    await withService(home, async ({ url, output }) => {
+    await withServiceProcess(home, async ({ url, output }) => {
       const client = createClient({ baseUrl: url })
       const { token } = await client.auth.register(ADA)
       const site = { name: 'Slow', url: 'https://blog.example.com', webhook_url: `http://127.0.0.1:${port}/` }
@@ -231,7 +260,7 @@ describe('postrider', () => {
       const events = await fetch(`${url}/api/events`, { headers: { authorization: `Bearer ${token}` } })
       for (const title of ['One', 'Two']) await client.posts.create({ title, status: 'published' })
       const attempt = await arrived.promise
-      expect(await runToEnd(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 0 })
+      expect(await runCommand(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 0 })
       await events.text() // ends
       await expect(client.posts.list()).rejects.toMatchObject({ status: 401 })
       await expect(createPullClient({ baseUrl: url, apiKey }).list()).rejects.toMatchObject({ status: 401 })
@@ -259,12 +288,12 @@ describe('postrider', () => {
   })
 
   it.runIf(kind === 'embedded')('says so when there is no database, or when the service has it', async () => {
-    const missing = await runToEnd(await ground.emptyEnv(), 'backup', join(ground.dir, 'none'))
+    const missing = await runCommand(await ground.emptyEnv(), 'backup', join(ground.dir, 'none'))
     expect(missing).toMatchObject({ code: 1, output: expect.stringContaining('There is no database in') })
-    await withService(env, async ({ child }) => {
+    await withServiceProcess(env, async ({ child }) => {
       const [held, doctor] = await Promise.all([
-        runToEnd(env, 'backup', join(ground.dir, 'held')),
-        runToEnd(env, 'doctor'),
+        runCommand(env, 'backup', join(ground.dir, 'held')),
+        runCommand(env, 'doctor'),
       ])
       expect(held).toMatchObject({ code: 69, output: expect.stringContaining(`in use by process ${child.pid}`) })
       expect(doctor).toMatchObject({ code: 0, result: expect.stringContaining(`in use by process ${child.pid}`) })
@@ -275,7 +304,7 @@ describe('postrider', () => {
 
 describe('doctor', () => {
   it('finds everything in order', async () => {
-    const { code, result } = await runToEnd(env, 'doctor')
+    const { code, result } = await runCommand(env, 'doctor')
     expect(result).not.toContain('✗')
     for (const line of ['✓ schema: up to date', '✓ sites: 2 connected', '✓ port 0']) expect(result).toContain(line)
     expect(result).toMatch(/✓ secret key: [0-9a-f]{8} fits/)
@@ -289,8 +318,8 @@ describe('doctor', () => {
     const port = typeof address === 'object' ? String(address?.port) : ''
     const wrong = { ...env, PORT: port, SECRET_KEY: OTHER_KEY }
     const [unhealthy, misconfigured] = await Promise.all([
-      runToEnd(wrong, 'doctor'),
-      runToEnd({ PORT: 'http', LOG_LEVEL: 'loud' }, 'doctor'),
+      runCommand(wrong, 'doctor'),
+      runCommand({ PORT: 'http', LOG_LEVEL: 'loud' }, 'doctor'),
     ])
     other.close()
     expect(unhealthy).toMatchObject({ code: 1, result: expect.stringContaining('✗ secret key: not the one') })
@@ -301,8 +330,8 @@ describe('doctor', () => {
 
   it('asks the model of the drafts', async () => {
     const model = await startModelServer()
-    const ask = (more: Env) => runToEnd({ ...env, ...writtenBy(model), ...more }, 'doctor')
-    expect((await runToEnd(env, 'doctor')).result).toContain('– model: none configured')
+    const ask = (more: Env) => runCommand({ ...env, ...writtenBy(model), ...more }, 'doctor')
+    expect((await runCommand(env, 'doctor')).result).toContain('– model: none configured')
     const good = await ask({})
     expect(good).toMatchObject({
       code: 0,
@@ -323,13 +352,13 @@ describe('doctor', () => {
 
   it.runIf(kind === 'postgres')('says when the server does not answer, or the service runs', async () => {
     const away = { ...env, DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/none' }
-    const { code, result } = await runToEnd(away, 'doctor')
+    const { code, result } = await runCommand(away, 'doctor')
     expect(code).toBe(1)
     expect(result).toMatch(/✗ database: .*ECONNREFUSED/)
     expect(result).not.toContain('secret@')
-    expect(await runToEnd(away, 'migrate')).toMatchObject({ code: 69, output: expect.not.stringContaining(' at ') })
+    expect(await runCommand(away, 'migrate')).toMatchObject({ code: 69, output: expect.not.stringContaining(' at ') })
     await withService(env, async ({ url }) => {
-      const running = await runToEnd({ ...env, PORT: new URL(url).port }, 'doctor')
+      const running = await runCommand({ ...env, PORT: new URL(url).port }, 'doctor')
       expect(running).toMatchObject({ code: 0, result: expect.stringContaining('in use by a running Postrider') })
     })
   })
@@ -339,7 +368,7 @@ describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
   it('because another program has a table in it', async () => {
     const shared = await ground.emptyEnv()
     await change(shared, 'create table posts (id int)')
-    const { code, output } = await runToEnd(shared)
+    const { code, output } = await runCommand(shared)
     expect([code, output]).toEqual([69, expect.stringContaining("has tables that are not Postrider's")])
     expect(output).not.toContain('    at ')
   })
@@ -347,10 +376,10 @@ describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
   it('because it is read-only', async () => {
     const standby = await ground.emptyEnv()
     await change(standby, `alter database ${nameOf(standby)} set default_transaction_read_only = on`)
-    const { code, output } = await runToEnd(standby)
+    const { code, output } = await runCommand(standby)
     expect([code, output]).toEqual([69, expect.stringContaining('is read-only')])
     expect(output).not.toContain('    at ')
-    const doctor = await runToEnd(standby, 'doctor')
+    const doctor = await runCommand(standby, 'doctor')
     expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ database: .+ is read-only/) })
   })
 
@@ -361,8 +390,8 @@ describe.runIf(kind === 'postgres')('a database that cannot be used', () => {
     const url = new URL(home.DATABASE_URL ?? '')
     url.pathname = `/${narrow}`
     const latin = { ...home, DATABASE_URL: url.href }
-    expect(await runToEnd(latin)).toMatchObject({ code: 69, output: expect.stringContaining('the encoding LATIN1') })
-    const doctor = await runToEnd(latin, 'doctor')
+    expect(await runCommand(latin)).toMatchObject({ code: 69, output: expect.stringContaining('the encoding LATIN1') })
+    const doctor = await runCommand(latin, 'doctor')
     expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ database: .+ encoding LATIN1/) })
     await change(home, `drop database ${narrow}`)
   })
@@ -376,7 +405,7 @@ describe('backup and restore', () => {
     file = join(ground.dir, 'backup.gz')
     target = await ground.emptyEnv()
     if (kind === 'postgres') await addOddRows(env.DATABASE_URL ?? '')
-    expect(await runToEnd(env, 'backup', file)).toMatchObject({
+    expect(await runCommand(env, 'backup', file)).toMatchObject({
       code: 0,
       output: expect.stringContaining('  posts: 5'),
     })
@@ -386,11 +415,11 @@ describe('backup and restore', () => {
   async function expectSame(from: string, home: Env): Promise<string> {
     count += 1
     const again = join(ground.dir, `again-${count}`)
-    const restored = await runToEnd(home, 'restore', from, '--keep-versions')
+    const restored = await runCommand(home, 'restore', from, '--keep-versions')
     expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('Restored') })
     if (home.DATABASE_URL !== undefined)
       expect(await digests(home.DATABASE_URL)).toEqual(await digests(env.DATABASE_URL ?? ''))
-    expect(await runToEnd(home, 'backup', again)).toMatchObject({ code: 0 })
+    expect(await runCommand(home, 'backup', again)).toMatchObject({ code: 0 })
     expect((await readBackup(again)).rows).toEqual((await readBackup(from)).rows)
     expect(await everything(home)).toEqual(contents)
     return again
@@ -409,7 +438,7 @@ describe('backup and restore', () => {
     const refusals = damages.map(async ([name, bytes]) => {
       await writeFile(join(ground.dir, name), bytes)
       const args = name === 'cut' ? ['--check'] : []
-      return { name, ...(await runToEnd(target, 'restore', join(ground.dir, name), ...args)) }
+      return { name, ...(await runCommand(target, 'restore', join(ground.dir, name), ...args)) }
     })
     for (const { name, code, output } of await Promise.all(refusals)) {
       expect(output, name).toMatch(/The backup is damaged|This is not a backup/)
@@ -422,11 +451,11 @@ describe('backup and restore', () => {
     const newer = join(ground.dir, 'newer')
     await forgeHeader(file, newer, (header) => ({ ...header, migrations: [...header.migrations, '2999-later'] }))
     const [unknown, otherKey] = await Promise.all([
-      runToEnd(target, 'restore', newer),
-      runToEnd({ ...target, SECRET_KEY: OTHER_KEY }, 'restore', file, '--check'),
+      runCommand(target, 'restore', newer),
+      runCommand({ ...target, SECRET_KEY: OTHER_KEY }, 'restore', file, '--check'),
     ])
     if (kind === 'embedded') {
-      const noKey = await runToEnd(target, 'restore', file)
+      const noKey = await runCommand(target, 'restore', file)
       expect(noKey).toMatchObject({ code: 78, output: expect.stringContaining('put that secret.key there') })
     }
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('that version or a newer one') })
@@ -445,15 +474,15 @@ describe('backup and restore', () => {
       return { ...header, tables }
     })
     if (target.DATA_DIR !== undefined) await giveKey(target.DATA_DIR)
-    const refused = await runToEnd(target, 'restore', wrong)
+    const refused = await runCommand(target, 'restore', wrong)
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('Nothing was changed') })
-    const check = await runToEnd(target, 'migrate', '--check')
+    const check = await runCommand(target, 'migrate', '--check')
     expect(check).toMatchObject({ code: 1, result: expect.stringContaining('foundation') })
   })
 
   it('says whether a file could be restored, also beside the service that made it', async () => {
     await withService(env, async () => {
-      const good = await runToEnd(env, 'restore', file, '--check')
+      const good = await runCommand(env, 'restore', file, '--check')
       expect(good).toMatchObject({
         code: 0,
         result: expect.stringMatching(/is complete and can be restored here: [\d,]+ rows/),
@@ -465,7 +494,7 @@ describe('backup and restore', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
     expect((await readBackup(file)).header.secretKey).toBeUndefined()
     await expectSame(file, target)
-    const full = await runToEnd(target, 'restore', file)
+    const full = await runCommand(target, 'restore', file)
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining('not empty (accounts, ') })
   })
 
@@ -481,10 +510,10 @@ describe('backup and restore', () => {
     for (const time of ['first', 'second']) {
       const home = await ground.emptyEnv()
       if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
-      const restored = await runToEnd(home, 'restore', file)
+      const restored = await runCommand(home, 'restore', file)
       expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('above any that sites may have') })
       const again = join(ground.dir, `raised-${time}.gz`)
-      await runToEnd(home, 'backup', again)
+      await runCommand(home, 'backup', again)
       const raised = await versions(again)
       expect(restored.result).toContain('everybody has to log in again')
       const generations = await numbers(again, 'accounts', 'token_generation')
@@ -498,14 +527,14 @@ describe('backup and restore', () => {
   it('lets the versions be raised without a restore, after commits were lost', async () => {
     const home = await ground.emptyEnv()
     if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
-    await runToEnd(home, 'restore', file, '--keep-versions')
+    await runCommand(home, 'restore', file, '--keep-versions')
     const before = await versions(file)
-    expect(await runToEnd(home, 'versions', 'raise')).toMatchObject({
+    expect(await runCommand(home, 'versions', 'raise')).toMatchObject({
       code: 0,
       result: `Posts with versions above any that sites may have by now: ${before.length}.\n`,
     })
     const again = join(ground.dir, 'raised-alone.gz')
-    await runToEnd(home, 'backup', again)
+    await runCommand(home, 'backup', again)
     expect(Math.min(...(await versions(again)))).toBeGreaterThan(Math.max(...before) + 999)
     const generations = (path: string) => numbers(path, 'accounts', 'token_generation')
     expect(await generations(again)).toEqual(await generations(file))
@@ -518,22 +547,22 @@ describe('backup and restore', () => {
 
   it.runIf(kind === 'embedded')('can carry the key of an embedded database', async () => {
     const withKey = join(ground.dir, 'with-key')
-    expect(await runToEnd(env, 'backup', withKey, '--include-key')).toMatchObject({ code: 0 })
+    expect(await runCommand(env, 'backup', withKey, '--include-key')).toMatchObject({ code: 0 })
     const home = await ground.emptyEnv()
-    expect(await runToEnd(home, 'restore', withKey, '--keep-versions')).toMatchObject({ code: 0 })
+    expect(await runCommand(home, 'restore', withKey, '--keep-versions')).toMatchObject({ code: 0 })
     expect((await stat(join(home.DATA_DIR ?? '', 'secret.key'))).mode & 0o777).toBe(0o600)
     expect(await everything(home)).toEqual(contents)
-    expect(await runToEnd({ ...env, SECRET_KEY }, 'backup', withKey, '--include-key')).toMatchObject({ code: 64 })
+    expect(await runCommand({ ...env, SECRET_KEY }, 'backup', withKey, '--include-key')).toMatchObject({ code: 64 })
   })
 
   it('replaces a file only when told to, and leaves nothing half', async () => {
     const taken = join(ground.dir, 'taken.gz')
     await writeFile(taken, 'precious')
-    const refused = await runToEnd(env, 'backup', taken)
+    const refused = await runCommand(env, 'backup', taken)
     expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('--force') })
     expect(await readFile(taken, 'utf8')).toBe('precious')
-    expect(await runToEnd(env, 'backup', taken, '--force')).toMatchObject({ code: 0 })
-    const nowhere = await runToEnd(env, 'backup', join(ground.dir, 'no', 'such', 'directory'))
+    expect(await runCommand(env, 'backup', taken, '--force')).toMatchObject({ code: 0 })
+    const nowhere = await runCommand(env, 'backup', join(ground.dir, 'no', 'such', 'directory'))
     expect(nowhere).toMatchObject({ code: 1, output: expect.stringContaining('there is no such file or directory') })
     expect((await readdir(ground.dir)).filter((name) => name.includes('partial'))).toEqual([])
   })
@@ -544,20 +573,20 @@ describe('backup and restore', () => {
     await symlink(own, link)
     const holder = createServer()
     await new Promise<void>((resolve) => holder.listen(socket, resolve))
-    expect(await runToEnd(env, 'backup', link, '--force')).toMatchObject({ code: 0 })
+    expect(await runCommand(env, 'backup', link, '--force')).toMatchObject({ code: 0 })
     expect((await lstat(link)).isSymbolicLink()).toBe(true)
     expect((await readBackup(own)).header.tables).not.toEqual([])
     const refused = { code: 1, output: expect.stringContaining('not a regular file') }
-    expect(await runToEnd(env, 'backup', socket, '--force')).toMatchObject(refused)
+    expect(await runCommand(env, 'backup', socket, '--force')).toMatchObject(refused)
     expect((await stat(socket)).isSocket()).toBe(true)
-    expect(await runToEnd(await ground.emptyEnv(), 'restore', socket)).toMatchObject(refused)
+    expect(await runCommand(await ground.emptyEnv(), 'restore', socket)).toMatchObject(refused)
     holder.close()
   })
 
   it('says whether the key at hand is the one to keep', async () => {
     const [known, foreign] = [
-      await runToEnd(env, 'backup', join(ground.dir, 'known.gz')),
-      await runToEnd({ ...env, SECRET_KEY: OTHER_KEY }, 'backup', join(ground.dir, 'foreign.gz')),
+      await runCommand(env, 'backup', join(ground.dir, 'known.gz')),
+      await runCommand({ ...env, SECRET_KEY: OTHER_KEY }, 'backup', join(ground.dir, 'foreign.gz')),
     ]
     expect(known).toMatchObject({ code: 0, result: expect.stringContaining('keep a copy of') })
     expect(foreign).toMatchObject({ code: 0, result: expect.stringContaining('SECRET_KEY is not that key') })
@@ -565,13 +594,13 @@ describe('backup and restore', () => {
 
   it.runIf(kind === 'postgres')('leaves out tables that are not ours, and tells what has come due', async () => {
     const home = await ground.emptyEnv()
-    await runToEnd(home, 'restore', file, '--keep-versions')
+    await runCommand(home, 'restore', file, '--keep-versions')
     await change(home, 'create table kept_aside (id serial, text text)')
     await change(home, "insert into kept_aside (text) values ('x')")
     await change(home, "update posts set status = 'scheduled', scheduled_at = now() where status = 'published'")
     const more = join(ground.dir, 'with-another-table.gz')
-    expect(await runToEnd(home, 'backup', more)).toMatchObject({ code: 0 })
-    const restored = await runToEnd(await ground.emptyEnv(), 'restore', more)
+    expect(await runCommand(home, 'backup', more)).toMatchObject({ code: 0 })
+    const restored = await runCommand(await ground.emptyEnv(), 'restore', more)
     expect(restored).toMatchObject({
       code: 0,
       output: expect.stringContaining('Left out: the table kept_aside'),
@@ -582,14 +611,14 @@ describe('backup and restore', () => {
   it.runIf(kind === 'postgres')('says so when the database is read-only', async () => {
     const home = await ground.emptyEnv()
     await change(home, `alter database ${nameOf(home)} set default_transaction_read_only = on`)
-    const refused = await runToEnd(home, 'restore', file)
+    const refused = await runCommand(home, 'restore', file)
     expect(refused).toMatchObject({ code: 69, output: expect.stringContaining('The database is read-only') })
   })
 
   it.runIf(kind === 'postgres')('wants to be alone with the database', async () => {
     const used = await ground.emptyEnv()
     await withService(used, async () => {
-      const refused = await runToEnd(used, 'restore', file)
+      const refused = await runCommand(used, 'restore', file)
       expect(refused).toMatchObject({ code: 69, output: expect.stringContaining('stop them all') })
     })
   })
@@ -602,7 +631,7 @@ describe('backup and restore', () => {
   async function expectUntouched(home: Env): Promise<void> {
     if (home.DATA_DIR !== undefined) expect(await exists(home.DATA_DIR)).toBe(false)
     else
-      expect(await runToEnd(home, 'migrate', '--check')).toMatchObject({
+      expect(await runCommand(home, 'migrate', '--check')).toMatchObject({
         result: expect.stringContaining('foundation'),
       })
   }

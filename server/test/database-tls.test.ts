@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { issueCertificate } from '../src/platform/egress/test-certificates.ts'
-import { type Env, everything, fill, SECRET_KEY, withService } from './support/installation.ts'
+import { type Env, everything, fill, SECRET_KEY, withService, withServiceProcess } from './support/installation.ts'
 import { startOwnPostgres, type TestPostgres } from './support/postgres/server.ts'
 import { giveTo, openTmpdir, unprivilegedUser } from './support/postgres/unprivileged.ts'
 import { runToEnd } from './support/process.ts'
@@ -64,7 +64,7 @@ describe.runIf(inject('database').kind === 'postgres')('a database behind TLS', 
       await client.query('drop schema public cascade; create schema public')
       const { contents } = await fill(env)
       expect(await everything(env)).toEqual(contents)
-      await withService(env, async ({ output }) => {
+      await withServiceProcess(env, async ({ output }) => {
         const { rows } = await client.query(`
           select ssl, count(*) > 1 as several from pg_stat_ssl join pg_stat_activity using (pid)
           where application_name like 'postrider%' group by ssl

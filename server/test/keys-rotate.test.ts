@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLog } from '../src/platform/log.ts'
 import { createSignals } from '../src/platform/signals.ts'
+import { runCommand } from './support/command.ts'
 import {
   ADA,
   createGround,
@@ -19,7 +20,7 @@ import {
   SECRET_KEY,
   withService,
 } from './support/installation.ts'
-import { launch, runToEnd } from './support/process.ts'
+import { launch } from './support/process.ts'
 
 const { kind } = inject('database')
 const NEXT_KEY = 'the next secret key, also long enough'
@@ -46,14 +47,14 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
   }
 
   it('wants the next key, and to be alone', async () => {
-    const without = await runToEnd(env, 'keys', 'rotate')
+    const without = await runCommand(env, 'keys', 'rotate')
     expect(without).toMatchObject({ code: 78, output: expect.stringContaining('NEW_SECRET_KEY') })
-    const short = await runToEnd({ ...env, NEXT: 'short' }, 'keys', 'rotate', '--new-key-env', 'NEXT')
+    const short = await runCommand({ ...env, NEXT: 'short' }, 'keys', 'rotate', '--new-key-env', 'NEXT')
     expect(short).toMatchObject({ code: 78, output: expect.stringContaining('NEXT') })
     for (const role of ['all', 'api']) {
       await withService({ ...env, ROLE: role }, async ({ url }) => {
         await fetch(`${url}/readyz`)
-        const busy = await runToEnd({ ...env, NEW_SECRET_KEY: NEXT_KEY }, 'keys', 'rotate')
+        const busy = await runCommand({ ...env, NEW_SECRET_KEY: NEXT_KEY }, 'keys', 'rotate')
         expect(busy).toMatchObject({ code: 69, output: expect.stringContaining('stop them all') })
       })
     }
@@ -63,18 +64,18 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
   it('sees a process that is only listening', async () => {
     const ear = createSignals(env.DATABASE_URL ?? '', systemClock, createLog('silent'))
     await ear.ready
-    const listening = await runToEnd({ ...env, NEW_SECRET_KEY: NEXT_KEY }, 'keys', 'rotate')
+    const listening = await runCommand({ ...env, NEW_SECRET_KEY: NEXT_KEY }, 'keys', 'rotate')
     expect(listening).toMatchObject({ code: 69, output: expect.stringContaining('stop them all') })
     await ear.close()
   })
 
   it('seals everything anew; the old key and its tokens are refused', async () => {
     const both = { ...env, NEXT: NEXT_KEY }
-    const rotated = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
+    const rotated = await runCommand(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
     expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('SECRET_KEY to the value of NEXT') })
-    const again = await runToEnd(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
+    const again = await runCommand(both, 'keys', 'rotate', '--new-key-env', 'NEXT')
     expect(again).toMatchObject({ code: 0, result: expect.stringContaining('already been rotated') })
-    expect(await runToEnd(env)).toMatchObject({ code: 78, output: expect.stringContaining('SECRET_KEY') })
+    expect(await runCommand(env)).toMatchObject({ code: 78, output: expect.stringContaining('SECRET_KEY') })
     const after = { ...env, SECRET_KEY: NEXT_KEY }
     expect(await everything(after, token)).toEqual({ ...contents, oldToken: 401 })
   })
@@ -86,7 +87,7 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
         email: ADA.email,
         password: ADA.password,
       })
-      expect(await runToEnd(now, 'keys', 'rotate', '--force')).toMatchObject({ code: 0 })
+      expect(await runCommand(now, 'keys', 'rotate', '--force')).toMatchObject({ code: 0 })
       // It knows only the old key, with which nothing would open that it seals.
       const client = createClient({ baseUrl: url, token: current, retries: 0 })
       const [site] = (await client.sites.list()).sites
@@ -104,12 +105,12 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
     await query(`update endpoints set secret_sealed = '' where site_name = 'Two'`)
     await query(`update idempotency_keys set body = '' where key = 'only-once'`)
     const both = { ...env, NEW_SECRET_KEY: NEXT_KEY }
-    const doctor = await runToEnd(env, 'doctor')
+    const doctor = await runCommand(env, 'doctor')
     expect(doctor).toMatchObject({
       code: 1,
       result: expect.stringMatching(/✗ site secrets: .+: Two \(.+\), One \(.+\);/),
     })
-    const refused = await runToEnd(both, 'keys', 'rotate')
+    const refused = await runCommand(both, 'keys', 'rotate')
     expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/^Nothing was changed: .*One \(/m) })
     await withService(env, async ({ url }) => {
       const { token: current } = await createClient({ baseUrl: url }).auth.login({
@@ -119,11 +120,11 @@ describe.runIf(kind === 'postgres')('keys rotate, with SECRET_KEY', () => {
       const client = createClient({ baseUrl: url, token: current })
       for (const { id } of (await client.sites.list()).sites) await client.sites.rotateKeys(id)
     })
-    expect(await runToEnd(env, 'doctor')).toMatchObject({
+    expect(await runCommand(env, 'doctor')).toMatchObject({
       code: 0,
       result: expect.stringContaining('✓ site secrets'),
     })
-    expect(await runToEnd(both, 'keys', 'rotate')).toMatchObject({ code: 0 })
+    expect(await runCommand(both, 'keys', 'rotate')).toMatchObject({ code: 0 })
     const after = await everything({ ...env, SECRET_KEY: NEXT_KEY })
     expect(after).toMatchObject({
       answer: { status: 409, body: { message: expect.stringContaining('response was lost') } },
@@ -139,7 +140,7 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
   it('makes a new key, keeps the old one, and refuses its tokens', async () => {
     const home = await ground.copyOf(env)
     const before = await readFile(fileOf(home, 'secret.key'), 'utf8')
-    const rotated = await runToEnd(home, 'keys', 'rotate')
+    const rotated = await runCommand(home, 'keys', 'rotate')
     expect(rotated).toMatchObject({ code: 0, result: expect.stringContaining('new key: 2.') })
     const [current, kept = ''] = await keysOf(home)
     expect(current).toBe('secret.key')
@@ -156,17 +157,17 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
     const home = await ground.copyOf(env)
     await writeFile(fileOf(home, 'secret.key.new'), staged)
     expect(await everything(home, token)).toEqual({ ...contents, oldToken: 200 })
-    expect(await runToEnd(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
-    expect(await runToEnd(home, 'doctor')).toMatchObject({ code: 0, result: expect.not.stringContaining('rotation') })
+    expect(await runCommand(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
+    expect(await runCommand(home, 'doctor')).toMatchObject({ code: 0, result: expect.not.stringContaining('rotation') })
   })
 
   it('completes at the next start what stopped after the commit', async () => {
     const home = await ground.copyOf(env)
     const before = await readFile(fileOf(home, 'secret.key'))
-    expect(await runToEnd(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
+    expect(await runCommand(home, 'keys', 'rotate')).toMatchObject({ code: 0 })
     await rename(fileOf(home, 'secret.key'), fileOf(home, 'secret.key.new'))
     await writeFile(fileOf(home, 'secret.key'), before, { mode: 0o600 })
-    const doctor = await runToEnd(home, 'doctor')
+    const doctor = await runCommand(home, 'doctor')
     expect(doctor).toMatchObject({ code: 0, result: expect.stringContaining('the next start completes its rotation') })
     expect(await everything(home)).toEqual(contents)
     expect(await keysOf(home)).not.toContain('secret.key.new')
@@ -189,7 +190,7 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
   it('does not start without the key of a database in use, and makes no other', async () => {
     const home = await ground.copyOf(env)
     await rm(fileOf(home, 'secret.key'))
-    expect(await runToEnd(home)).toMatchObject({ code: 78, output: expect.stringContaining('is missing') })
+    expect(await runCommand(home)).toMatchObject({ code: 78, output: expect.stringContaining('is missing') })
     expect(await keysOf(home)).toEqual([])
   })
 
@@ -199,10 +200,10 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
     await mkdir(own.DATA_DIR ?? '')
     await writeFile(fileOf(own, 'secret.key'), 'my own, too short')
     await mkdir(fileOf(unreadable, 'secret.key'), { recursive: true })
-    expect(await runToEnd(cut)).toMatchObject({ code: 78, output: expect.stringContaining('holds 8 characters') })
-    expect(await runToEnd(own)).toMatchObject({ code: 78, output: expect.stringContaining('holds 17 characters') })
-    expect(await runToEnd(unreadable)).toMatchObject({ code: 78, output: expect.stringContaining('cannot be read') })
-    const doctor = await runToEnd(cut, 'doctor')
+    expect(await runCommand(cut)).toMatchObject({ code: 78, output: expect.stringContaining('holds 8 characters') })
+    expect(await runCommand(own)).toMatchObject({ code: 78, output: expect.stringContaining('holds 17 characters') })
+    expect(await runCommand(unreadable)).toMatchObject({ code: 78, output: expect.stringContaining('cannot be read') })
+    const doctor = await runCommand(cut, 'doctor')
     expect(doctor).toMatchObject({ code: 1, result: expect.stringMatching(/✗ secret key: .+ holds 8 characters/) })
     expect(await readFile(fileOf(cut, 'secret.key'), 'utf8')).toBe('half a k')
     expect(await readFile(fileOf(own, 'secret.key'), 'utf8')).toBe('my own, too short')
@@ -211,7 +212,10 @@ describe.runIf(kind === 'embedded')('keys rotate, with a key file', () => {
   it('has doctor tell when everybody may read the key', async () => {
     const home = await ground.copyOf(env)
     await chmod(fileOf(home, 'secret.key'), 0o644)
-    expect(await runToEnd(home, 'doctor')).toMatchObject({ code: 1, result: expect.stringContaining('run: chmod 600') })
+    expect(await runCommand(home, 'doctor')).toMatchObject({
+      code: 1,
+      result: expect.stringContaining('run: chmod 600'),
+    })
   })
 
   const isThere = (path: string) =>

@@ -1,8 +1,8 @@
 /** A connection pooler in front of the database: one that keeps sessions apart works, one that does not is refused at the start. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { runCommand } from './support/command.ts'
 import { createGround, type Env, everything, fill, type Ground } from './support/installation.ts'
 import { hasPooler, type Pooler, startPooler } from './support/pooler.ts'
-import { runToEnd } from './support/process.ts'
 
 describe.runIf(inject('database').kind === 'postgres' && hasPooler)('behind a connection pooler', () => {
   let ground: Ground
@@ -28,7 +28,7 @@ describe.runIf(inject('database').kind === 'postgres' && hasPooler)('behind a co
   ])('of %s, the service and its commands say which address to use', async (_of, settings) => {
     const pooled = await behind(settings)
     for (const args of [[], ['migrate'], ['doctor']]) {
-      const { code, output } = await runToEnd(pooled, ...args)
+      const { code, output } = await runCommand(pooled, ...args)
       expect(code).toBe(args[0] === 'doctor' ? 1 : 78)
       expect(output).toContain('Use the address of the database server itself')
       expect(output).not.toContain('    at ')
@@ -37,7 +37,7 @@ describe.runIf(inject('database').kind === 'postgres' && hasPooler)('behind a co
 
   it('of sessions that knows only some settings, the service says which to add', async () => {
     const pooled = await behind({ pool_mode: 'session', ignore_startup_parameters: '' })
-    const { code, output } = await runToEnd(pooled)
+    const { code, output } = await runCommand(pooled)
     expect([code, output]).toEqual([69, expect.stringContaining('in its ignore_startup_parameters')])
   })
 

@@ -5,7 +5,7 @@
  * The embedded database has one session, so a transaction excludes everything else until it ends; between transactions,
  * statements of all processes interleave. A statement without ORDER BY may return its rows in any order, and does.
  */
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import pg from 'pg'
 import { migrations } from '../../src/migrations/index.ts'
 import { createDatabase } from '../../src/platform/db/database.ts'
@@ -40,16 +40,6 @@ const TABLES = [
 const STORIES_UNTIL_TRUNCATED = 40
 /** Truncated for every story: of lanes due at the same moment a lease takes those first on disk, so their layout must be the same. */
 const LAID_OUT_ANEW = 'lanes'
-
-/** Writes a migrated, empty database to a file, from which stores open faster. */
-export async function writeSnapshot(file: string): Promise<void> {
-  const embedded = await openEmbedded({ dir: '', durable: false, log: () => {} })
-  const pool = new pg.Pool(embedded.poolConfig)
-  const db = createDatabase(pool, 'embedded', embedded.close)
-  await migrate(db, migrations)
-  await writeFile(file, Buffer.from(await (await embedded.dump()).arrayBuffer()))
-  await db.close()
-}
 
 /** Opens a database in memory, from a snapshot if there is one. */
 export async function openStore(snapshotFile: string | undefined): Promise<Store> {

@@ -1,6 +1,7 @@
 /** The first stories of the simulation, and tests of the simulation itself. `npm run simulate` runs many more. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cases } from '../../../scripts/test/cases.ts'
+import { embeddedTemplates } from '../support/embedded-templates.ts'
 import { fits, MUTANTS } from './mutants.ts'
 import { openSimulator, type Simulator } from './simulator.ts'
 import { tell } from './story.ts'
@@ -12,12 +13,17 @@ const TIMEOUT_MS = 480_000
 /** What happens too seldom to be in the stories of `npm test`. */
 const RARE = ['late answers before anything was recorded', 'deliveries queued again']
 
+let templates: Awaited<ReturnType<typeof embeddedTemplates>>
 let simulator: Simulator
 
 beforeAll(async () => {
-  simulator = await openSimulator()
+  templates = await embeddedTemplates()
+  simulator = await openSimulator(templates.snapshot)
 })
-afterAll(() => simulator.close())
+afterAll(async () => {
+  await simulator.close()
+  await templates.remove()
+})
 
 describe('the delivery engine', () => {
   it(`keeps its promises in ${SEEDS} stories`, { timeout: TIMEOUT_MS }, async () => {

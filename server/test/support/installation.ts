@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createPullClient } from '@postrider/sdk'
 import { inject } from 'vitest'
+import { createApp } from '../../src/app.ts'
+import { parseConfig } from '../../src/platform/config.ts'
+import { createLog } from '../../src/platform/log.ts'
 import { createDatabaseFromTemplate } from './postgres/databases.ts'
 import { type ServiceProcess, startProcess } from './process.ts'
 
@@ -18,6 +21,9 @@ export const ADA = { name: 'Ada', email: 'ada@example.com', password: 'correct h
 /** Text with everything that a careless format would break at. */
 export const ODD =
   'quote " apostrophe \' back\\slash \\n tab\t newline\n \u2028 \u{1f98a} {"json":[null]} {a,"b"} \\N ünï'
+
+/** How long the service waits for attempts that are under way when it stops. */
+const GRACE_MS = 5_000
 
 const COMMON = {
   RATE_LIMIT_AUTH: 'off',
@@ -71,8 +77,20 @@ export async function createGround(): Promise<Ground> {
   }
 }
 
-/** Runs the service for as long as `use` takes. */
-export async function withService<T>(env: Env, use: (service: ServiceProcess) => Promise<T>): Promise<T> {
+/** Runs the service in this process for as long as `use` takes. */
+export async function withService<T>(env: Env, use: (service: { url: string }) => Promise<T>): Promise<T> {
+  const app = await createApp(parseConfig({ PORT: '0', ...env }), { log: createLog('silent') })
+  try {
+    const { port } = await app.listen()
+    await app.startLoops()
+    return await use({ url: `http://127.0.0.1:${port}` })
+  } finally {
+    await app.stop(GRACE_MS)
+  }
+}
+
+/** Runs the service as a process of its own for as long as `use` takes. */
+export async function withServiceProcess<T>(env: Env, use: (service: ServiceProcess) => Promise<T>): Promise<T> {
   const service = await startProcess(env)
   try {
     return await use(service)
