@@ -6,12 +6,13 @@ import { loadWebApp, type WebApp } from './platform/http/web-app.ts'
 /** Where `npm run build` puts it. The package has it there too: its code lies as deep as the sources. */
 const DIRECTORY = fileURLToPath(new URL('../../dashboard/dist', import.meta.url))
 
-/** Posts show images from anywhere and the two kinds of embeds; everything else must come from the service itself. */
+/** Posts show images, videos and sounds from anywhere and the two kinds of embeds; everything else must come from the service itself. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
   "style-src 'self'",
   'img-src https: http: data: blob:',
+  'media-src https:',
   "font-src 'self'",
   "connect-src 'self'",
   "frame-src 'self' https://www.youtube.com https://www.youtube-nocookie.com https://player.vimeo.com",
