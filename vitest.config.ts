@@ -93,8 +93,8 @@ export default defineConfig(({ mode }) => {
         blackBox('apart', filesOf(extent, ALSO_APART, Object.keys(APART))),
         project('browser', filesOf(extent, browser, BROWSER), {
           globalSetup: ['server/test/support/setup-embedded.ts', 'dashboard/test/support/setup.ts'],
-          // A browser on a busy machine is late now and then; what fails twice is wrong.
-          retry: 1,
+          // One browser for all the files of a process.
+          isolate: false,
           expect: { poll: { timeout: 15_000 } },
         }),
       ],

@@ -13,7 +13,7 @@ describeInBrowser('connecting a site', (scene) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     const website = await startWebsite(sveltekit)
     const receiver = await startReceiver()
-    await page.getByRole('navigation').getByRole('link', { name: 'Sites' }).click()
+    await page.goto('/sites')
     await page.getByText('No site is connected yet').waitFor()
     await page.getByRole('link', { name: 'Connect a site' }).click()
 
