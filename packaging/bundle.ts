@@ -8,14 +8,14 @@ const ROOT = join(import.meta.dirname, '..')
 /** Stays a dependency: it finds its WebAssembly and its files beside its own code. */
 const EXTERNAL = '@electric-sql/pglite'
 
-/** `new URL('./name', import.meta.url)`: how a source names a file beside it. */
-const BESIDE = /new URL\('(\.\/[^']+)', import\.meta\.url\)/g
+/** `new URL('./name', import.meta.url)`, with or without the dot: how a source names a file beside it. */
+const BESIDE = /new URL\('((?:\.\/)?[^'./][^']*)', import\.meta\.url\)/g
 
 /** Takes the files along that sources name beside them: TypeScript runs in a thread or process of its own, the rest is read. */
 const filesBeside: Plugin = {
   name: 'files-beside',
   transform: {
-    filter: { id: /\/(server|integrations)\/.*\.ts$/, code: "new URL('./" },
+    filter: { id: /\/(server|integrations)\/.*\.ts$/, code: "', import.meta.url)" },
     async handler(code, id) {
       const references = new Map<string, string>()
       for (const [, path = ''] of code.matchAll(BESIDE)) {

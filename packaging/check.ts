@@ -120,7 +120,9 @@ try {
   const program = (name: string) => join(modules, '.bin', name)
   const sitePort = await freePort()
   const { client, secret } = await connectSite(service.url, sitePort)
-  const site = launch(program('postrider-sample-site'), [], { POSTRIDER_SECRET: secret, PORT: String(sitePort) })
+  // As the dashboard says it.
+  const card = (await (await fetch(service.url)).json()) as { sample_site: string }
+  const site = launch(card.sample_site, [], { POSTRIDER_SECRET: secret, PORT: String(sitePort) })
   await until('the sample site listens', () => site.output().includes('runs at'))
   await untilDelivered(client, sitePort, await publish(client, 'Hello'), 'Hello')
   say('a post was published and the sample site shows it')

@@ -11,6 +11,9 @@ const {
   PORT: port = '4000',
 } = process.env
 
+/** How it was started: by the package, which runs bundled JavaScript, or in a checkout. */
+const PROGRAM = import.meta.url.endsWith('.js') ? 'postrider-sample-site' : 'npm run sample-site'
+
 function giveUp(message: string): never {
   console.error(message)
   process.exit(1)
@@ -33,7 +36,7 @@ function describe({ event }: Answered): string {
 
 if (secret === '')
   giveUp(
-    'The sample site needs the webhook secret of a site in Postrider.\nThe dashboard prepares the command: Connect a site, then “Use the sample site”. By hand:\n  POSTRIDER_SECRET=whsec_… npm run sample-site',
+    `The sample site needs the webhook secret of a site in Postrider.\nThe dashboard prepares the command: Connect a site, then “Use the sample site”. By hand:\n  POSTRIDER_SECRET=whsec_… ${PROGRAM}`,
   )
 const site = await startSampleSite({
   port: Number(port),

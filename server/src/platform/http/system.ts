@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Database } from '../db/database.ts'
 import { type DatabaseState, stateOfDatabase } from '../db/state.ts'
+import { SAMPLE_SITE } from '../installation.ts'
 import type { Loop } from '../loop.ts'
 import type { SystemRoute } from './pipeline.ts'
 
@@ -13,9 +14,6 @@ export type SystemFacts = {
   /** Whether there is a web application for people. */
   hasWebApp: boolean
 }
-
-/** What starts the sample site beside this service. */
-const SAMPLE_SITE = 'npm run sample-site'
 
 /**
  * Where to look next: for programs, and for people where there is no web application. `sample_site`, which the dashboard offers, is
