@@ -8,6 +8,12 @@ import { createClient, type PostriderClient } from '@postrider/sdk'
 /** How long something may take that takes seconds; a machine may be busy. */
 const PATIENCE_MS = 300_000
 
+/** Slow enough for the limit of requests that an account has in production. */
+const ASK_EVERY_MS = 500
+
+/** At the first attempt, or at a later one. */
+const DELIVERED = ['delivered', 'delivered_retry']
+
 /** Registers an account and connects a site at this port. Resolves with its client and the secret of the site. */
 export async function connectSite(url: string, sitePort: number): Promise<{ client: PostriderClient; secret: string }> {
   const client = createClient({ baseUrl: url })
@@ -32,7 +38,7 @@ export async function untilDelivered(
 ): Promise<void> {
   await until(`"${title}" is delivered`, async () => {
     const { deliveries } = await client.posts.get(id)
-    if (deliveries.length !== 1 || deliveries[0]?.status !== 'delivered') return false
+    if (deliveries.length !== 1 || !DELIVERED.includes(deliveries[0]?.status ?? '')) return false
     return (await (await fetch(`http://localhost:${sitePort}/`)).text()).includes(title)
   })
 }
@@ -42,7 +48,7 @@ export async function until(what: string, ask: () => Promise<boolean> | boolean)
   const deadline = Date.now() + PATIENCE_MS
   while (!(await ask())) {
     if (Date.now() > deadline) throw new Error(`After five minutes it is still not so: ${what}.`)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS))
   }
 }
 
