@@ -64,10 +64,12 @@ describe('what the server shares', () => {
     exports: Record<string, string>
   }
 
-  it('is the rules of posts, the schema of their text, how words are counted, what outlines leave and what helps a site', () => {
+  it('is the rules of posts, the schema of their text with its addresses, how words are counted, what outlines leave and what helps a site', () => {
     expect(Object.keys(exports)).toEqual([
       './generation/notes',
       './posts/policy',
+      './posts/body/attributes',
+      './posts/body/embeds',
       './posts/body/schema',
       './posts/body/text',
       './sites/troubleshooting',
