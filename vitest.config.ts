@@ -4,16 +4,15 @@ import { defineConfig } from 'vitest/config'
 import { budget } from './scripts/test/budget.ts'
 
 /** What `npm test` may take at most, in seconds of processor time; see CONTRIBUTING.md. */
-const CEILING_SECONDS = 2_400
+const CEILING_SECONDS = 2_000
 
 /** The black-box tests. All of them run on PostgreSQL, where several connections can get in each other's way. */
 const BLACK_BOX = globSync('server/test/{*,specification/*}.test.ts')
 
 /** What of them `npm test` runs a second time, on the embedded database, and why. */
 const EMBEDDED: Record<string, string> = {
-  'server/test/commands.test.ts': 'What is peculiar to a directory: its key, its lock, its making.',
+  'server/test/commands-directory.test.ts': 'A directory, its key and its lock exist only here.',
   'server/test/database.test.ts': 'Is about the database.',
-  'server/test/generation-providers.test.ts': 'Runs with one protocol of models here, with the other on PostgreSQL.',
   'server/test/keys-rotate.test.ts': 'The key lies in a file only here.',
   'server/test/process.test.ts': 'What survives the end of a process depends on the database.',
   'server/test/story.test.ts': 'What a newcomer sees first is on this database.',
@@ -23,7 +22,6 @@ const EMBEDDED: Record<string, string> = {
 const APART: Record<string, string> = {
   'server/test/deliveries.test.ts': 'The workers share the lanes by leases.',
   'server/test/generation.test.ts': 'The workers share the drafts by leases.',
-  'server/test/handover.test.ts': 'The API tells the workers what there is to do.',
   'server/test/live.test.ts': 'What a worker did reaches the streams of the API.',
   'server/test/publishing.test.ts': 'Both workers publish what is due.',
   'server/test/pull-cache.test.ts': 'What another process wrote ends what this one holds.',
@@ -31,7 +29,7 @@ const APART: Record<string, string> = {
 
 /** What else can be split into processes: `npm run test:rest` runs it so. */
 const ALSO_APART = globSync([
-  'server/test/{accounts,analytics,contract,deliveries,delivery-log,find,generation,handover,idempotency}.test.ts',
+  'server/test/{accounts,analytics,contract,deliveries,delivery-log,find,generation,idempotency}.test.ts',
   'server/test/{live,live-streams,locks,many-posts,platform-detection,posts,publishing,pull,pull-cache}.test.ts',
   'server/test/{rate-limits,retention,session,sites,story,tenants,traces}.test.ts',
   'server/test/specification/*.test.ts',
@@ -81,21 +79,25 @@ export default defineConfig(({ mode }) => {
     test: {
       // The tests wait for processes and databases as well as they compute.
       maxWorkers: Math.ceil(1.5 * availableParallelism()),
+      // Files share their worker's modules: what is in them belongs to a service or a database, never to a test.
+      isolate: false,
+      restoreMocks: true,
+      unstubGlobals: true,
+      unstubEnvs: true,
       setupFiles: ['scripts/test/measure.ts'],
       reporters: ['default', budget(extent === 'usual' ? CEILING_SECONDS : undefined)],
       provide: { allCases: extent !== 'usual' },
+      // How long a condition may take to come true says nothing about the code on a machine that is busy.
+      expect: { poll: { timeout: 15_000 } },
       testTimeout: 60_000,
       hookTimeout: 60_000,
       projects: [
-        project('unit', filesOf(extent, UNIT, UNIT)),
+        project('unit', filesOf(extent, UNIT, UNIT), { globalSetup: 'server/test/support/setup-embedded.ts' }),
         blackBox('postgres', filesOf(extent, BLACK_BOX, BLACK_BOX)),
         blackBox('embedded', filesOf(extent, BLACK_BOX, Object.keys(EMBEDDED))),
         blackBox('apart', filesOf(extent, ALSO_APART, Object.keys(APART))),
         project('browser', filesOf(extent, browser, BROWSER), {
           globalSetup: ['server/test/support/setup-embedded.ts', 'dashboard/test/support/setup.ts'],
-          // One browser for all the files of a process.
-          isolate: false,
-          expect: { poll: { timeout: 15_000 } },
         }),
       ],
     },

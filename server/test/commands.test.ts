@@ -286,20 +286,6 @@ describe('postrider', () => {
     expect(await once(child, 'close')).toEqual([1, null])
     expect(output()).toMatch(/^The results could not be written: .*ENOSPC/)
   })
-
-  it.runIf(kind === 'embedded')('says so when there is no database, or when the service has it', async () => {
-    const missing = await runCommand(await ground.emptyEnv(), 'backup', join(ground.dir, 'none'))
-    expect(missing).toMatchObject({ code: 1, output: expect.stringContaining('There is no database in') })
-    await withServiceProcess(env, async ({ child }) => {
-      const [held, doctor] = await Promise.all([
-        runCommand(env, 'backup', join(ground.dir, 'held')),
-        runCommand(env, 'doctor'),
-      ])
-      expect(held).toMatchObject({ code: 69, output: expect.stringContaining(`in use by process ${child.pid}`) })
-      expect(doctor).toMatchObject({ code: 0, result: expect.stringContaining(`in use by process ${child.pid}`) })
-    })
-    expect(await exists(join(ground.dir, 'held'))).toBe(false)
-  })
 })
 
 describe('doctor', () => {
@@ -508,7 +494,7 @@ describe('backup and restore', () => {
   it('puts posts above the versions that sites may have been sent since, and ends all logins', async () => {
     let highest = Math.max(...(await versions(file)))
     for (const time of ['first', 'second']) {
-      const home = await ground.emptyEnv()
+      const home = await ground.createdEnv()
       if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
       const restored = await runCommand(home, 'restore', file)
       expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('above any that sites may have') })
@@ -525,7 +511,7 @@ describe('backup and restore', () => {
   })
 
   it('lets the versions be raised without a restore, after commits were lost', async () => {
-    const home = await ground.emptyEnv()
+    const home = await ground.createdEnv()
     if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
     await runCommand(home, 'restore', file, '--keep-versions')
     const before = await versions(file)
@@ -543,16 +529,6 @@ describe('backup and restore', () => {
   it.runIf(kind === 'postgres')('goes from a server into an embedded database, and back', async () => {
     const middle = await ground.emptyEnv('embedded', { SECRET_KEY })
     await expectSame(await expectSame(file, middle), await ground.emptyEnv('postgres'))
-  })
-
-  it.runIf(kind === 'embedded')('can carry the key of an embedded database', async () => {
-    const withKey = join(ground.dir, 'with-key')
-    expect(await runCommand(env, 'backup', withKey, '--include-key')).toMatchObject({ code: 0 })
-    const home = await ground.emptyEnv()
-    expect(await runCommand(home, 'restore', withKey, '--keep-versions')).toMatchObject({ code: 0 })
-    expect((await stat(join(home.DATA_DIR ?? '', 'secret.key'))).mode & 0o777).toBe(0o600)
-    expect(await everything(home)).toEqual(contents)
-    expect(await runCommand({ ...env, SECRET_KEY }, 'backup', withKey, '--include-key')).toMatchObject({ code: 64 })
   })
 
   it('replaces a file only when told to, and leaves nothing half', async () => {
@@ -624,7 +600,7 @@ describe('backup and restore', () => {
   })
 
   async function giveKey(dataDir: string): Promise<void> {
-    await mkdir(dataDir)
+    await mkdir(dataDir, { recursive: true })
     await cp(join(env.DATA_DIR ?? '', 'secret.key'), join(dataDir, 'secret.key'))
   }
 

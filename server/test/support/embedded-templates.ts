@@ -13,8 +13,11 @@ import { createDatabase } from '../../src/platform/db/database.ts'
 import { openEmbedded } from '../../src/platform/db/embedded/open-embedded.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 
-/** `snapshot` is the file of a migrated, empty database; `created` a data directory with a database in which nothing is yet. */
-export type EmbeddedTemplates = { snapshot: string; created: string }
+/**
+ * Databases in which nothing is yet: `empty` is the file of one's dump, `created` a data directory with one. `snapshot` is the file of a
+ * migrated one's dump.
+ */
+export type EmbeddedTemplates = { empty: string; snapshot: string; created: string }
 
 const ROOT = join(import.meta.dirname, '../../..')
 const CACHE = join(ROOT, 'node_modules/.cache/postrider-tests')
@@ -38,7 +41,7 @@ export async function embeddedTemplates(): Promise<EmbeddedTemplates & { remove(
     () => tmpdir(), // the installation belongs to somebody else
   )
   const made = await mkdtemp(join(parent, 'new-')).catch(() => mkdtemp(join(tmpdir(), 'postrider-templates-')))
-  await writeSnapshot(within(made).snapshot)
+  await writeSnapshot(within(made).snapshot, within(made).empty)
   await (await openEmbedded({ dir: within(made).created, log: () => {} })).close()
   // It fails where another run was faster, or the directory cannot be written to; then this run uses its own.
   const kept =
@@ -52,23 +55,25 @@ export async function embeddedTemplates(): Promise<EmbeddedTemplates & { remove(
   return { ...within(dir), remove: async () => {} }
 }
 
-/** Writes a migrated, empty database to a file. */
-export async function writeSnapshot(file: string): Promise<void> {
+/** Writes the dump of a migrated database to a file, and to another what it was before it was migrated. */
+export async function writeSnapshot(file: string, before?: string): Promise<void> {
   const embedded = await openEmbedded({ dir: '', durable: false, log: () => {} })
   const pool = new pg.Pool(embedded.poolConfig)
   const db = createDatabase(pool, 'embedded', embedded.close)
+  const dump = async (to: string) => writeFile(to, Buffer.from(await (await embedded.dump()).arrayBuffer()))
+  if (before !== undefined) await dump(before)
   await migrate(db, migrations)
-  await writeFile(file, Buffer.from(await (await embedded.dump()).arrayBuffer()))
+  await dump(file)
   await db.close()
 }
 
 function within(dir: string): EmbeddedTemplates {
-  return { snapshot: join(dir, 'snapshot.tar'), created: join(dir, 'created') }
+  return { empty: join(dir, 'empty.tar'), snapshot: join(dir, 'snapshot.tar'), created: join(dir, 'created') }
 }
 
+/** It appears as a whole; only the user who made it may enter it. */
 function isUsable(dir: string): Promise<boolean> {
-  const { snapshot, created } = within(dir)
-  return Promise.all([access(snapshot, constants.R_OK), access(join(created, 'db/PG_VERSION'), constants.R_OK)]).then(
+  return access(within(dir).snapshot, constants.R_OK).then(
     () => true,
     () => false,
   )

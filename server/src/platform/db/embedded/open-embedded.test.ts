@@ -7,13 +7,14 @@ import { unprivilegedUser } from '../../../../test/support/postgres/unprivileged
 import { installedPglite, isCreated, prepareDirectory } from './directory.ts'
 import { holdDirectory } from './lock.ts'
 import { openEmbedded } from './open-embedded.ts'
-import { open, openDirectory, startChild, temporaryDirectory, unprivileged } from './support.fixture.ts'
+import { emptySnapshot, open, openDirectory, startChild, temporaryDirectory, unprivileged } from './support.fixture.ts'
 
 const TIMEOUT_MS = 60_000
 let snapshot: Blob
 
 beforeAll(async () => {
-  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
+  const empty = await emptySnapshot()
+  const database = await openEmbedded({ dir: '', log: () => {}, durable: false, snapshot: empty })
   const pool = new pg.Pool(database.poolConfig)
   await pool.query('CREATE TABLE from_snapshot AS SELECT 7 AS id')
   await pool.end()

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Worker } from 'node:worker_threads'
 import { onTestFinished, vi } from 'vitest'
+import { embeddedTemplates } from '../../../../test/support/embedded-templates.ts'
 import { openTmpdir, unprivilegedUser } from '../../../../test/support/postgres/unprivileged.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, openEmbedded } from './open-embedded.ts'
 
@@ -41,10 +42,18 @@ export async function unprivileged<T>(work: () => Promise<T>): Promise<T> {
 
 /** An empty database. */
 export async function emptySnapshot(): Promise<Blob> {
-  const database = await openEmbedded({ dir: '', log: () => {}, durable: false })
-  const snapshot = await database.dump()
-  await database.close()
+  const { empty, remove } = await embeddedTemplates()
+  const snapshot = new Blob([await readFile(empty)])
+  await remove()
   return snapshot
+}
+
+/** A directory with a database that was only created; gone after the test. */
+export async function createdDirectory(): Promise<string> {
+  const [dir, { created, remove }] = await Promise.all([temporaryDirectory(), embeddedTemplates()])
+  await cp(created, dir, { recursive: true })
+  await remove()
+  return dir
 }
 
 /** A file with a snapshot, for `startChild`. */
