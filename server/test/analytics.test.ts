@@ -90,9 +90,6 @@ describe('GET /api/analytics/overview', () => {
     const one = await client.analytics.overview({ site_id: second.id })
     expect(one.totals).toMatchObject({ deliveries: 1, posts_published: 4 })
     expect(one.sites.map(({ id }) => id)).toEqual([second.id])
-    // What was published in its time was, whatever became of it.
-    await client.posts.update(named.id, { status: 'draft' })
-    expect((await client.analytics.overview()).totals.posts_published).toBe(4)
   })
 
   it('counts only the period', async () => {

@@ -1552,7 +1552,7 @@ export interface components {
                 success_rate: number | null;
                 /** @description Mean response time of successful attempts; null if there are none. */
                 avg_delivery_ms: number | null;
-                /** @description Posts that were published for the first time. */
+                /** @description Posts that were published for the first time, and still are. */
                 posts_published: number;
             };
             sites: components["schemas"]["SiteTotals"][];

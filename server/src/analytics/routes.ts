@@ -43,7 +43,7 @@ const OverviewBody = z
       retried: z.int().openapi({ description: 'Deliveries that needed more than one attempt.' }),
       success_rate: Rate,
       avg_delivery_ms: Milliseconds,
-      posts_published: z.int().openapi({ description: 'Posts that were published for the first time.' }),
+      posts_published: z.int().openapi({ description: 'Posts that were published for the first time, and still are.' }),
     }),
     sites: z.array(
       z.object({ id: Id, name: z.string(), deliveries: z.int(), success_rate: Rate }).openapi('SiteTotals'),

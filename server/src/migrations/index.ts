@@ -27,7 +27,6 @@ import * as endedSessions from './2026-11-28-ended-sessions.ts'
 import * as loginNetworks from './2026-11-28-login-networks.ts'
 import * as markdownForSites from './2026-11-28-markdown-for-sites.ts'
 import * as plainEmails from './2026-11-28-plain-emails.ts'
-import * as withdrawnPosts from './2026-11-28-withdrawn-posts.ts'
 import * as wordsOfPosts from './2026-11-28-words-of-posts.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
@@ -60,6 +59,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-28-login-networks': loginNetworks,
   '2026-11-28-markdown-for-sites': markdownForSites,
   '2026-11-28-plain-emails': plainEmails,
-  '2026-11-28-withdrawn-posts': withdrawnPosts,
   '2026-11-28-words-of-posts': wordsOfPosts,
 }

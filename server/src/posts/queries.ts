@@ -1,4 +1,4 @@
-import { type InsertObject, type RawBuilder, sql, type UpdateObject } from 'kysely'
+import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import { isForgotten, pausedSites } from '../deliveries/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
@@ -226,23 +226,21 @@ export async function unnameForgottenSites(db: Db): Promise<boolean> {
   return numAffectedRows === BigInt(PAIRS_PER_STEP)
 }
 
-/** How many posts were first published in a period, whether they still are or not; with a site, only those it may see. */
+/** How many posts were first published in a period and still are; with a site, only those it may see. */
 export async function countPublished(
   db: Db,
   accountId: string,
   period: { from: Date; to: Date },
   siteId?: string,
 ): Promise<number> {
-  const seen = siteId === undefined ? sql`true` : visibleTo(sql`${siteId}`)
-  // Each by an index of its own; those that are no longer published are few.
-  const counted = (status: RawBuilder<unknown>) => sql`(
-    select count(*) from posts where account_id = ${accountId} and ${status} and ${seen}
-      and published_at between ${period.from} and ${period.to}
-  )`
-  const { rows } = await sql<{ count: number }>`
-    select ${counted(sql`status = 'published'`)} + ${counted(sql`status <> 'published' and published_at is not null`)} as count
-  `.execute(db)
-  return rows[0]?.count ?? 0
+  let query = db
+    .selectFrom('posts')
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'published')
+    .where('published_at', '>=', period.from)
+    .where('published_at', '<=', period.to)
+  if (siteId !== undefined) query = query.where(visibleTo(sql`${siteId}`))
+  return (await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
 }
 
 /** The titles of the account's posts among these ids. */
