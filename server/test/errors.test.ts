@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { issueToken } from '../src/accounts/tokens.ts'
 import { type FailureKind, wireOf } from '../src/platform/errors.ts'
 import { type Endpoint, endpoint, possibleFailures } from '../src/platform/http/endpoint.ts'
 import { MAX_BODY_BYTES } from '../src/platform/http/json.ts'
@@ -62,6 +63,12 @@ async function signIn(url: string): Promise<string> {
   const body = { ...credentials, session: 'cookie' }
   const { headers } = await request(`${url}/api/auth/login`, { method: 'POST', body, headers: { origin: url } })
   return headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+/** The token of another login, without using up the limit of logins. */
+async function anotherToken({ service: { ctx } }: Stage): Promise<string> {
+  const account = await ctx.db.root.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
+  return (await issueToken(ctx, account, 'token')).token
 }
 
 let stage: Stage
@@ -170,7 +177,13 @@ async function askTwice(one: Endpoint): Promise<PlainResponse> {
 const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   login: { unauthorized: (one) => ask(one, { body: { ...credentials, password: 'wrong horse' } }) },
   changePassword: { rate_limited: askTwice },
-  logout: { rate_limited: askTwice },
+  logout: {
+    // The first ends its own login, so each has one.
+    async rate_limited(one) {
+      await ask(one, { on: { ...strict, token: await anotherToken(strict) } })
+      return ask(one, { on: { ...strict, token: await anotherToken(strict) } })
+    },
+  },
   createPost: { conflict: (one) => ask(one, { body: { title: 'x', slug: 'taken' } }) },
   updatePost: {
     conflict: (one) => ask(one, { body: { slug: 'taken' } }),

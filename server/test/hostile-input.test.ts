@@ -94,6 +94,7 @@ describe('malformed bodies', () => {
 })
 
 const HARMLESS = new Set([
+  'div',
   'p',
   'a',
   'img',

@@ -87,7 +87,7 @@ describe('GET /api/posts/summaries', () => {
     expect(await titles({ status: 'scheduled', sort: 'scheduled_at', limit: 2 })).toEqual(['First', 'Second'])
     expect(await titles({ tag: 'red' })).toEqual(['Draft', 'First'])
     expect(await titles({ search: 'thir' })).toEqual(['Third'])
-    expect(await titles({ site_id: MISSING })).toEqual([])
+    await expect(titles({ site_id: MISSING })).rejects.toMatchObject({ field: 'site_id' })
     await expect(client.posts.summaries({ sort: 'title' as never })).rejects.toMatchObject({ field: 'sort' })
   })
 })
