@@ -251,7 +251,8 @@ function withoutEmptyParagraphs(given: DocNode): DocNode {
   return { ...given, content: content.map(withoutEmptyParagraphs) }
 }
 
-const runs = { numRuns: cases(200) }
+/** The same documents in every run; another seed, and more of them, are worth trying after a change of the conversion. */
+const runs = { numRuns: cases(200), seed: 20_261_127 }
 
 describe('any document the schema allows', () => {
   it('is the same after HTML, and its HTML is a fixed point', () => {

@@ -42,7 +42,7 @@ function leafToMdast({ type, text = '', attrs = {} }: DocNode, canBreakLine: boo
     return { type: 'footnoteReference', identifier: label, label }
   }
   if (type === 'anchor' || attrs.width !== undefined || attrs.height !== undefined)
-    return { type: 'html', value: printHtml(leafToHast({ type, attrs })) }
+    return tag(printHtml(leafToHast({ type, attrs })))
   return { type: 'image', url: String(attrs.src), alt: String(attrs.alt), title: titleOf(attrs.title) }
 }
 
@@ -66,7 +66,12 @@ function tagged(mark: DocMark, children: PhrasingContent[]): PhrasingContent[] {
   const tagName = markTag(mark.type)
   const empty = printHtml({ type: 'element', tagName, properties: linkProperties(mark), children: [] })
   const end = `</${tagName}>`
-  return [{ type: 'html', value: empty.slice(0, -end.length) }, ...children, { type: 'html', value: end }]
+  return [tag(empty.slice(0, -end.length)), ...children, tag(end)]
+}
+
+/** A tag within a line. Its attributes may hold what ends a table's cell or a line, wherever the tag stands. */
+function tag(html: string): PhrasingContent {
+  return { type: 'html', value: html.replaceAll('|', '&#124;').replaceAll('\n', '&#10;') }
 }
 
 function isDelimited(type: string): type is Delimited {
