@@ -452,7 +452,7 @@ describeInBrowser('the forms of a text', (scene) => {
     const dialog = page.getByRole('dialog', { name: 'Picture' })
     await dialog.getByLabel('Address').fill('javascript:alert(1)')
     await page.keyboard.press('Enter')
-    await dialog.getByText('Give the address of a picture on the web').waitFor()
+    await dialog.getByText('Enter the address of a picture on the web').waitFor()
     await expectAccessible(page)
     await dialog.getByLabel('Address').fill('https://example.com/peas.jpg')
     await dialog.getByLabel('Description').fill('Peas')

@@ -48,7 +48,8 @@ export function Analytics() {
       ) : (
         <Timeline timeline={timeline.data} />
       )}
-      {overview.data !== undefined && overview.data.sites.length > 0 && <Sites sites={overview.data.sites} />}
+      {/* Below what may be charts or a list: it comes once that is known, so that it does not move. */}
+      {timeline.isPending || <Sites sites={overview.data?.sites ?? []} />}
     </Page>
   )
 }
@@ -174,6 +175,7 @@ function chartsOf({ data, granularity }: DeliveriesOverTime) {
 }
 
 function Sites({ sites }: { sites: Overview['sites'] }) {
+  if (sites.length === 0) return null
   return (
     <Sheet title="Sites" flush>
       <Table label="Deliveries per site">
