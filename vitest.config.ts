@@ -73,7 +73,7 @@ export default defineConfig(({ mode }) => {
     test: { name, include, ...more },
   })
   const blackBox = (name: string, include: string[]) =>
-    project(name, include, { globalSetup: `server/test/support/setup-${name}.ts`, testTimeout: 90_000 })
+    project(name, include, { globalSetup: `server/test/support/setup-${name}.ts`, testTimeout: 240_000 })
   const browser = globSync('dashboard/test/**/*.test.ts')
   return {
     test: {
@@ -89,8 +89,8 @@ export default defineConfig(({ mode }) => {
       provide: { allCases: extent !== 'usual' },
       // How long a condition may take to come true says nothing about the code on a machine that is busy.
       expect: { poll: { timeout: 15_000 } },
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      testTimeout: 180_000,
+      hookTimeout: 300_000,
       projects: [
         project('unit', filesOf(extent, UNIT, UNIT), { globalSetup: 'server/test/support/setup-embedded.ts' }),
         blackBox('postgres', filesOf(extent, BLACK_BOX, BLACK_BOX)),

@@ -4,7 +4,7 @@ import type { EmbeddedError } from './errors.ts'
 import { openEmbedded } from './open-embedded.ts'
 import { emptySnapshot, fileOf, open, startChild, temporaryDirectory, threadOf } from './support.fixture.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 180_000
 let snapshot: Blob
 
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { holdDirectory } from './lock.ts'
 import { openEmbedded } from './open-embedded.ts'
 import { emptySnapshot, open, openDirectory, startChild, temporaryDirectory, unprivileged } from './support.fixture.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 180_000
 let snapshot: Blob
 
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts'
 import { emptySnapshot } from './support.fixture.ts'
 
-const TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 180_000
 let database: EmbeddedDatabase
 let pool: pg.Pool
 
