@@ -40,7 +40,6 @@ const BROWSER = ['dashboard/test/story.test.ts', 'dashboard/test/session.test.ts
 
 /** Files with generated cases: `npm test` runs a part of the cases, `npm run test:rest` all of them. */
 const GENERATED = [
-  'server/test/fuzz.test.ts',
   'server/test/simulation/simulation.test.ts',
   'server/src/posts/body/convert.property.test.ts',
   'server/src/posts/body/sanitize.test.ts',

@@ -7,13 +7,12 @@
  */
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { cases } from '../../scripts/test/cases.ts'
 import { requestsTo } from './fuzz/requests.ts'
 import { type Answer, type Stage, setStage } from './fuzz/stage.ts'
 import { readContract } from './support/contract.ts'
 import { type Operation, operations } from './support/operations.ts'
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? cases(30))
+const RUNS = Number(process.env.FUZZ_RUNS ?? 30)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 
 const contract = readContract()
