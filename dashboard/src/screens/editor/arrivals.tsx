@@ -1,7 +1,7 @@
 /** Shows live how a post arrives at its sites. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useSyncExternalStore } from 'react'
+import type { ReactNode } from 'react'
 import { api, sentence } from '../../api.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { STANDING_NAMES, type Standing, standingOf } from '../../delivery/standing.ts'
@@ -10,7 +10,7 @@ import { counted, duration } from '../../format.ts'
 import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
 import { Button } from '../../ui/button.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
-import { Ago, Until } from '../../ui/time.tsx'
+import { Ago, Until, useIsPast } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** The newest delivery to each site, in the order of their names. */
@@ -123,17 +123,6 @@ function NextAttempt({ number, at }: { number: number; at: string | null }) {
     <>
       Attempt {number} in <Until at={at} />.
     </>
-  )
-}
-
-/** Whether an instant has passed, checked every second. */
-function useIsPast(at: string | null): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      const timer = setInterval(listener, 1_000)
-      return () => clearInterval(timer)
-    },
-    () => at !== null && new Date(at).getTime() <= Date.now(),
   )
 }
 
