@@ -2,6 +2,7 @@ import pg from 'pg'
 import type { Config } from '../config.ts'
 import { errorField, type Log } from '../log.ts'
 import { createDatabase, createPostgresPool, type Database, hearErrors, type StatementLimits } from './database.ts'
+import type { LostWal } from './embedded/known-flush.ts'
 import type { Extent } from './embedded/maintenance.ts'
 import { keepReady } from './ready.ts'
 import { assertSessions } from './sessions.ts'
@@ -56,6 +57,8 @@ export async function openDatabase(
       onBroken(error)
     },
   })
+  if (embedded.lostWal !== undefined)
+    log.warn('db.embedded.commits_lost', { dir: config.dataDir, ...lostCommits(embedded.lostWal) })
   const pool = new pg.Pool(embedded.poolConfig)
   hearErrors(pool, lost)
   return {
@@ -63,4 +66,11 @@ export async function openDatabase(
     signalsUrl: undefined,
     maintain: (extent) => embedded.maintain((statement) => pool.query(statement), extent),
   }
+}
+
+function lostCommits({ known, recovered }: LostWal): { problem: string; known: string; recovered: string } {
+  const problem =
+    'The embedded database ends before what was already on disk: the disk, or a copy of the directory, has lost the last changes. ' +
+    'Restore the latest backup if it is newer; or else run "postrider versions raise" before sites get updates, and compare your sites with your posts.'
+  return { problem, known, recovered }
 }

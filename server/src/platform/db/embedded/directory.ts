@@ -3,6 +3,7 @@
  *
  *   <dir>/db/data       the PostgreSQL data directory
  *   <dir>/db/version.json  which PGlite wrote it last
+ *   <dir>/db/flushed.lsn  how far its WAL was on disk at the last maintenance (known-flush.ts)
  *   <dir>/db.partial-*  a first start under way, or one that died
  *
  * `db` appears by one rename, when everything in it is on disk; what is not there yet has never been used, so an
@@ -28,9 +29,14 @@ export type Stamp = { pglite: string; postgres: string }
  */
 const OPENS: readonly string[] = ['0.5.16']
 
+/** Where the database beneath `dir` is: the data directory and what is noted beside it. */
+export function homePath(dir: string): string {
+  return join(dir, DATABASE)
+}
+
 /** The PostgreSQL data directory beneath `dir`. */
 export function dataPath(dir: string): string {
-  return join(dir, DATABASE, 'data')
+  return join(homePath(dir), 'data')
 }
 
 /** More than fits into a file without a block of its own. */
@@ -74,7 +80,7 @@ async function syncParents(dir: string, made: string): Promise<void> {
 
 /** Compared with a file that was just made, not with the process's user: some file systems give every file to one user. */
 async function assertOwner(dir: string, uid: number): Promise<void> {
-  const home = join(dir, DATABASE)
+  const home = homePath(dir)
   const owner = (await unlessMissing(stat(home)))?.uid
   if (owner === undefined || owner === uid) return
   throw new EmbeddedError(
@@ -86,7 +92,7 @@ async function assertOwner(dir: string, uid: number): Promise<void> {
 
 /** Whether a first start has been completed in `dir`. Throws `version_mismatch`, `unrecognised` or `open_failed`; changes nothing. */
 export async function isCreated(dir: string): Promise<boolean> {
-  const home = join(dir, DATABASE)
+  const home = homePath(dir)
   try {
     if ((await unlessMissing(stat(home))) === undefined) return false
     const stamp = await readStamp(home)
@@ -124,7 +130,7 @@ export async function createDatabase(dir: string, fill: (dataDir: string) => Pro
  * that the stamp named before if it was another.
  */
 export async function renewStamp(dir: string): Promise<string | undefined> {
-  const home = join(dir, DATABASE)
+  const home = homePath(dir)
   const before = await readStamp(home)
   const pglite = await installedPglite()
   if (before.pglite === pglite) return undefined

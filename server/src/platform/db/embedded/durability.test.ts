@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
-import { cp, readdir, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
@@ -89,6 +89,53 @@ test('a commit that did not wait for the disk is there from the next maintenance
   expect(await afterKill()).toBe(1)
   await pool.end()
 })
+
+test('a database that has lost the end of its WAL says so once, and one that was killed or ended in order does not', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const dir = await temporaryDirectory()
+  const first = await openEmbedded({ dir, snapshot, log: () => {} })
+  const pool = new pg.Pool(first.poolConfig)
+  await pool.query('CREATE TABLE kept (id int)')
+  await first.maintain((sql) => pool.query(sql), 'all')
+  await pool.query('INSERT INTO kept VALUES (1)')
+  const before = await walOf(dir)
+  await pool.query('INSERT INTO kept VALUES (2)')
+  await first.maintain((sql) => pool.query(sql), 'grown')
+  const [killed, damaged] = [await temporaryDirectory(), await temporaryDirectory()]
+  await cp(join(dir, 'db'), join(killed, 'db'), { recursive: true })
+  await cp(join(dir, 'db'), join(damaged, 'db'), { recursive: true })
+  await writeFile(join(damaged, WAL, before.name), before.bytes)
+  await pool.end()
+  await first.close()
+
+  expect(await reopened(dir)).toEqual({ lostWal: undefined, ids: [1, 2] })
+  expect(await reopened(killed)).toEqual({ lostWal: undefined, ids: [1, 2] })
+  const lostWal = { known: expect.any(String), recovered: expect.any(String) }
+  expect(await reopened(damaged)).toEqual({ lostWal, ids: [1] })
+  expect(await reopened(damaged)).toEqual({ lostWal: undefined, ids: [1] })
+})
+
+const WAL = join('db', 'data', 'pg_wal')
+
+/** The segment that is being written, as the disk has it. */
+async function walOf(dir: string): Promise<{ name: string; bytes: Buffer }> {
+  const segments = (await readdir(join(dir, WAL))).filter((name) => /^[0-9A-F]{24}$/.test(name)).sort()
+  const changed = await Promise.all(segments.map(async (name) => (await stat(join(dir, WAL, name))).mtimeMs))
+  const name = segments[changed.indexOf(Math.max(...changed))] ?? ''
+  return { name, bytes: await readFile(join(dir, WAL, name)) }
+}
+
+/** Opens a directory, does one maintenance and closes it again. */
+async function reopened(dir: string): Promise<{ lostWal: unknown; ids: number[] }> {
+  const database = await openEmbedded({ dir, log: () => {} })
+  const pool = new pg.Pool(database.poolConfig)
+  const { rows } = await pool.query<{ id: number }>('SELECT id FROM kept ORDER BY id')
+  await database.maintain((sql) => pool.query(sql), 'grown')
+  await pool.end()
+  await database.close()
+  return { lostWal: database.lostWal, ids: rows.map((row) => row.id) }
+}
 
 test('a first start that is killed leaves no half database', { timeout: TIMEOUT_MS }, async () => {
   const dir = await temporaryDirectory()

@@ -5,13 +5,14 @@
  * the disk keeps what it has synced); no second process opens the directory while this one lives; a first start is
  * complete or has not happened; nothing that was ever used is deleted, whatever fails.
  */
-import type pg from 'pg'
+import pg from 'pg'
 import { launchApart } from './apart.ts'
 import { createApart } from './create.ts'
-import { createDatabase, dataPath, isCreated, prepareDirectory, renewStamp } from './directory.ts'
+import { createDatabase, dataPath, homePath, isCreated, prepareDirectory, renewStamp } from './directory.ts'
 import type { Engine, Snapshot, Start } from './engine.ts'
 import { EmbeddedError, openFailed } from './errors.ts'
 import { Health } from './health.ts'
+import { findLostWal, type LostWal, noteFlushed } from './known-flush.ts'
 import { type Hold, holdDirectory } from './lock.ts'
 import { type Extent, maintain, type RunStatement } from './maintenance.ts'
 import { Session } from './session.ts'
@@ -36,6 +37,8 @@ export type EmbeddedDatabase = {
   poolConfig: pg.PoolConfig
   /** Vacuums and analyses tables; with all of them, checkpoints afterwards. `run` must not be inside a transaction. */
   maintain: (run: RunStatement, extent: Extent) => Promise<void>
+  /** Set when recovery ended before what an earlier maintenance had seen on disk: the last commits are gone. */
+  lostWal?: LostWal | undefined
   /** The database as an uncompressed tarball; the caller leaves no transaction open. */
   dump: () => Promise<Blob>
   /** Shuts down and gives up the directory; end the pool first. Does nothing the second time. */
@@ -61,6 +64,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedDa
     }
     const database = await serve(options, hold)
     try {
+      database.lostWal = await onConnection(database.poolConfig, (run) => findLostWal(homePath(dir), run))
       const previous = await renewStamp(dir)
       if (previous !== undefined) log('db.embedded.upgraded', { dir, from: previous })
     } catch (cause) {
@@ -95,9 +99,13 @@ async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<Embed
     }
   }
   let closing: Promise<void> | null = null
+  let noted: string | undefined
   return {
     poolConfig: poolConfig(session),
-    maintain,
+    async maintain(run, extent) {
+      await maintain(run, extent)
+      if (hold !== null) noted = await noteFlushed(homePath(options.dir), run, noted)
+    },
     dump: () => session.dump(),
     close: () => {
       closing ??= close()
@@ -110,6 +118,16 @@ async function launch(start: Start, { durable, snapshot, thread }: EmbeddedOptio
   if (durable !== false && thread !== false) return launchApart(start, health)
   const { launchHere, launchInMemory } = await import('./engine.ts') // with all of PGlite, which nobody else needs on this thread
   return durable === false ? launchInMemory(snapshot, health) : launchHere(start, health)
+}
+
+async function onConnection<T>(config: pg.PoolConfig, work: (run: RunStatement) => Promise<T>): Promise<T> {
+  const client = new pg.Client(config)
+  await client.connect()
+  try {
+    return await work((sql) => client.query(sql))
+  } finally {
+    await client.end()
+  }
 }
 
 /**
