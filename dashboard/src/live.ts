@@ -1,7 +1,7 @@
 /**
  * The page's one stream of live updates. Its events are not shown themselves: they invalidate cached queries, and what is on
  * the screen is fetched again (`rounds.ts`). A hidden page closes its stream, because browsers allow only six connections to a
- * service for all pages together, and resumes it when it becomes visible.
+ * service for all pages together, and opens a new one when it becomes visible.
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -22,17 +22,11 @@ export function useLiveUpdates(): void {
 function follow(queries: QueryClient): () => void {
   const rounds = new Rounds(queries)
   let stream: AbortController | undefined
-  let lastEventId: string | undefined
   let unseen: ReturnType<typeof setTimeout> | undefined
 
   const read = async (mine: AbortController) => {
     try {
-      const { signal } = mine
-      for await (const event of api.events({ signal, ...(lastEventId === undefined ? {} : { lastEventId }) })) {
-        // A reconnected stream resumes where the last one ended; the first `ready` makes everything read before it stale.
-        if (event.event !== 'ready' || lastEventId === undefined) rounds.note(event)
-        lastEventId = event.id ?? lastEventId
-      }
+      for await (const event of api.events({ signal: mine.signal })) rounds.note(event)
     } catch (error) {
       if (isSignedOut(error)) sessionEnded()
     } finally {

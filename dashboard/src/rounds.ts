@@ -15,38 +15,24 @@ type Changed = { everything: boolean; nouns: Set<string>; ids: Set<string> }
 
 const nothing = (): Changed => ({ everything: false, nouns: new Set(), ids: new Set() })
 
-/**
- * Adds the nouns and things that an event concerns, by the rule for keys in `queries.ts`. `known`: the cached thing itself is
- * up to date.
- */
-function note(changed: Changed, { event, data }: LiveEvent, known: boolean): void {
-  const about = (nouns: string[], ...ids: string[]) => {
-    for (const noun of nouns) changed.nouns.add(noun)
-    for (const id of ids) changed.ids.add(id)
+type Change = Exclude<LiveEvent, { event: 'ready' | 'resync' }>['event']
+
+/** What shows things of each kind, by the rule for keys in `queries.ts`. A change of a delivery also changes its site, which is announced. */
+const SHOWN_IN: Record<Change, readonly string[]> = {
+  'post.changed': ['posts', 'deliveries'],
+  'delivery.changed': ['posts', 'deliveries', 'sites'],
+  'site.changed': ['sites', 'posts', 'deliveries'],
+  'job.changed': ['jobs'],
+}
+
+/** Adds the nouns and things that an event concerns. */
+function note(changed: Changed, { event, data }: LiveEvent): void {
+  if (event === 'ready' || event === 'resync') {
+    changed.everything = true
+    return
   }
-  switch (event) {
-    case 'ready':
-    case 'resync':
-      changed.everything = true
-      break
-    case 'post.changed':
-    case 'post.deleted':
-      about(['posts', 'deliveries'], ...(known ? [] : [data.id]))
-      break
-    case 'delivery.changed':
-      about(['posts', 'deliveries', 'sites'], data.id, data.post_id, data.site_id)
-      break
-    case 'site.changed':
-    case 'site.deleted':
-      about(['sites', 'posts', 'deliveries'], data.id)
-      break
-    case 'job.changed':
-    case 'job.deleted':
-      about(['jobs'], data.id)
-      break
-    default:
-      event satisfies never
-  }
+  for (const noun of SHOWN_IN[event]) changed.nouns.add(noun)
+  for (const id of data.ids) changed.ids.add(id)
 }
 
 /** Whether the changes make the query of this key stale. */
@@ -70,15 +56,8 @@ export class Rounds {
 
   /** Notes a change. */
   note(event: LiveEvent): void {
-    note(this.#changed, event, this.#knows(event))
+    note(this.#changed, event)
     this.#next()
-  }
-
-  /** Whether this page caused the change: then it has the post as it is now, and need not fetch the whole text again. */
-  #knows({ event, data }: LiveEvent): boolean {
-    if (event !== 'post.changed') return false
-    const known = this.#queries.getQueryData<{ version: number; status: string }>(['posts', 'one', data.id])
-    return known?.version === data.version && known.status === data.status
   }
 
   /** Starts no more rounds. */

@@ -14,22 +14,19 @@ async function read(chunks: Array<string | Uint8Array>): Promise<ServerSentEvent
 const block = (change: Partial<ServerSentEvent>): ServerSentEvent => ({
   event: 'message',
   data: undefined,
-  id: undefined,
   retryMs: undefined,
   ...change,
 })
 
 describe('server-sent events', () => {
   it.each([
-    ['an event', 'event: a\nid: 7\ndata: {"x":1}\n\n', [block({ event: 'a', id: '7', data: '{"x":1}' })]],
+    ['an event', 'event: a\nid: 7\ndata: {"x":1}\n\n', [block({ event: 'a', data: '{"x":1}' })]],
     ['data of several lines', 'data: a\ndata:\ndata:b\n\n', [block({ data: 'a\n\nb' })]],
-    ['an id alone', ':\nid: 7\n\n', [block({ id: '7' })]],
     ['a comment', ': hello\n\n', [block({})]],
     ['how long to wait', 'retry: 250\n\nretry: soon\n\n', [block({ retryMs: 250 }), block({})]],
     ['all line ends', 'data: a\r\n\r\ndata: b\r\rdata: c\n\n', ['a', 'b', 'c'].map((data) => block({ data }))],
     ['colons in values, and one space only', 'data:  a: b\n\n', [block({ data: ' a: b' })]],
     ['nothing of a block that was cut off', 'data: a\n\ndata: b\n', [block({ data: 'a' })]],
-    ['no ids with U+0000', 'id: a\0b\ndata: x\n\n', [block({ data: 'x' })]],
   ])('are read: %s', async (_, text, expected) => {
     expect(await read([text])).toEqual(expected)
   })
@@ -87,11 +84,11 @@ const refuse =
   (_, response) =>
     response.writeHead(status, headers).end('{"error":"x","message":"No."}')
 
-const READY = 'event: ready\nid: c1\ndata: {}\n\n'
-const GONE = 'event: post.deleted\nid: c2\ndata: {"id":"p"}\n\n'
+const READY = 'event: ready\ndata: {}\n\n'
+const CHANGED = 'event: post.changed\ndata: {"ids":["p"]}\n\n'
 
 /** The names of the first `count` events. */
-async function first(count: number, url: string, options: { silenceMs?: number; lastEventId?: string } = {}) {
+async function first(count: number, url: string, options: { silenceMs?: number } = {}) {
   const names: string[] = []
   for await (const { event } of createClient({ baseUrl: url, token: 't' }).events(options)) {
     names.push(event)
@@ -101,29 +98,28 @@ async function first(count: number, url: string, options: { silenceMs?: number; 
 }
 
 describe('following events', () => {
-  it('gives their data and how far one is, and asks as who one is', async () => {
-    const { url, requests } = await startService(say(READY + GONE))
+  it('gives their data, and asks as who one is', async () => {
+    const { url, requests } = await startService(say(READY + CHANGED))
     const seen = []
-    for await (const one of createClient({ baseUrl: `${url}/`, token: 'secret' }).events({ lastEventId: 'c0' })) {
+    for await (const one of createClient({ baseUrl: `${url}/`, token: 'secret' }).events()) {
       seen.push(one)
-      if (one.event === 'post.deleted') break
+      if (one.event === 'post.changed') break
     }
     expect(seen).toEqual([
-      { event: 'ready', data: {}, id: 'c1' },
-      { event: 'post.deleted', data: { id: 'p' }, id: 'c2' },
+      { event: 'ready', data: {} },
+      { event: 'post.changed', data: { ids: ['p'] } },
     ])
     expect(requests[0]?.url).toBe('/api/events')
     expect(requests[0]?.headers).toMatchObject({
       authorization: 'Bearer secret',
       accept: 'text/event-stream',
-      'last-event-id': 'c0',
     })
   })
 
-  it.each(['ends', 'breaks'] as const)('goes on where it was when the connection %s', async (then) => {
-    const { url, requests } = await startService(say(`${READY}:\nid: c5\n\n`, then), say(GONE))
-    expect(await first(2, url)).toEqual(['ready', 'post.deleted'])
-    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'c5'])
+  it.each(['ends', 'breaks'] as const)('goes on with a new connection, from its `ready`, when one %s', async (then) => {
+    const { url, requests } = await startService(say(READY, then), say(READY + CHANGED))
+    expect(await first(3, url)).toEqual(['ready', 'ready', 'post.changed'])
+    expect(requests).toHaveLength(2)
   })
 
   it('tries again after refusals that pass', async () => {
@@ -143,17 +139,17 @@ describe('following events', () => {
   })
 
   it('gives up a connection that has fallen silent', async () => {
-    const { url, requests } = await startService(say(READY), say(GONE))
-    expect(await first(2, url, { silenceMs: 50 })).toEqual(['ready', 'post.deleted'])
-    expect(requests[1]?.headers['last-event-id']).toBe('c1')
+    const { url, requests } = await startService(say(READY), say(CHANGED))
+    expect(await first(2, url, { silenceMs: 50 })).toEqual(['ready', 'post.changed'])
+    expect(requests).toHaveLength(2)
   })
 
   it('keeps a connection that may be silent for longer than a timer can wait', async () => {
     const { url, requests } = await startService((request, response) => {
       say(READY)(request, response)
-      setTimeout(() => response.write(GONE), 100)
+      setTimeout(() => response.write(CHANGED), 100)
     })
-    expect(await first(2, url, { silenceMs: Number.POSITIVE_INFINITY })).toEqual(['ready', 'post.deleted'])
+    expect(await first(2, url, { silenceMs: Number.POSITIVE_INFINITY })).toEqual(['ready', 'post.changed'])
     expect(requests).toHaveLength(1)
   })
 

@@ -4,17 +4,15 @@ import { serverSentEvents } from './server-sent-events.ts'
 import { addressOf, LONGEST_TIMER_MS, type TransportOptions } from './transport.ts'
 
 /**
- * A change: the thing as it is now. Fetch what you show after the first `ready`, and again after each `resync`.
- * `id` is the position in the stream: pass it as `lastEventId` to resume there.
+ * What has changed, by id. Fetch what you show after each `ready`, with which every connection begins, and each `resync`; fetch
+ * again what the other events name.
  */
-export type LiveEvent = components['schemas']['LiveEvent'] & { id: string | undefined }
+export type LiveEvent = components['schemas']['LiveEvent']
 
 /** Options of following events. */
 export type FollowOptions = {
   /** Ends the iteration, without an error. */
   signal?: AbortSignal
-  /** The `id` of the last event of an earlier iteration, to resume after it. */
-  lastEventId?: string
   /** A connection that stays silent for this many milliseconds is closed and replaced. Default 50,000. */
   silenceMs?: number
 }
@@ -23,31 +21,25 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
 /**
- * Streams changes until `signal` aborts or the loop is left. It replaces a connection that is lost or ended, after growing waits,
- * and resumes where it was. Throws PostriderError when the service refuses for good, such as with 401.
+ * Streams changes until `signal` aborts or the loop is left. It replaces a connection that is lost or ended, after growing waits;
+ * the new one begins with `ready`. Throws PostriderError when the service refuses for good, such as with 401.
  */
 export async function* followEvents(
   options: TransportOptions,
   credentials: () => Record<string, string>,
-  { signal, lastEventId, silenceMs = 50_000 }: FollowOptions = {},
+  { signal, silenceMs = 50_000 }: FollowOptions = {},
 ): AsyncGenerator<LiveEvent, void, void> {
-  let id = lastEventId
   let failures = 0
   while (!isAborted(signal)) {
     let waitMs = FIRST_WAIT_MS
-    const connection = connect(
-      options,
-      { ...credentials(), ...(id === undefined ? {} : { 'last-event-id': id }) },
-      signal,
-    )
+    const connection = connect(options, credentials(), signal)
     try {
       const body = await connection.body
       for await (const one of serverSentEvents(body, () => connection.expectWithin(silenceMs))) {
         connection.expectNothing()
         failures = 0
         waitMs = one.retryMs ?? waitMs
-        id = one.id ?? id
-        if (one.data !== undefined) yield { event: one.event, data: JSON.parse(one.data), id } as LiveEvent // as documented
+        if (one.data !== undefined) yield { event: one.event, data: JSON.parse(one.data) } as LiveEvent // as documented
       }
     } catch (error) {
       if (isAborted(signal)) return

@@ -1,8 +1,7 @@
-/** One block of a stream. Without `data` it is a comment, or carries only an id or the wait before reconnecting. */
+/** One block of a stream. Without `data` it is a comment, or carries only the wait before reconnecting. */
 export type ServerSentEvent = {
   event: string
   data: string | undefined
-  id: string | undefined
   retryMs: number | undefined
 }
 
@@ -34,12 +33,11 @@ export async function* serverSentEvents(
 }
 
 function blockOf(lines: readonly string[]): ServerSentEvent {
-  const block: ServerSentEvent = { event: 'message', data: undefined, id: undefined, retryMs: undefined }
+  const block: ServerSentEvent = { event: 'message', data: undefined, retryMs: undefined }
   for (const line of lines) {
     const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
     if (field === 'event') block.event = value
     else if (field === 'data') block.data = block.data === undefined ? value : `${block.data}\n${value}`
-    else if (field === 'id' && !value.includes('\0')) block.id = value
     else if (field === 'retry' && /^\d+$/.test(value)) block.retryMs = Number(value)
   }
   return block

@@ -3,10 +3,9 @@ import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
 import { abandonLeases, areLanesHeld, joinWorkers, type Limits } from './deliveries/index.ts'
 import { abandonJobs, areJobsHeld } from './generation/index.ts'
-import { readThings } from './live/index.ts'
 import { createLoops, type Loops } from './loops.ts'
 import { Changes } from './platform/changes/changes.ts'
-import { Feeds } from './platform/changes/feeds.ts'
+import { LiveStreams } from './platform/changes/streams.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
 import type { Config } from './platform/config.ts'
 import type { Context } from './platform/context.ts'
@@ -81,7 +80,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await assertSameKey(db, keys)
     const signals = createSignals(database.signalsUrl, clock, log)
     const changes = new Changes({ clock, db, log, signals })
-    const feeds = new Feeds({ changes, clock, log, read: (owner, things) => readThings(db, owner, things) })
+    const streams = new LiveStreams({ changes, clock, log })
     const ctx: Context = {
       config,
       clock,
@@ -93,11 +92,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       egress,
       signals,
       changes,
-      feeds,
+      streams,
       traces,
     }
-    if (config.role !== 'worker') feeds.start()
-    signals.on('signed-out', (accountId) => void feeds.recheck(accountId))
+    signals.on('signed-out', (accountId) => void streams.recheck(accountId))
     const loops = createLoops(ctx, maintain, overrides.limits)
     await signals.ready
     return assemble(
@@ -160,7 +158,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     },
     async stop(graceMs) {
       stopping = true
-      const streamsEnded = ctx.feeds.close()
+      const streamsEnded = ctx.streams.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
       // Connections with a request still under way become idle later, and would be kept open.

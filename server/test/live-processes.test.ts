@@ -1,5 +1,5 @@
 /** Live updates across processes, as operators run them: two that answer requests, one that delivers. */
-import { createClient } from '@postrider/sdk'
+import { createClient, type LiveEvent } from '@postrider/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Following, follow } from './support/follow.ts'
@@ -44,48 +44,52 @@ describe.runIf(source.kind === 'postgres')('a stream, with several processes', (
     return client
   }
 
-  /** Follows, until nothing of how the processes came up is told any more. */
+  /** Follows, until nothing of how the processes came up is announced any more. */
   async function quietly(process: ServiceProcess | undefined): Promise<Following> {
     const client = await clientOf(process)
     const stream = await follow(client)
     for (;;) {
       const { id } = await client.posts.create({ title: 'Quiet?' })
       const last = await stream.until(
-        ({ event, data }) => event === 'resync' || (event === 'post.changed' && data.id === id),
+        ({ event, data }) => event === 'resync' || ('ids' in data && data.ids.includes(id)),
       )
       if (last.event !== 'resync') return stream
     }
   }
+  const resync = ({ event }: LiveEvent) => event === 'resync'
 
-  it('is told what the others do, and ends when one of them signs everybody out', async () => {
+  it('announces what the others do, and ends when one of them signs everybody out', async () => {
     const there = await clientOf(two)
     const stream = await quietly(one)
-    await there.sites.create({ name: 'S', url: 'https://s.example', webhook_url: receiver.url, platform: 'custom' })
-    await stream.told('site.changed', { name: 'S' })
-    const { id } = await there.posts.create({ title: 'Hello', status: 'published' })
-    const delivery = await stream.told('delivery.changed', { post_id: id, status: 'delivered' })
-    expect(delivery).toMatchObject({ attempts: 1, response_code: 200 })
+    const site = { name: 'S', url: 'https://s.example', webhook_url: receiver.url, platform: 'custom' } as const
+    const { id } = await there.sites.create(site)
+    await stream.changed('site', id)
+    await there.posts.create({ title: 'Hello', status: 'published' })
+    for (let status = ''; status !== 'delivered'; ) {
+      await stream.until(({ event }) => event === 'delivery.changed')
+      status = (await there.deliveries.list()).data[0]?.status ?? ''
+    }
     const ended = stream.until(() => false)
     await there.auth.logoutEverywhere()
     await expect(ended).rejects.toMatchObject({ status: 401 })
   })
 
-  it('is told to fetch everything again when a process comes (back): it may have kept something to itself', async () => {
+  it('says that anything may have changed when a process comes (back): it may have died before it could notify', async () => {
     const stream = await quietly(one)
     const late = await startProcess({ ...env, ROLE: 'worker' })
-    await stream.told('resync')
+    await stream.until(resync)
     await stream.close()
     await late.kill()
   })
 
-  it('is told so too when its own process may have missed something, and hears everything from then on', async () => {
+  it('says so too when its own process may have missed something, and announces everything from then on', async () => {
     const stream = await quietly(one)
     const admin = new pg.Client({ connectionString: env.DATABASE_URL })
     await admin.connect()
     const ours = "application_name = 'postrider signals' and datname = current_database()"
     await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${ours}`)
     await admin.end()
-    await stream.told('resync')
+    await stream.until(resync)
     await stream.close()
     await (await quietly(one)).close()
   })

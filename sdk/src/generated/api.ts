@@ -658,14 +658,13 @@ export interface paths {
         };
         /**
          * Stream changes
-         * @description Server-sent events. Each has the fields `event` and `data` (JSON); the last one of a group also has `id`. The
-         *     schema describes one event. An event shows the state at the time it is sent: the same state may be sent twice, and a state in
-         *     between may be skipped.
+         * @description Server-sent events. Each has the fields `event` and `data` (JSON); the schema describes one event.
          *
-         *     The first event is `ready`. Fetch what you show after the first `ready`, and again after each `resync`; events tell of
-         *     all other changes. Reconnect with the last `id` in `Last-Event-ID`, as browsers do automatically: the stream then begins
-         *     with what has changed since, or with `resync`. The stream ends when the login does. An account can have 20 streams open per
-         *     process of the service.
+         *     The first event is `ready`: fetch what you show, because events announce only what changes from then on, also after a
+         *     reconnection. `post.changed`, `delivery.changed`, `site.changed` and `job.changed` name what was created, changed or removed, by
+         *     id; fetch it again. Changes within half a second come together. After `resync` anything may have changed: more than 200 things at
+         *     once, or changes may have been missed. The stream ends when the login does. An account can have 20 streams open per process of
+         *     the service.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -1055,46 +1054,6 @@ export interface components {
             /** @enum {string} */
             status: "pending";
         };
-        DeliveryState: {
-            /**
-             * Format: uuid
-             * @description Sent with every attempt as the header `X-Service-Delivery`.
-             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-             */
-            id: string;
-            /**
-             * Format: uuid
-             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-             */
-            post_id: string;
-            /**
-             * Format: uuid
-             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-             */
-            site_id: string;
-            /** @enum {string} */
-            event: "post.published" | "post.updated" | "post.deleted";
-            status: components["schemas"]["DeliveryStatus"];
-            attempts: number;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            delivered_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            next_attempt_at: string | null;
-            response_code: number | null;
-            response_time_ms: number | null;
-            last_error: string | null;
-        };
         /**
          * @description `delivered_retry`: delivered, but not by the first attempt.
          * @enum {string}
@@ -1296,44 +1255,6 @@ export interface components {
              */
             finished_at: string | null;
         };
-        GenerationJobState: {
-            /**
-             * Format: uuid
-             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-             */
-            id: string;
-            status: components["schemas"]["GenerationStatus"];
-            progress: {
-                /** @enum {string} */
-                step: "outline" | "sections" | "faq" | "details" | "saving";
-                /** @description How much of the whole job is done. */
-                percent: number;
-                /** @description While sections are written: the number of the current one. */
-                part?: number;
-                /** @description While sections are written: how many there are, introduction and conclusion included. */
-                parts?: number;
-            };
-            /**
-             * Format: uuid
-             * @description The id of the draft, once the job is complete.
-             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-             */
-            post_id: string | null;
-            error: {
-                code: string;
-                message: string;
-            } | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            finished_at: string | null;
-        };
         /**
          * @description `complete`: the draft is ready.
          * @enum {string}
@@ -1403,48 +1324,26 @@ export interface components {
         } | {
             /** @enum {string} */
             event: "post.changed";
-            data: components["schemas"]["PostState"];
-        } | {
-            /** @enum {string} */
-            event: "post.deleted";
             data: {
-                /**
-                 * Format: uuid
-                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-                 */
-                id: string;
+                ids: string[];
             };
         } | {
             /** @enum {string} */
             event: "delivery.changed";
-            data: components["schemas"]["DeliveryState"];
+            data: {
+                ids: string[];
+            };
         } | {
             /** @enum {string} */
             event: "job.changed";
-            data: components["schemas"]["GenerationJobState"];
-        } | {
-            /** @enum {string} */
-            event: "job.deleted";
             data: {
-                /**
-                 * Format: uuid
-                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-                 */
-                id: string;
+                ids: string[];
             };
         } | {
             /** @enum {string} */
             event: "site.changed";
-            data: components["schemas"]["Site"];
-        } | {
-            /** @enum {string} */
-            event: "site.deleted";
             data: {
-                /**
-                 * Format: uuid
-                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-                 */
-                id: string;
+                ids: string[];
             };
         };
         LoggedAttempt: {
@@ -1687,37 +1586,6 @@ export interface components {
             changed: string[];
             /** @description How many of the posts do not exist, or no longer exist. */
             missing: number;
-        };
-        PostState: {
-            /**
-             * Format: uuid
-             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
-             */
-            id: string;
-            version: number;
-            slug: string;
-            title: string;
-            status: components["schemas"]["PostStatus"];
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            scheduled_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            published_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-02T08:00:00.000Z
-             */
-            updated_at: string;
         };
         /**
          * @description `scheduled`: the post is published automatically at `scheduled_at`.
@@ -4096,14 +3964,8 @@ export interface operations {
     };
     streamEvents: {
         parameters: {
-            query?: {
-                /** @description Instead of the header `Last-Event-ID`, for clients that cannot send it. */
-                last_event_id?: string;
-            };
-            header?: {
-                /** @description The `id` of the last event you received: the stream begins with what has changed since. */
-                "Last-Event-ID"?: string;
-            };
+            query?: never;
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4132,7 +3994,6 @@ export interface operations {
                     "text/event-stream": components["schemas"]["LiveEvent"];
                 };
             };
-            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];

@@ -44,8 +44,6 @@ export { BodyForms, DeliveryStatus, EventName, Meta, PublishedPost, RichText } f
 export type { AttemptResult } from './policy.ts'
 export { claimFromWorkers, doWorkersLive, joinWorkers, type Membership } from './presence.ts'
 export {
-  type DeliveryState,
-  deliveryStates,
   type LatestDelivery,
   latestDeliveries,
   type StandingDelivery,

@@ -52,33 +52,3 @@ export async function standingsOf(
   `.execute(db)
   return Map.groupBy(rows, ({ postId }) => postId)
 }
-
-/** How a delivery stands. */
-export type DeliveryState = {
-  id: string
-  postId: string
-  siteId: string
-  event: EventKind
-  status: DeliveryStatus
-  attempts: number
-  createdAt: Date
-  deliveredAt: Date | null
-  nextAttemptAt: Date | null
-  responseCode: number | null
-  responseTimeMs: number | null
-  lastError: string | null
-}
-
-/** How these deliveries of the account stand. */
-export async function deliveryStates(db: Db, accountId: string, ids: readonly string[]): Promise<DeliveryState[]> {
-  const { rows } = await sql<DeliveryState>`
-    select d.id, d.post_id as "postId", d.site_id as "siteId", v.kind as event, d.status, d.attempts,
-      d.created_at as "createdAt",
-      case when d.status in ('delivered', 'delivered_retry') then d.finished_at end as "deliveredAt",
-      d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode", d.response_time_ms as "responseTimeMs",
-      d.last_error as "lastError"
-    from deliveries d join events v on v.id = d.event_id
-    where d.id = any(${plainArray(ids)}::uuid[]) and d.account_id = ${accountId}
-  `.execute(db)
-  return rows
-}

@@ -18,16 +18,6 @@ export async function findJob(db: Db, accountId: string, id: string): Promise<Jo
     .executeTakeFirst()
 }
 
-/** The account's jobs among these ids. */
-export async function jobsOf(db: Db, accountId: string, ids: readonly string[]): Promise<JobRow[]> {
-  return db
-    .selectFrom('generation_jobs')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', 'in', ids)
-    .execute()
-}
-
 /** Removes a job of the account with its answers. Returns whether there was one. */
 export async function deleteJob(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx

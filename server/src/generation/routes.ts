@@ -110,25 +110,6 @@ const GenerationJob = z
   })
   .openapi('GenerationJob')
 
-/** A job as in live updates: its state, without its results. */
-export const JobState = z
-  .object({
-    id: Id,
-    status: GenerationStatus,
-    progress: ProgressBody,
-    post_id: Id.nullable().openapi({ description: 'The id of the draft, once the job is complete.' }),
-    error: JobErrorBody.nullable(),
-    created_at: Timestamp,
-    finished_at: Timestamp.nullable(),
-  })
-  .openapi('GenerationJobState')
-
-/** Presents a job's state. */
-export function presentJobState(row: JobRow): z.output<typeof JobState> {
-  const { id, status, error, post_id, created_at, finished_at } = row
-  return { id, status, progress: presentProgress(row), post_id, error, created_at, finished_at }
-}
-
 const JobParams = z.object({
   job_id: z.string().openapi({ description: 'The id of the job.', example: exampleBegun.job_id }),
 })

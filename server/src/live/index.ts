@@ -1,2 +1,1 @@
-export { readThings } from './read.ts'
 export { liveRoutes } from './routes.ts'

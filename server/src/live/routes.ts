@@ -1,31 +1,24 @@
-import { z } from 'zod'
 import { accountAuth, whoAsks } from '../accounts/index.ts'
+import { exampleDeliveryId, examplePost, exampleSite } from '../deliveries/index.ts'
 import { type Endpoint, endpoint } from '../platform/http/endpoint.ts'
 import { EVENT_STREAM_HEADERS } from '../platform/http/event-stream.ts'
 import { LiveEvent } from './events.ts'
-import { exampleEvents } from './examples.ts'
 
-const CURSOR = {
-  description: 'The `id` of the last event you received: the stream begins with what has changed since.',
-  example: 'mwq1tpx2-WAkQimZ2',
+const DESCRIPTION = `Server-sent events. Each has the fields \`event\` and \`data\` (JSON); the schema describes one event.
+
+The first event is \`ready\`: fetch what you show, because events announce only what changes from then on, also after a
+reconnection. \`post.changed\`, \`delivery.changed\`, \`site.changed\` and \`job.changed\` name what was created, changed or removed, by
+id; fetch it again. Changes within half a second come together. After \`resync\` anything may have changed: more than 200 things at
+once, or changes may have been missed. The stream ends when the login does. An account can have 20 streams open per process of
+the service.`
+
+const examples = {
+  'From here on changes are announced: fetch what you show': { event: 'ready', data: {} },
+  'A post was published': { event: 'post.changed', data: { ids: [examplePost.id] } },
+  'A delivery has succeeded': { event: 'delivery.changed', data: { ids: [exampleDeliveryId] } },
+  'Its site has new results': { event: 'site.changed', data: { ids: [exampleSite.id] } },
+  'Fetch everything again': { event: 'resync', data: {} },
 }
-
-const Query = z.object({
-  last_event_id: z
-    .string()
-    .max(100, 'last_event_id must have at most 100 characters; send the id of an event.')
-    .optional()
-    .openapi({ ...CURSOR, description: 'Instead of the header `Last-Event-ID`, for clients that cannot send it.' }),
-})
-
-const DESCRIPTION = `Server-sent events. Each has the fields \`event\` and \`data\` (JSON); the last one of a group also has \`id\`. The
-schema describes one event. An event shows the state at the time it is sent: the same state may be sent twice, and a state in
-between may be skipped.
-
-The first event is \`ready\`. Fetch what you show after the first \`ready\`, and again after each \`resync\`; events tell of
-all other changes. Reconnect with the last \`id\` in \`Last-Event-ID\`, as browsers do automatically: the stream then begins
-with what has changed since, or with \`resync\`. The stream ends when the login does. An account can have 20 streams open per
-process of the service.`
 
 /** Live updates; an addition to the specification. */
 export const liveRoutes: Endpoint[] = [
@@ -37,13 +30,11 @@ export const liveRoutes: Endpoint[] = [
     summary: 'Stream changes',
     description: DESCRIPTION,
     auth: accountAuth,
-    query: Query,
-    headers: z.object({ 'Last-Event-ID': z.string().optional().openapi(CURSOR) }),
     replies: {
       200: {
         description: 'Events, until the client or the service closes the connection.',
         schema: LiveEvent,
-        examples: exampleEvents,
+        examples,
         stream: true,
         headers: {
           'Cache-Control': { description: 'The stream must not be stored.', example: 'no-store' },
@@ -52,13 +43,12 @@ export const liveRoutes: Endpoint[] = [
       },
     },
     errors: [],
-    async handler({ ctx, principal, query, ...request }) {
+    async handler({ ctx, principal, ...request }) {
       const reply = { status: 200, headers: EVENT_STREAM_HEADERS } as const
       if (request.method === 'HEAD') return reply
-      const stream = await ctx.feeds.open({
+      const stream = ctx.streams.open({
         owner: principal.accountId,
         requestId: request.requestId,
-        cursor: request.header('last-event-id') ?? query.last_event_id,
         expiresAt: principal.credential.expiresAt,
         mayGoOn: () => whoAsks(ctx, request),
       })

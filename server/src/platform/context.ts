@@ -1,5 +1,5 @@
 import type { Changes } from './changes/changes.ts'
-import type { Feeds } from './changes/feeds.ts'
+import type { LiveStreams } from './changes/streams.ts'
 import type { Clock } from './clock.ts'
 import type { Config } from './config.ts'
 import type { Keys } from './crypto.ts'
@@ -23,6 +23,6 @@ export type Context = {
   egress: Egress
   signals: Signals
   changes: Changes
-  feeds: Feeds
+  streams: LiveStreams
   traces: Traces
 }

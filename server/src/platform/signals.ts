@@ -14,7 +14,7 @@ import { errorField, type Log } from './log.ts'
 
 /**
  * What is signalled: that a loop has work; that a site's endpoint changed, what was pending of a post for a site was superseded, a draft
- * was cancelled or an account's logins ended (the subject has the ids); and the messages of `changes/changes.ts`.
+ * was cancelled or an account's logins ended (the subject has the ids); and what has changed (`changes/changes.ts`).
  */
 export type Topic =
   | 'deliver'
@@ -26,7 +26,6 @@ export type Topic =
   | 'draft-cancelled'
   | 'signed-out'
   | 'changed'
-  | 'watched'
 
 /** Sends signals. */
 export type SignalSender = {

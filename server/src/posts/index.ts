@@ -12,8 +12,6 @@ export {
   deletePosts,
   findPost,
   lockPostsOfAccount,
-  type PostState,
-  postStates,
   postTitles,
   unnameForgottenSites,
 } from './queries.ts'
@@ -31,4 +29,4 @@ export {
   visibleWithTag,
   withRevision,
 } from './visible.ts'
-export { PostBody, PostStatus, presentPost } from './wire.ts'
+export { PostBody, presentPost } from './wire.ts'

@@ -255,16 +255,6 @@ export async function postTitles(db: Db, accountId: string, ids: readonly string
   return new Map(rows.map((row) => [row.id, row.title]))
 }
 
-/** The fields of a post that live updates show. */
-export type PostState = Pick<PostRow, (typeof STATE)[number]>
-
-const STATE = ['id', 'version', 'slug', 'title', 'status', 'scheduled_at', 'published_at', 'created_at', 'updated_at'] as const // biome-ignore format: a list of names
-
-/** The state of the account's posts among these ids. */
-export async function postStates(db: Db, accountId: string, ids: readonly string[]): Promise<PostState[]> {
-  return db.selectFrom('posts').select(STATE).where('account_id', '=', accountId).where('id', 'in', ids).execute()
-}
-
 /** How many scheduled posts are due. */
 export async function countDue(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ due: number }>`

@@ -19,7 +19,7 @@ import {
 import { POST_STATUSES, type PostRow } from './tables.ts'
 
 /** A post's status on the wire. */
-export const PostStatus = z
+const PostStatus = z
   .enum(POST_STATUSES, 'The status must be "draft", "scheduled" or "published".')
   .openapi('PostStatus', { description: '`scheduled`: the post is published automatically at `scheduled_at`.' })
 

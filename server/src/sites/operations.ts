@@ -96,9 +96,9 @@ export async function createSite(
   })
 }
 
-/** The account's sites: all, or those among `ids`. */
-export async function sitesOf(db: Database, accountId: string, ids?: readonly string[]): Promise<Site[]> {
-  return db.snapshot((tx) => sitesIn(tx, accountId, ids))
+/** The account's sites. */
+export async function sitesOf(db: Database, accountId: string): Promise<Site[]> {
+  return db.snapshot((tx) => sitesIn(tx, accountId))
 }
 
 async function sitesIn(tx: Tx, accountId: string, ids?: readonly string[]): Promise<Site[]> {

@@ -32,7 +32,7 @@ const SiteStatus = z.enum(SITE_STATUSES, 'The status must be "active" or "inacti
 })
 
 /** A site on the wire, without its secrets. */
-export const SiteBody = z
+const SiteBody = z
   .object({
     id: Id,
     name: z.string(),
@@ -123,7 +123,7 @@ const RotatedKeys = z
 const SiteList = z.object({ sites: z.array(SiteBody), total: z.int() }).openapi('SiteList')
 
 /** Presents a site as `SiteBody` describes it. */
-export function presentSite({ row, endpoint: { webhookUrl, status, delivered, failed, lastDeliveredAt } }: Site) {
+function presentSite({ row, endpoint: { webhookUrl, status, delivered, failed, lastDeliveredAt } }: Site) {
   const total = delivered + failed
   return {
     id: row.id,

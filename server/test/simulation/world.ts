@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { abandonLeases, areLanesHeld, type Limits } from '../../src/deliveries/index.ts'
 import { createLoops, type Loops } from '../../src/loops.ts'
 import { Changes } from '../../src/platform/changes/changes.ts'
-import { Feeds } from '../../src/platform/changes/feeds.ts'
+import { LiveStreams } from '../../src/platform/changes/streams.ts'
 import type { Clock } from '../../src/platform/clock.ts'
 import { parseConfig } from '../../src/platform/config.ts'
 import type { Context } from '../../src/platform/context.ts'
@@ -441,7 +441,7 @@ export class World {
       signals,
       changes,
       traces: noTraces,
-      feeds: new Feeds({ changes, clock, log, read: async () => [] }), // no stream is open
+      streams: new LiveStreams({ changes, clock, log }), // no stream is open
     }
   }
 

@@ -2,10 +2,8 @@ import type { FollowOptions, LiveEvent, PostriderClient } from '@postrider/sdk'
 import type { ManualClock } from './clock.ts'
 import { type TestService, tokenOf } from './service.ts'
 
-type Name = LiveEvent['event']
-
-/** The data of an event of a kind. */
-type Told<Kind extends Name> = Extract<LiveEvent, { event: Kind }>['data']
+/** A kind of thing whose changes are announced. */
+type Kind = 'post' | 'delivery' | 'job' | 'site'
 
 /** A stream of events, read one by one. */
 export type Following = {
@@ -15,10 +13,8 @@ export type Following = {
   next(): Promise<LiveEvent>
   /** Reads on until an event passes; resolves with it. */
   until(passes: (event: LiveEvent) => boolean): Promise<LiveEvent>
-  /** Reads on until an event of this kind has these values; resolves with its data. */
-  told<Kind extends Name>(kind: Kind, values?: Partial<Told<Kind>>): Promise<Told<Kind>>
-  /** The latest cursor, for resuming. */
-  cursor(): string
+  /** Reads on until an event names this thing. */
+  changed(kind: Kind, id: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -56,11 +52,9 @@ export async function follow(
     seen,
     next,
     until,
-    async told(kind, values = {}) {
-      const event = await until((one) => one.event === kind && has(one.data, values))
-      return event.data as Told<typeof kind> // its kind says so
+    async changed(kind, id) {
+      await until(({ event, data }) => event === `${kind}.changed` && 'ids' in data && data.ids.includes(id))
     },
-    cursor: () => seen.findLast(({ id }) => id !== undefined)?.id ?? '',
     async close() {
       leaving.abort()
       await events.return()
@@ -68,23 +62,7 @@ export async function follow(
   }
 }
 
-function has(data: object, values: object): boolean {
-  const known = new Map(Object.entries(data))
-  return Object.entries(values).every(([key, value]) => known.get(key) === value)
-}
-
-/** Moves time until everything that was told has reached the streams. */
-export async function pass(clock: ManualClock): Promise<void> {
-  for (let count = 0; count < 10; count += 1) {
-    clock.advance(100)
-    await soon()
-  }
-}
-
-/**
- * Real time for what is under way. The clock must not be moved much faster than a busy machine can follow: watches would
- * expire before they are renewed.
- */
+/** Real time for what is under way. */
 function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 10))
 }
@@ -100,9 +78,9 @@ export type RawStream = {
 }
 
 /** Opens a stream and keeps reading; resolves when it is ready. */
-export async function openRaw(service: TestService, client: PostriderClient, query = ''): Promise<RawStream> {
+export async function openRaw(service: TestService, client: PostriderClient): Promise<RawStream> {
   const token = await tokenOf(service, client)
-  const response = await fetch(`${service.url}/api/events${query}`, { headers: { authorization: `Bearer ${token}` } })
+  const response = await fetch(`${service.url}/api/events`, { headers: { authorization: `Bearer ${token}` } })
   const reader = (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader()
   let text = ''
   let ended = false

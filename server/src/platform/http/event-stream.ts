@@ -1,8 +1,5 @@
 /** One response of server-sent events (HTML standard, section 9.2), as a body with a bounded buffer. */
 
-/** One event. `data` is sent as JSON. */
-export type ServerEvent = { event: string; data: object }
-
 /** The headers of every such response. No intermediary may cache it, buffer it, or reuse its connection. */
 export const EVENT_STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
@@ -14,20 +11,13 @@ export const EVENT_STREAM_HEADERS = {
 /** How long a browser waits before it connects again (milliseconds). */
 const RETRY_MS = 2_000
 
-/** The text of events. Only the last one carries `id`: a client that has received it has them all. */
-export function eventText(events: readonly ServerEvent[], id: string): string {
-  return events
-    .map(({ event, data }, index) => {
-      const last = index === events.length - 1 ? `id: ${id}\n` : ''
-      return `event: ${event}\n${last}data: ${JSON.stringify(data)}\n\n`
-    })
-    .join('')
+/** The text of one event. */
+export function eventText(event: string, data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 }
 
-/** A heartbeat. A browser does not dispatch an event without data, but remembers its id. */
-export function heartbeatText(id: string): string {
-  return `:\nid: ${id}\n\n`
-}
+/** A comment, which shows that the connection lives. */
+export const HEARTBEAT = ':\n\n'
 
 /** Why a stream ended: the client left, could not keep up, or the service ended it. */
 export type EndReason = 'left' | 'too_slow' | 'over'
@@ -46,7 +36,7 @@ export class EventStream {
   #onEnd: Array<(reason: EndReason) => void> = []
 
   /** `mostWaiting`: a client that leaves more characters than this waiting is dropped. */
-  constructor(mostWaiting = 256 * 1024) {
+  constructor(mostWaiting = 64 * 1024) {
     this.#mostWaiting = mostWaiting
     this.body = new ReadableStream(
       {
