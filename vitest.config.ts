@@ -71,8 +71,8 @@ export default defineConfig(({ mode }) => {
     extends: true as const,
     test: { name, include, ...more },
   })
-  const blackBox = (name: string, include: string[]) =>
-    project(name, include, { globalSetup: `server/test/support/setup-${name}.ts`, testTimeout: 240_000 })
+  const blackBox = (name: string, include: string[], more: object = {}) =>
+    project(name, include, { globalSetup: `server/test/support/setup-${name}.ts`, testTimeout: 240_000, ...more })
   const browser = globSync('dashboard/test/**/*.test.ts')
   return {
     test: {
@@ -94,7 +94,9 @@ export default defineConfig(({ mode }) => {
         project('unit', filesOf(extent, UNIT, UNIT), { globalSetup: 'server/test/support/setup-embedded.ts' }),
         blackBox('postgres', filesOf(extent, BLACK_BOX, BLACK_BOX)),
         blackBox('embedded', filesOf(extent, BLACK_BOX, Object.keys(EMBEDDED))),
-        blackBox('apart', filesOf(extent, ALSO_APART, Object.keys(APART))),
+        blackBox('apart', filesOf(extent, ALSO_APART, Object.keys(APART)), {
+          setupFiles: 'server/test/support/apart/end-members.ts',
+        }),
         project('browser', filesOf(extent, browser, BROWSER), {
           globalSetup: ['server/test/support/setup-embedded.ts', 'dashboard/test/support/setup.ts'],
         }),

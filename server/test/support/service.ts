@@ -92,14 +92,8 @@ async function startApart(env: Record<string, string>, overrides: Replaced, dir:
   const clockFile = join(dir, randomUUID())
   const clock = createSharedClock(clockFile, START)
   const { app, database, ...own } = await openApp(env, clock, overrides)
-  const forAll = {
-    ...env,
-    DATABASE_URL: database.signalsUrl ?? '',
-    TEST_CLOCK: clockFile,
-    TEST_OVERRIDES: JSON.stringify(overrides),
-    NODE_COMPILE_CACHE: dir,
-  }
-  const members = await startMembers(forAll, (line) => void own.logged.push(line))
+  const part = { env: { ...env, DATABASE_URL: database.signalsUrl ?? '' }, clockFile, overrides }
+  const members = await startMembers(part, dir, (line) => void own.logged.push(line))
   let cut = false
   return {
     ...own,
