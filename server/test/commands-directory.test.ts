@@ -19,7 +19,7 @@ describe.runIf(inject('database').kind === 'embedded')('commands, on an embedded
   let contents: object
   beforeAll(async () => {
     ground = await createGround()
-    env = await ground.createdEnv()
+    env = await ground.migratedEnv()
     contents = (await fill(env)).contents
   })
   afterAll(() => ground.remove())

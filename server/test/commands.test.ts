@@ -52,7 +52,7 @@ const exists = (path: string) =>
 
 beforeAll(async () => {
   ground = await createGround()
-  env = await ground.createdEnv()
+  env = await ground.migratedEnv()
   contents = (await fill(env)).contents
 })
 afterAll(() => ground.remove())
@@ -155,7 +155,7 @@ describe('postrider', () => {
   })
 
   it('account create makes an account where nobody can register', async () => {
-    const closed = { ...(await ground.createdEnv()), REGISTRATION: 'closed' }
+    const closed = { ...(await ground.migratedEnv()), REGISTRATION: 'closed' }
     await withService(closed, async ({ url }) => {
       const refused = createClient({ baseUrl: url }).auth.register(ADA)
       await expect(refused).rejects.toMatchObject({ status: 403, code: 'forbidden' })
@@ -180,7 +180,7 @@ describe('postrider', () => {
   })
 
   it('password reset gives an account a new password and ends its logins', async () => {
-    const copy = await ground.createdEnv()
+    const copy = await ground.migratedEnv()
     const reset = async () => runCommand(copy, 'password', 'reset', ADA.email)
     let token = ''
     await withService(copy, async ({ url }) => {
@@ -203,7 +203,7 @@ describe('postrider', () => {
   })
 
   it('account list tells who there is, and account delete removes one with everything it has', async () => {
-    const home = await ground.createdEnv()
+    const home = await ground.migratedEnv()
     const rows = async () => {
       const file = join(await mkdtemp(join(ground.dir, 'rows-')), 'backup')
       await runCommand(home, 'backup', file)
@@ -494,7 +494,7 @@ describe('backup and restore', () => {
   it('puts posts above the versions that sites may have been sent since, and ends all logins', async () => {
     let highest = Math.max(...(await versions(file)))
     for (const time of ['first', 'second']) {
-      const home = await ground.createdEnv()
+      const home = await ground.migratedEnv()
       if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
       const restored = await runCommand(home, 'restore', file)
       expect(restored).toMatchObject({ code: 0, result: expect.stringContaining('above any that sites may have') })
@@ -511,7 +511,7 @@ describe('backup and restore', () => {
   })
 
   it('lets the versions be raised without a restore, after commits were lost', async () => {
-    const home = await ground.createdEnv()
+    const home = await ground.migratedEnv()
     if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
     await runCommand(home, 'restore', file, '--keep-versions')
     const before = await versions(file)

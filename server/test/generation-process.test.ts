@@ -28,7 +28,7 @@ let running: ServiceProcess[]
 beforeEach(async () => {
   ground = await createGround()
   model = await startModelServer()
-  env = await ground.createdEnv({ ...writtenBy(model), LOG_LEVEL: 'error' })
+  env = await ground.migratedEnv({ ...writtenBy(model), LOG_LEVEL: 'error' })
   running = []
 })
 afterEach(async () => {

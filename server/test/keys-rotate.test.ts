@@ -32,7 +32,7 @@ let contents: object
 
 beforeAll(async () => {
   ground = await createGround()
-  env = await ground.createdEnv()
+  env = await ground.migratedEnv()
   ;({ token, contents } = await fill(env))
 })
 afterAll(() => ground.remove())

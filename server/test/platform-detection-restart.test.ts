@@ -14,7 +14,7 @@ let site: Website
 
 beforeEach(async () => {
   ground = await createGround()
-  env = await ground.createdEnv({ SECRET_KEY, LOG_LEVEL: 'error', PORT: '0' })
+  env = await ground.migratedEnv({ SECRET_KEY, LOG_LEVEL: 'error', PORT: '0' })
   site = await startWebsite({ '*': () => {} }) // takes requests and never answers
 })
 afterEach(async () => {

@@ -8,9 +8,9 @@ import { createDatabaseFromTemplate } from './postgres/databases.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `created` is a data directory with an embedded database in which nothing is yet. */
+    /** Migrated databases in which nothing is yet; `directory` is a data directory with an embedded one. */
     database:
-      | { kind: 'embedded'; snapshot: string; created: string }
+      | { kind: 'embedded'; snapshot: string; directory: string }
       | { kind: 'postgres'; adminUrl: string; template: string }
   }
 }

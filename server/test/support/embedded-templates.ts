@@ -14,10 +14,10 @@ import { openEmbedded } from '../../src/platform/db/embedded/open-embedded.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 
 /**
- * Databases in which nothing is yet: `empty` is the file of one's dump, `created` a data directory with one. `snapshot` is the file of a
- * migrated one's dump.
+ * Databases in which nothing is yet: `empty` is the file of one's dump, `snapshot` the file of a migrated one's, and `directory` is a data
+ * directory with a migrated one.
  */
-export type EmbeddedTemplates = { empty: string; snapshot: string; created: string }
+export type EmbeddedTemplates = { empty: string; snapshot: string; directory: string }
 
 const ROOT = join(import.meta.dirname, '../../..')
 const CACHE = join(ROOT, 'node_modules/.cache/postrider-tests')
@@ -42,7 +42,8 @@ export async function embeddedTemplates(): Promise<EmbeddedTemplates & { remove(
   )
   const made = await mkdtemp(join(parent, 'new-')).catch(() => mkdtemp(join(tmpdir(), 'postrider-templates-')))
   await writeSnapshot(within(made).snapshot, within(made).empty)
-  await (await openEmbedded({ dir: within(made).created, log: () => {} })).close()
+  const snapshot = new Blob([await readFile(within(made).snapshot)])
+  await (await openEmbedded({ dir: within(made).directory, snapshot, log: () => {} })).close()
   // It fails where another run was faster, or the directory cannot be written to; then this run uses its own.
   const kept =
     made.startsWith(CACHE) &&
@@ -68,7 +69,7 @@ export async function writeSnapshot(file: string, before?: string): Promise<void
 }
 
 function within(dir: string): EmbeddedTemplates {
-  return { empty: join(dir, 'empty.tar'), snapshot: join(dir, 'snapshot.tar'), created: join(dir, 'created') }
+  return { empty: join(dir, 'empty.tar'), snapshot: join(dir, 'snapshot.tar'), directory: join(dir, 'directory') }
 }
 
 /** It appears as a whole; only the user who made it may enter it. */

@@ -37,8 +37,8 @@ export type Ground = {
   dir: string
   /** The environment of a database that does not exist yet (embedded) or has nothing in it. */
   emptyEnv(kind?: 'embedded' | 'postgres', more?: Env): Promise<Env>
-  /** The environment of a database that exists, with nothing in it. */
-  createdEnv(more?: Env): Promise<Env>
+  /** The environment of a migrated database with nothing in it. */
+  migratedEnv(more?: Env): Promise<Env>
   /** A copy of a stopped embedded installation. */
   copyOf(env: Env): Promise<Env>
   remove(): Promise<void>
@@ -55,20 +55,22 @@ export async function createGround(): Promise<Ground> {
     await cp(env.DATA_DIR ?? '', copy, { recursive: true })
     return { ...env, DATA_DIR: copy }
   }
-  const emptyEnv: Ground['emptyEnv'] = async (kind = source.kind, more = {}) => {
-    if (kind === 'embedded') return { ...COMMON, DATA_DIR: await newDataDir(), ...more }
-    if (source.kind !== 'postgres') throw new Error('there is no server in this run')
-    const database = await createDatabaseFromTemplate(source.adminUrl, 'template0')
+  const copyOnServer = async (adminUrl: string, template: string, more: Env) => {
+    const database = await createDatabaseFromTemplate(adminUrl, template)
     drops.push(database.drop)
     return { ...COMMON, DATABASE_URL: database.url, SECRET_KEY, ...more }
   }
   return {
     dir,
-    emptyEnv,
-    createdEnv: async (more = {}) =>
+    async emptyEnv(kind = source.kind, more = {}) {
+      if (kind === 'embedded') return { ...COMMON, DATA_DIR: await newDataDir(), ...more }
+      if (source.kind !== 'postgres') throw new Error('there is no server in this run')
+      return copyOnServer(source.adminUrl, 'template0', more)
+    },
+    migratedEnv: (more = {}) =>
       source.kind === 'postgres'
-        ? emptyEnv('postgres', more)
-        : copyOf({ ...COMMON, DATA_DIR: source.created, ...more }),
+        ? copyOnServer(source.adminUrl, source.template, more)
+        : copyOf({ ...COMMON, DATA_DIR: source.directory, ...more }),
     copyOf,
     async remove() {
       for (const drop of drops) await drop()

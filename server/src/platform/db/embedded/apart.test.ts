@@ -1,18 +1,13 @@
 import pg from 'pg'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EmbeddedError } from './errors.ts'
 import { openEmbedded } from './open-embedded.ts'
-import { emptySnapshot, fileOf, open, startChild, temporaryDirectory, threadOf } from './support.fixture.ts'
+import { migratedDirectory, open, startChild, threadOf } from './support.fixture.ts'
 
 const TIMEOUT_MS = 180_000
-let snapshot: Blob
-
-beforeAll(async () => {
-  snapshot = await emptySnapshot()
-}, TIMEOUT_MS)
 
 test('other work goes on while a statement runs', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const database = await open({ dir: await migratedDirectory() })
   const pool = new pg.Pool(database.poolConfig)
   let turns = 0
   const timer = setInterval(() => turns++, 1)
@@ -28,9 +23,9 @@ test.for(['idle', 'at work'])(
     timeout: TIMEOUT_MS,
   },
   async (state) => {
-    const dir = await temporaryDirectory()
+    const dir = await migratedDirectory()
     const heard: EmbeddedError[] = []
-    const database = await open({ dir, snapshot, onBroken: (error) => heard.push(error) })
+    const database = await open({ dir, onBroken: (error) => heard.push(error) })
     const pool = new pg.Pool(database.poolConfig)
     pool.on('error', () => {})
     await pool.query('CREATE TABLE kept AS SELECT 1 AS id')
@@ -52,8 +47,8 @@ test.for(['idle', 'at work'])(
 )
 
 test('a database whose thread dies while it is closed gives up its directory', { timeout: TIMEOUT_MS }, async () => {
-  const dir = await temporaryDirectory()
-  const database = await openEmbedded({ dir, snapshot, log: () => {} })
+  const dir = await migratedDirectory()
+  const database = await openEmbedded({ dir, log: () => {} })
   const pool = new pg.Pool(database.poolConfig)
   const thread = await threadOf(() => pool.query('SELECT 1'))
   await pool.end()
@@ -65,7 +60,7 @@ test('a database whose thread dies while it is closed gives up its directory', {
 })
 
 test('an idle database does not keep a program running', { timeout: TIMEOUT_MS }, async () => {
-  const child = startChild('leave', await temporaryDirectory(), await fileOf(snapshot))
+  const child = startChild('leave', await migratedDirectory())
   expect(await child.ended()).toBe(0)
   expect(child.lines).toEqual(['open'])
 })

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
 import type { EmbeddedError } from './errors.ts'
 import { openEmbedded } from './open-embedded.ts'
-import { emptySnapshot, fileOf, open, startChild, temporaryDirectory } from './support.fixture.ts'
+import { emptySnapshot, fileOf, migratedDirectory, open, startChild, temporaryDirectory } from './support.fixture.ts'
 
 const TIMEOUT_MS = 180_000
 let snapshot: Blob
@@ -28,7 +28,7 @@ async function syncsOf(commits: number, pool: Pick<pg.Pool, 'query'>): Promise<n
 }
 
 test('every commit is synced by the host', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot, thread: false })
+  const database = await open({ dir: await migratedDirectory(), thread: false })
   const pool = new pg.Pool(database.poolConfig)
   expect(await syncsOf(50, pool)).toBeGreaterThanOrEqual(50)
   await pool.end()
@@ -43,11 +43,10 @@ test('PGlite by itself syncs nothing, which is why the file system is patched', 
 })
 
 test('a killed process has lost no acknowledged row', { timeout: TIMEOUT_MS }, async () => {
-  const dir = await temporaryDirectory()
-  const snapshotFile = await fileOf(snapshot)
+  const dir = await migratedDirectory()
   let acknowledged = 0
   for (const afterMs of [50, 400, 150]) {
-    const child = startChild('write', dir, snapshotFile)
+    const child = startChild('write', dir)
     await child.printed('open')
     await sleep(afterMs)
     await child.kill()
@@ -67,8 +66,8 @@ test('a killed process has lost no acknowledged row', { timeout: TIMEOUT_MS }, a
 test('a commit that did not wait for the disk is there from the next maintenance on', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const dir = await temporaryDirectory()
-  const database = await open({ dir, snapshot })
+  const dir = await migratedDirectory()
+  const database = await open({ dir })
   const pool = new pg.Pool(database.poolConfig)
   await pool.query('CREATE TABLE counted (used int)')
   const count = () => pool.query('BEGIN; SET LOCAL synchronous_commit = off; INSERT INTO counted VALUES (1); COMMIT')
@@ -169,9 +168,9 @@ test('a first start that is killed leaves no half database', { timeout: TIMEOUT_
 test('a commit that could not be synced is not acknowledged, and nothing is after it', {
   timeout: TIMEOUT_MS,
 }, async () => {
-  const dir = await temporaryDirectory()
+  const dir = await migratedDirectory()
   const heard: EmbeddedError[] = []
-  const database = await open({ dir, snapshot, thread: false, onBroken: (error) => heard.push(error) })
+  const database = await open({ dir, thread: false, onBroken: (error) => heard.push(error) })
   const pool = new pg.Pool(database.poolConfig)
   pool.on('error', () => {})
   await pool.query('CREATE TABLE kept (id int)')
@@ -194,7 +193,7 @@ test('a commit that could not be synced is not acknowledged, and nothing is afte
 })
 
 test('an abort in the middle of a batch does not hang the process', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot, thread: false })
+  const database = await open({ dir: await migratedDirectory(), thread: false })
   const pool = new pg.Pool(database.poolConfig)
   pool.on('error', () => {})
   await pool.query('CREATE PROCEDURE commit_within(int) LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE x (); COMMIT; END $$')
@@ -206,8 +205,8 @@ test('an abort in the middle of a batch does not hang the process', { timeout: T
 })
 
 test('a damaged page of a table is an error with a code of its own', { timeout: TIMEOUT_MS }, async () => {
-  const dir = await temporaryDirectory()
-  const database = await open({ dir, snapshot })
+  const dir = await migratedDirectory()
+  const database = await open({ dir })
   const pool = new pg.Pool(database.poolConfig)
   await pool.query('CREATE TABLE kept AS SELECT 1 AS id')
   const { rows } = await pool.query<{ file: string }>(`SELECT pg_relation_filepath('kept') AS file`)
@@ -222,7 +221,7 @@ test('a damaged page of a table is an error with a code of its own', { timeout: 
 })
 
 test('a full disk is an error of the statement while WAL can still be written', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot, thread: false })
+  const database = await open({ dir: await migratedDirectory(), thread: false })
   const pool = new pg.Pool(database.poolConfig)
   await pool.query('CREATE TABLE big (filler bytea)')
   vi.spyOn(fs, 'writeSync').mockImplementation(() => {

@@ -1,8 +1,9 @@
 import fs from 'node:fs'
-import { chmod, chown, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { unprivilegedUser } from '../../../../test/support/postgres/unprivileged.ts'
 import { installedPglite, isCreated, prepareDirectory } from './directory.ts'
 import { holdDirectory } from './lock.ts'
@@ -11,6 +12,7 @@ import { emptySnapshot, open, openDirectory, startChild, temporaryDirectory, unp
 
 const TIMEOUT_MS = 180_000
 let snapshot: Blob
+let seeded: string
 
 beforeAll(async () => {
   const empty = await emptySnapshot()
@@ -20,11 +22,15 @@ beforeAll(async () => {
   await pool.end()
   snapshot = await database.dump()
   await database.close()
+  seeded = await mkdtemp(join(tmpdir(), 'postrider-seeded-'))
+  await (await openEmbedded({ dir: seeded, log: () => {}, snapshot })).close()
 }, TIMEOUT_MS)
+afterAll(() => rm(seeded, { recursive: true }))
 
+/** A directory with the snapshot's database. */
 async function seededDirectory(): Promise<string> {
   const dir = await temporaryDirectory()
-  await (await openEmbedded({ dir, log: () => {}, snapshot })).close()
+  await cp(seeded, dir, { recursive: true })
   return dir
 }
 
@@ -47,7 +53,7 @@ test('a first start without a snapshot creates the database, a second finds its 
 })
 
 test('the server runs with fsync on and sorts by code point', { timeout: TIMEOUT_MS }, async () => {
-  const database = await open({ dir: await temporaryDirectory(), snapshot })
+  const database = await open({ dir: await seededDirectory() })
   const pool = new pg.Pool(database.poolConfig)
   const { rows } = await pool.query(
     `SELECT current_setting('fsync') AS fsync, current_setting('wal_sync_method') AS method,
