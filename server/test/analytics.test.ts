@@ -92,6 +92,20 @@ describe('GET /api/analytics/overview', () => {
     expect(one.sites.map(({ id }) => id)).toEqual([second.id])
   })
 
+  it('counts a post that was published once, whatever became of it then', async () => {
+    const post = await client.posts.create({ title: 'Now and then', status: 'published' })
+    const count = async () => (await client.analytics.overview()).totals.posts_published
+    await client.posts.update(post.id, { status: 'draft' })
+    expect(await count()).toBe(1)
+    await client.posts.update(post.id, { status: 'published' })
+    expect(await count()).toBe(1)
+    const scheduled_at = plusMs(service.clock.now(), HOUR).toISOString()
+    const planned = await client.posts.create({ title: 'Planned', status: 'scheduled', scheduled_at })
+    await service.advance(HOUR)
+    await client.posts.update(planned.id, { status: 'draft' })
+    expect(await count()).toBe(2)
+  })
+
   it('counts only the period', async () => {
     await publish('Today')
     const date = (days: number) =>

@@ -116,6 +116,12 @@ describe('creating a post', () => {
     ['meta.og_image', { title: 'x', meta: { og_image: 'https:example.com/a.png' } }],
     ['meta.og_image', { title: 'x', meta: { og_image: 'https:\\\\example.com\\a.png' } }],
     ['scheduled_at', { title: 'x', scheduled_at: '2030-01-01T00:00:00Z' }],
+    ['schedule_zone', { title: 'x', schedule_zone: 'Asia/Tokyo' }],
+    ['schedule_zone', { title: 'x', status: 'scheduled', scheduled_at: '2030-01-01T00:00:00Z', schedule_zone: 'Mars' }],
+    [
+      'schedule_zone',
+      { title: 'x', status: 'scheduled', scheduled_at: '2030-01-01T00:00:00Z', schedule_zone: '+01:00' },
+    ],
     ['author', { title: 'x', author: 'Ada' }],
   ])('names %s when it is wrong, and stores nothing: %j', async (field, input) => {
     const before = (await client.posts.list()).pagination.total
@@ -285,6 +291,23 @@ describe('the status of a post', () => {
     })
     await service.advance(300_000)
     expect((await client.posts.get(post.id)).status).toBe('draft')
+  })
+
+  it('has the zone of its schedule until it goes out or is taken off the schedule', async () => {
+    const zone = 'Asia/Tokyo'
+    const plan = { status: 'scheduled', scheduled_at: soon() } as const
+    const post = await client.posts.create({ title: 'Plan', ...plan, schedule_zone: zone })
+    expect(post.schedule_zone).toBe(zone)
+    const moved = await client.posts.update(post.id, { scheduled_at: later() })
+    expect(moved).toMatchObject({ schedule_zone: zone, version: 2 })
+    const withdrawn = await client.posts.update(post.id, { status: 'draft' })
+    expect(withdrawn).not.toHaveProperty('schedule_zone')
+    expect(await client.posts.update(post.id, plan)).not.toHaveProperty('schedule_zone')
+    await client.posts.update(post.id, { schedule_zone: zone })
+    await service.advance(300_000)
+    const out = await client.posts.get(post.id)
+    expect(out.status).toBe('published')
+    expect(out).not.toHaveProperty('schedule_zone')
   })
 
   it('becomes published by PATCH without raising the version', async () => {

@@ -63,7 +63,7 @@ function Totals({ totals }: { totals: Overview['totals'] | undefined }) {
         { name: 'Failed for good', value: totals && number(totals.failed) },
         { name: 'Needed a retry', value: totals && number(totals.retried) },
         { name: 'Mean response', value: totals && duration(totals.avg_delivery_ms) },
-        { name: 'New posts online', value: totals && number(totals.posts_published) },
+        { name: 'Posts published', value: totals && number(totals.posts_published) },
       ]}
     />
   )

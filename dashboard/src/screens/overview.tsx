@@ -91,7 +91,7 @@ export function Overview() {
               <div className="grid grid-cols-1 gap-6">
                 <Figures
                   figures={[
-                    { name: 'New posts online', value: totals && number(totals.posts_published) },
+                    { name: 'Posts published', value: totals && number(totals.posts_published) },
                     { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
                     { name: 'Success rate', value: totals && percent(totals.success_rate) },
                     {

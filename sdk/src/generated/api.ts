@@ -902,6 +902,11 @@ export interface components {
              * @example 2026-11-02T09:30:00+01:00
              */
             scheduled_at?: string | null;
+            /**
+             * @description The time zone by which the schedule was planned, an IANA name, for showing it again; `scheduled_at` alone says when. Allowed only with the status `scheduled`.
+             * @example Asia/Tokyo
+             */
+            schedule_zone?: string | null;
             /** @description Read-only: accepted and ignored. */
             readonly id?: unknown;
             /** @description Read-only: accepted and ignored. */
@@ -1292,6 +1297,11 @@ export interface components {
              */
             scheduled_at: string | null;
             /**
+             * @description The time zone by which the schedule was planned; absent if none was given. Sites do not get it.
+             * @example Asia/Tokyo
+             */
+            schedule_zone?: string;
+            /**
              * Format: date-time
              * @description When the post was first published.
              * @example 2026-11-02T08:00:00.000Z
@@ -1451,7 +1461,7 @@ export interface components {
                 success_rate: number | null;
                 /** @description Mean response time of successful attempts; null if there are none. */
                 avg_delivery_ms: number | null;
-                /** @description Posts that were published for the first time, and still are. */
+                /** @description Posts that were published for the first time, also those that were unpublished since; with `site_id`, only those that the site may see now. Deleted posts are not counted. */
                 posts_published: number;
             };
             sites: components["schemas"]["SiteTotals"][];
@@ -1492,6 +1502,11 @@ export interface components {
              * @example 2026-11-02T08:00:00.000Z
              */
             scheduled_at: string | null;
+            /**
+             * @description The time zone by which the schedule was planned; absent if none was given. Sites do not get it.
+             * @example Asia/Tokyo
+             */
+            schedule_zone?: string;
             /**
              * Format: date-time
              * @description When the post was first published.
@@ -1917,6 +1932,11 @@ export interface components {
              * @example 2026-11-02T09:30:00+01:00
              */
             scheduled_at?: string | null;
+            /**
+             * @description The time zone by which the schedule was planned, an IANA name, for showing it again; `scheduled_at` alone says when. Allowed only with the status `scheduled`.
+             * @example Asia/Tokyo
+             */
+            schedule_zone?: string | null;
             /** @description Read-only: accepted and ignored. */
             readonly id?: unknown;
             /** @description Read-only: accepted and ignored. */
@@ -1965,7 +1985,6 @@ export interface components {
              */
             id: string;
             name: string;
-            /** Format: idn-email */
             email: string;
         };
         /** @description What every error response contains. */

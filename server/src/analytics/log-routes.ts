@@ -5,13 +5,12 @@ import { type Endpoint, endpoint, Id, IdParams, NO_STORE, Timestamp, TimestampTe
 import { PageQuery } from '../platform/http/pagination.ts'
 import { exampleDetails, exampleLogged, exampleRetry } from './examples.ts'
 import { logPage, oneDelivery, sendAgain, sendFailuresAgain, type Titled } from './log.ts'
+import { edge } from './period.ts'
 
 const Status = z.enum(
   ['pending', 'delivered', 'delivered_retry', 'failed'],
   'The status must be "pending", "delivered", "delivered_retry" or "failed".',
 )
-
-const edge = (description: string) => z.string().optional().openapi({ description, example: '2026-11-01' })
 
 const LogQuery = PageQuery.pick({ limit: true }).extend({
   status: Status.optional().openapi({ description: 'Only deliveries with this status.' }),

@@ -1,5 +1,5 @@
 /** Periods as the analytics endpoints take them (decision N1), all in UTC. */
-
+import { z } from 'zod'
 import type { Granularity, Period } from '../deliveries/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import { invalid } from '../platform/errors.ts'
@@ -11,8 +11,17 @@ const DEFAULT_DAYS = 30
 /** More buckets than this are refused: nobody looks at them, and they cost memory. */
 const MOST_BUCKETS = 2_000
 
+/** Both forms, for readers of the API document; not every text that fits is an existing day. */
+const EDGE_PATTERN =
+  '^2[01]\\d{2}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])([Tt]([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?([Zz]|[+-]([01]\\d|2[0-3]):?[0-5]\\d))?$'
+
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const INSTANT = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/
+
+/** One end of a period as a query's parameter. `description` says what it means. */
+export function edge(description: string) {
+  return z.string().optional().openapi({ description, pattern: EDGE_PATTERN, example: '2026-11-01' })
+}
 
 /**
  * The period of `from` and `to`: ISO 8601 dates (a `to` means the end of its day), or instants with an offset. Default:

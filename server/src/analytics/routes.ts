@@ -11,9 +11,9 @@ import {
 import { type Endpoint, endpoint, Id, IdParams, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
 import { exampleDeliveries, exampleFailures, exampleOverview, exampleRetry, exampleTimeline } from './examples.ts'
 import { type Failure, failures, overview, postDeliveries, type Range, retry, timeline } from './operations.ts'
+import { edge } from './period.ts'
 
 const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
-const edge = (text: string) => z.string().optional().openapi({ description: text, example: '2026-11-01' })
 
 const RangeQuery = z.object({
   from: edge('ISO 8601 date, or a time with an offset. Default: 30 days ago.'),
@@ -43,7 +43,10 @@ const OverviewBody = z
       retried: z.int().openapi({ description: 'Deliveries that needed more than one attempt.' }),
       success_rate: Rate,
       avg_delivery_ms: Milliseconds,
-      posts_published: z.int().openapi({ description: 'Posts that were published for the first time, and still are.' }),
+      posts_published: z.int().openapi({
+        description:
+          'Posts that were published for the first time, also those that were unpublished since; with `site_id`, only those that the site may see now. Deleted posts are not counted.',
+      }),
     }),
     sites: z.array(
       z.object({ id: Id, name: z.string(), deliveries: z.int(), success_rate: Rate }).openapi('SiteTotals'),

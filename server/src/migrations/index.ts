@@ -28,6 +28,8 @@ import * as loginNetworks from './2026-11-28-login-networks.ts'
 import * as markdownForSites from './2026-11-28-markdown-for-sites.ts'
 import * as plainEmails from './2026-11-28-plain-emails.ts'
 import * as wordsOfPosts from './2026-11-28-words-of-posts.ts'
+import * as firstPublished from './2026-11-29-first-published.ts'
+import * as scheduleZone from './2026-11-29-schedule-zone.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -60,4 +62,6 @@ export const migrations: Record<string, Migration> = {
   '2026-11-28-markdown-for-sites': markdownForSites,
   '2026-11-28-plain-emails': plainEmails,
   '2026-11-28-words-of-posts': wordsOfPosts,
+  '2026-11-29-first-published': firstPublished,
+  '2026-11-29-schedule-zone': scheduleZone,
 }

@@ -80,7 +80,8 @@ export type Publication = { id: string; publishedAt: Date; sequence: number; sen
 export async function publishRows(tx: Tx, publications: readonly Publication[], now: Date): Promise<void> {
   await sql`
     update posts p
-    set status = 'published', scheduled_at = null, visible_to_all = true, published_at = o.published_at,
+    set status = 'published', scheduled_at = null, schedule_zone = null, visible_to_all = true,
+      published_at = o.published_at, first_published_at = coalesce(p.first_published_at, o.published_at),
       updated_at = ${now}, event_sequence = o.sequence, sent_version = o.sent_version
     from unnest(
       ${plainArray(publications.map(({ id }) => id))}::uuid[],

@@ -65,6 +65,7 @@ export type PostInput = {
   tags?: string[] | undefined
   status?: PostStatus | undefined
   scheduledAt?: Date | null | undefined
+  scheduleZone?: string | null | undefined
 }
 
 function missing(): Error {
@@ -156,6 +157,7 @@ export async function createPost(
         // `publishLocked` publishes the stored row afterwards.
         status: standing.status === 'published' ? 'draft' : standing.status,
         scheduled_at: standing.scheduledAt,
+        schedule_zone: standing.scheduleZone,
       })
       await reclaimSlug(tx, accountId, slug)
       notePosts(ctx, tx, [created])
@@ -210,8 +212,8 @@ async function applyChange(
   body: ConvertedBody | undefined,
   now: Date,
 ): Promise<PostRow> {
-  const { status, scheduled_at: scheduledAt, published_at: publishedAt } = current
-  const standing = nextStanding({ status, scheduledAt, publishedAt }, input, now)
+  const { status, scheduled_at: scheduledAt, schedule_zone: scheduleZone, published_at: publishedAt } = current
+  const standing = nextStanding({ status, scheduledAt, scheduleZone, publishedAt }, input, now)
   const slug = await wantedSlug(tx, current, input)
   const content = changedContent(current, { ...input, slug }, body)
   const contentChanged = Object.keys(content).length > 0
@@ -219,7 +221,9 @@ async function applyChange(
   const unpublishes = standing.status !== 'published' && current.status === 'published'
   const rescheduled =
     !publishes &&
-    (standing.status !== current.status || standing.scheduledAt?.getTime() !== current.scheduled_at?.getTime())
+    (standing.status !== status ||
+      standing.scheduledAt?.getTime() !== scheduledAt?.getTime() ||
+      standing.scheduleZone !== scheduleZone)
   if (!contentChanged && !publishes && !rescheduled) return current
 
   notePosts(ctx, tx, [current])
@@ -228,7 +232,13 @@ async function applyChange(
   if (contentChanged || rescheduled) {
     post = await updatePost(tx, current.id, {
       ...content,
-      ...(publishes ? {} : { status: standing.status, scheduled_at: standing.scheduledAt }),
+      ...(publishes
+        ? {}
+        : {
+            status: standing.status,
+            scheduled_at: standing.scheduledAt,
+            schedule_zone: standing.scheduleZone,
+          }),
       ...(unpublishes ? { visible_to_all: false, published_at: null } : {}),
       version: current.version + 1,
       updated_at: now,

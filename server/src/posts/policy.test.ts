@@ -8,6 +8,7 @@ const LATER = new Date('2026-11-03T08:00:00Z')
 const standing = (status: PostStatus) => ({
   status,
   scheduledAt: status === 'scheduled' ? LATER : null,
+  scheduleZone: status === 'scheduled' ? 'Asia/Tokyo' : null,
   publishedAt: status === 'published' ? NOW : null,
 })
 
@@ -37,6 +38,12 @@ describe('what may be done with a post', () => {
       nextStanding(standing('published'), { status: 'scheduled', scheduledAt }, LATER)
     expect(send(NOW)).toThrow(expect.objectContaining({ kind: 'conflict', field: 'status' }))
     expect(send(new Date(NOW.getTime() + 1))).toThrow(expect.objectContaining({ kind: 'invalid', field: 'status' }))
+  })
+
+  it('keeps the zone of a schedule as long as there is a schedule', () => {
+    expect(nextStanding(standing('scheduled'), WRITES.schedule, NOW).scheduleZone).toBe('Asia/Tokyo')
+    expect(nextStanding(standing('scheduled'), { scheduleZone: null }, NOW).scheduleZone).toBeNull()
+    expect(nextStanding(standing('scheduled'), { status: 'draft' }, NOW).scheduleZone).toBeNull()
   })
 
   it('refuses only to schedule what is published', () => {

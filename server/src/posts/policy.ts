@@ -24,11 +24,15 @@ function canBecome(from: PostStatus, to: PostStatus): boolean {
   return from === to || Object.values(ACTIONS[from]).includes(to)
 }
 
-/** A post's status and its schedule. */
-export type Standing = { status: PostStatus; scheduledAt: Date | null }
+/** A post's status and its schedule. `scheduleZone` is the zone by which it was planned. */
+export type Standing = { status: PostStatus; scheduledAt: Date | null; scheduleZone: string | null }
 
 /** What a write asks for; undefined leaves the value as it is. */
-export type WantedStanding = { status?: PostStatus | undefined; scheduledAt?: Date | null | undefined }
+export type WantedStanding = {
+  status?: PostStatus | undefined
+  scheduledAt?: Date | null | undefined
+  scheduleZone?: string | null | undefined
+}
 
 /**
  * The standing after a write. `current` is undefined for a new post. Throws `invalid` on `status` or `scheduled_at`
@@ -56,7 +60,9 @@ export function nextStanding(
   if (status !== 'scheduled') {
     if (wanted.scheduledAt != null)
       throw invalid('scheduled_at', 'scheduled_at is allowed only with the status "scheduled".')
-    return { status, scheduledAt: null }
+    if (wanted.scheduleZone != null)
+      throw invalid('schedule_zone', 'schedule_zone is allowed only with the status "scheduled".')
+    return { status, scheduledAt: null, scheduleZone: null }
   }
   const scheduledAt = wanted.scheduledAt === undefined ? (current?.scheduledAt ?? null) : wanted.scheduledAt
   if (scheduledAt === null)
@@ -67,5 +73,6 @@ export function nextStanding(
   const unchanged = current?.scheduledAt?.getTime() === scheduledAt.getTime()
   if (!unchanged && scheduledAt <= now)
     throw invalid('scheduled_at', 'scheduled_at must be in the future. To publish now, set the status to "published".')
-  return { status, scheduledAt }
+  const { scheduleZone = current?.scheduleZone ?? null } = wanted
+  return { status, scheduledAt, scheduleZone }
 }

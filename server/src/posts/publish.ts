@@ -48,6 +48,7 @@ export async function publishLocked(
     ...post,
     status: 'published',
     scheduled_at: null,
+    schedule_zone: null,
     published_at: post.published_at ?? now,
     updated_at: post.status === 'published' ? post.updated_at : now,
     visible_to_all: post.visible_to_all || siteIds === undefined,

@@ -98,7 +98,8 @@ export async function writePublication(
       set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
     )
     update posts set status = ${post.status}::text, scheduled_at = ${post.scheduled_at}::timestamptz,
-      published_at = ${post.published_at}::timestamptz, updated_at = ${post.updated_at}::timestamptz,
+      schedule_zone = ${post.schedule_zone}::text, published_at = ${post.published_at}::timestamptz,
+      first_published_at = coalesce(first_published_at, ${post.published_at}::timestamptz), updated_at = ${post.updated_at}::timestamptz,
       visible_to_all = ${post.visible_to_all}::boolean,
       event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
     where id = ${post.id}::uuid
@@ -226,7 +227,7 @@ export async function unnameForgottenSites(db: Db): Promise<boolean> {
   return numAffectedRows === BigInt(PAIRS_PER_STEP)
 }
 
-/** How many posts were first published in a period and still are; with a site, only those it may see. */
+/** How many posts were first published in a period, also those that are not any more; with a site, only those it may see. */
 export async function countPublished(
   db: Db,
   accountId: string,
@@ -236,9 +237,8 @@ export async function countPublished(
   let query = db
     .selectFrom('posts')
     .where('account_id', '=', accountId)
-    .where('status', '=', 'published')
-    .where('published_at', '>=', period.from)
-    .where('published_at', '<=', period.to)
+    .where('first_published_at', '>=', period.from)
+    .where('first_published_at', '<=', period.to)
   if (siteId !== undefined) query = query.where(visibleTo(sql`${siteId}`))
   return (await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
 }

@@ -52,6 +52,7 @@ import {
 
 const IfMatch = z.object({
   'If-Match': z.string().optional().openapi({
+    pattern: '^("[^",]*"|\\*)( *, *("[^",]*"|\\*))*$',
     description: 'The ETag of the version you have; if the post is at another version, the response is 412.',
   }),
 })

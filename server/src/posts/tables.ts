@@ -24,7 +24,11 @@ type PostsTable = {
   tags: string[]
   status: PostStatus
   scheduled_at: Date | null
+  /** The zone by which it was planned, an IANA name; null if none was named. */
+  schedule_zone: Generated<string | null>
   published_at: Date | null
+  /** Unlike `published_at`, it stays when the post is unpublished. */
+  first_published_at: Generated<Date | null>
   /** Published without naming sites: every site of the account may see it, even one connected later. */
   visible_to_all: Generated<boolean>
   /** Counts the post's events, so that they have an order. */
@@ -68,12 +72,12 @@ type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & {
 }
 
 /** A row of `posts` without the derived columns. */
-export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed'>
+export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed' | 'first_published_at'>
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
   'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'meta', 'tags', 'status',
-  'scheduled_at', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
+  'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
 ] as const // biome-ignore format: a list of names
 
 declare module '../platform/changes/kinds.ts' {

@@ -36,6 +36,10 @@ export const PostBody = z
     tags: z.array(z.string()),
     status: PostStatus,
     scheduled_at: Timestamp.nullable(),
+    schedule_zone: z.string().optional().openapi({
+      description: 'The time zone by which the schedule was planned; absent if none was given. Sites do not get it.',
+      example: 'Asia/Tokyo',
+    }),
     published_at: Timestamp.nullable().openapi({ description: 'When the post was first published.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
@@ -83,6 +87,17 @@ const readOnlyPostFields = {
   created_at: readOnlyField(),
   updated_at: readOnlyField(),
   deliveries: readOnlyField(),
+}
+
+/** Whether Node knows a time zone of this name. It takes offsets such as "+01:00" for zones too, and they are none. */
+function isZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+/-]{1,63}$/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** An optional value that null removes. */
@@ -136,6 +151,16 @@ const postFields = {
   scheduled_at: instant('scheduled_at').nullable().optional().openapi({
     description: 'A time in the future. Required with the status `scheduled`, and allowed only with it.',
   }),
+  schedule_zone: z
+    .string('schedule_zone must be a string.')
+    .refine(isZone, 'schedule_zone must be the name of a time zone, such as Europe/Berlin.')
+    .nullable()
+    .optional()
+    .openapi({
+      description:
+        'The time zone by which the schedule was planned, an IANA name, for showing it again; `scheduled_at` alone says when. Allowed only with the status `scheduled`.',
+      example: 'Asia/Tokyo',
+    }),
 }
 
 /** A new post. */
@@ -262,6 +287,7 @@ function presentBriefly(post: PostSummary['post']) {
     tags: post.tags,
     status: post.status,
     scheduled_at: post.scheduled_at,
+    ...(post.schedule_zone === null ? {} : { schedule_zone: post.schedule_zone }),
     published_at: post.published_at,
     created_at: post.created_at,
     updated_at: post.updated_at,
@@ -313,6 +339,17 @@ type Fields = z.output<typeof UpdatePost>
 export function inputOf<Title extends Fields['title'], Slug extends Fields['slug']>(
   body: Omit<Fields, 'title' | 'slug'> & { title: Title; slug?: Slug },
 ): Omit<PostInput, 'slug'> & { title: Title; slug: Slug | undefined } {
-  const { title, slug, excerpt, body: forms, meta, tags, status, scheduled_at: scheduledAt } = body
-  return { title, slug, excerpt, body: forms, meta, tags: tags && [...new Set(tags)], status, scheduledAt }
+  const { title, slug, excerpt, body: forms, meta, tags, status } = body
+  const { scheduled_at: scheduledAt, schedule_zone: scheduleZone } = body
+  return {
+    title,
+    slug,
+    excerpt,
+    body: forms,
+    meta,
+    tags: tags && [...new Set(tags)],
+    status,
+    scheduledAt,
+    scheduleZone,
+  }
 }

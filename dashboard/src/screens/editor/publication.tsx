@@ -14,9 +14,8 @@ import { Sheet } from '../../ui/page.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { Arrivals, newestPerSite } from './arrivals.tsx'
-import { chosenZone } from './chosen-zone.ts'
 import type { Publishing } from './publish.tsx'
-import { OtherClocks } from './schedule.tsx'
+import { OtherClocks, plannedZone } from './schedule.tsx'
 import type { View, Work } from './work.ts'
 import { zonePlace } from './zone-names.ts'
 import { longTime, OWN_ZONE } from './zoned.ts'
@@ -47,7 +46,7 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
     <Sheet title="Publication" aside={<Standing status={status} />}>
       <div className="grid grid-cols-1 gap-4">
         {status !== 'published' && <Unseen postId={post?.id} />}
-        {post?.scheduled_at != null && <Due at={new Date(post.scheduled_at).getTime()} />}
+        {post?.scheduled_at != null && <Due at={new Date(post.scheduled_at).getTime()} zone={plannedZone(post)} />}
         {post?.published_at != null && (
           <p className="text-quiet">
             First published <Ago at={post.published_at} />.
@@ -82,8 +81,7 @@ export function Publication({ work, view, editable, onPublish, onUnpublish }: Pu
 }
 
 /** When it goes out: on the clock by which it was planned, and on the others. */
-function Due({ at }: { at: number }) {
-  const zone = chosenZone()
+function Due({ at, zone }: { at: number; zone: string }) {
   return (
     <div>
       <p>

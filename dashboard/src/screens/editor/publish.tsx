@@ -110,7 +110,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
   const open = sites.filter(({ status }) => status !== 'inactive').map(({ id }) => id)
   const [later, setLater] = useState(beginsLater && !published)
   const [scheduled] = useState(post?.scheduled_at)
-  const [proposed] = useState(() => proposedTime(scheduled))
+  const [proposed] = useState(() => proposedTime(post))
   const [time, setTime] = useState(proposed)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(published ? [] : open))
   const [describes] = useState(draft.metaDescription.trim() === '')
@@ -139,7 +139,11 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     async mutationFn() {
       if (later) {
         if (at === undefined) return false
-        return work.command({ status: 'scheduled', scheduled_at: new Date(at).toISOString() })
+        return work.command({
+          status: 'scheduled',
+          scheduled_at: new Date(at).toISOString(),
+          schedule_zone: time.zone,
+        })
       }
       const done = await send()
       const { post: sent } = work.view()

@@ -1,3 +1,4 @@
+import type { Post } from '@postrider/sdk'
 import { useId, useMemo, useState } from 'react'
 import { Field, Input } from '../../ui/field.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -5,14 +6,19 @@ import { chooseZone, chosenZone } from './chosen-zone.ts'
 import { zoneName, zoneOf } from './zone-names.ts'
 import { longTime, OWN_ZONE, utcText, type WallTime, wallTime, zones } from './zoned.ts'
 
-/**
- * When a scheduled post goes out; for any other post a proposal, tomorrow morning. In the zone chosen last, because the service
- * stores instants without zones.
- */
-export function proposedTime(scheduledAt: string | null | undefined): WallTime {
+/** When a scheduled post goes out, by the clock it was planned by; for any other post a proposal, tomorrow morning in the zone chosen last. */
+export function proposedTime(post: Planned | undefined): WallTime {
+  if (post?.scheduled_at != null) return wallTime(new Date(post.scheduled_at).getTime(), plannedZone(post))
   const zone = chosenZone()
-  if (scheduledAt != null) return wallTime(new Date(scheduledAt).getTime(), zone)
   return { ...wallTime(Date.now() + 24 * 3_600_000, zone), time: '09:00' }
+}
+
+/** What a post says of its schedule. */
+export type Planned = Pick<Post, 'scheduled_at' | 'schedule_zone'>
+
+/** The zone by which a post's schedule was planned; this machine's if none was named, or one that this browser does not know. */
+export function plannedZone({ schedule_zone: zone }: Planned): string {
+  return zone !== undefined && zones().includes(zone) ? zone : OWN_ZONE
 }
 
 /** What is wrong with a time that means the instant `at`, and which field to change; undefined if nothing. */
