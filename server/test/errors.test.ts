@@ -1,6 +1,4 @@
 /** Every documented error of every endpoint, held against the document. The table must cover exactly what the endpoints declare. */
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -8,10 +6,9 @@ import { issueToken } from '../src/accounts/tokens.ts'
 import { type FailureKind, wireOf } from '../src/platform/errors.ts'
 import { type Endpoint, endpoint, possibleFailures } from '../src/platform/http/endpoint.ts'
 import { MAX_BODY_BYTES } from '../src/platform/http/json.ts'
-import { createListener } from '../src/platform/http/listener.ts'
-import { createPipeline } from '../src/platform/http/pipeline.ts'
 import { endpoints } from '../src/routes.ts'
 import { readContract } from './support/contract.ts'
+import { serveEndpoints } from './support/endpoints.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { type LogLine, recordingLog } from './support/log.ts'
 import { startService, type TestService } from './support/service.ts'
@@ -333,6 +330,7 @@ describe('when something unexpected happens', () => {
   it('breaks off an answer whose next part cannot be made, reveals nothing, and logs the cause', async () => {
     async function* parts() {
       yield '{"data":['
+      await new Promise((resolve) => setTimeout(resolve, 50)) // its beginning is on its way
       throw new Error('a secret')
     }
     const page = endpoint({
@@ -345,15 +343,12 @@ describe('when something unexpected happens', () => {
       auth: null,
       replies: { 200: { description: 'A page.', schema: z.object({}), examples: {} } },
       errors: [],
-      handler: async () => ({ status: 200 as const, parts: parts() }),
+      handler: async () => ({ status: 200 as const, stream: parts() }),
     })
     const logged: LogLine[] = []
     const own = await startService()
     const ctx = { ...own.ctx, log: recordingLog((line) => void logged.push(line)) }
-    const server = createListener(ctx, createPipeline(ctx, [page], []))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
+    const port = await serveEndpoints(ctx, [page])
     const response = await fetch(`http://127.0.0.1:${port}/api/page`)
     const texts: string[] = []
     const reading = async () => {
@@ -364,7 +359,6 @@ describe('when something unexpected happens', () => {
     const line = logged.find(({ event }) => event === 'request.unsent')
     expect(line?.fields.request_id).toBe(response.headers.get('x-request-id'))
     expect(JSON.stringify(line)).toContain('a secret')
-    server.close()
     await own.stop()
   })
 })

@@ -102,6 +102,14 @@ describe('odd but valid requests', () => {
     expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 OK[\s\S]*\{"status":"ok"\}$/)
   })
 
+  it.each(['/api/pull/p%6Fsts', 'http://elsewhere.example/api/pull/posts'])(
+    '%s is an address of the Pull API',
+    async (address) => {
+      const answer = await exchange(`GET ${address} HTTP/1.1\r\n${HOST}\r\n`)
+      expect(answer).toMatch(/^HTTP\/1.1 401 [\s\S]*X-API-Key/)
+    },
+  )
+
   it('an expectation nobody knows is ignored', async () => {
     const body = 'Expect: wonders\r\nContent-Length: 2\r\n\r\n{}'
     const answer = await exchange(`POST /api/auth/login HTTP/1.1\r\n${HOST}${JSON_BODY}${body}`)

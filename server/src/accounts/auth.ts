@@ -37,7 +37,7 @@ const byLogin = {
   ],
   errors: ['forbidden'],
   authenticate: whoAsks,
-  whose: ({ accountId }) => accountId,
+  tenant: ({ accountId }) => accountId,
 } satisfies Partial<AuthScheme<AccountPrincipal>>
 
 /**

@@ -5,7 +5,6 @@
  * stolen cookie does not live for ever. No other endpoint renews, because a request in flight while the person signs out
  * could then bring the cookie back, though it would be of no use: signing out ends the session here, renewed or not.
  */
-import { parse, serialize } from 'hono/utils/cookie'
 import type { Context } from '../platform/context.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
 import type { AccountRow } from './tables.ts'
@@ -25,15 +24,15 @@ function cookieName({ config }: Pick<Context, 'config'>): typeof COOKIE | `__Hos
 }
 
 function cookie(ctx: Pick<Context, 'config'>, value: string, maxAge: number): string {
-  const common = { path: '/', maxAge, httpOnly: true, sameSite: 'Strict' } as const
   const name = cookieName(ctx)
-  return name === COOKIE ? serialize(name, value, common) : serialize(name, value, { ...common, secure: true })
+  return `${name}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly${name === COOKIE ? '' : '; Secure'}; SameSite=Strict`
 }
 
 /** The token in the request's session cookie, if it has one. */
 export function sessionToken(ctx: Pick<Context, 'config'>, { header }: Pick<RequestFacts, 'header'>) {
-  const name = cookieName(ctx)
-  return parse(header('cookie') ?? '', name)[name]
+  const begin = `${cookieName(ctx)}=`
+  const cookies = header('cookie')?.split(';').map((one) => one.trim()) // biome-ignore format: one line of the header
+  return cookies?.find((one) => one.startsWith(begin))?.slice(begin.length)
 }
 
 type SessionHeaders = { 'Set-Cookie': string; 'Cache-Control': string }

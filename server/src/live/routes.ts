@@ -52,7 +52,7 @@ export const liveRoutes: Endpoint[] = [
         expiresAt: principal.credential.expiresAt,
         mayGoOn: () => whoAsks(ctx, request),
       })
-      return { ...reply, stream }
+      return { ...reply, stream: stream.body }
     },
   }),
 ]

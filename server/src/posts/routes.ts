@@ -95,7 +95,7 @@ export const postRoutes: Endpoint[] = [
       )
       const place = pagination(page, limit, total)
       const [first, ...others] = reads
-      if (others.length > 0) return { status: 200, parts: partsOfPage(reads, place) }
+      if (others.length > 0) return { status: 200, stream: partsOfPage(reads, place) }
       return { status: 200, body: { data: (await first?.())?.map(presentPost) ?? [], pagination: place } }
     },
   }),

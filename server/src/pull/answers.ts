@@ -18,7 +18,7 @@ import { Slots } from '../platform/slots.ts'
 import { type ListedPage, pulledJson, type Reader, visiblePages, visiblePosts, visibleWithTag } from '../posts/index.ts'
 import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
 
-type Kept = { revision: number; body: { json: Buffer<ArrayBuffer>; tag: string } }
+type Cached = { revision: number; body: { content: Buffer<ArrayBuffer>; tag: string } }
 
 /** The rough size of an entry without its body: the key, the objects, the cache's own lists. */
 const ENTRY_BYTES = 500
@@ -26,14 +26,14 @@ const ENTRY_BYTES = 500
 const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
   pullCacheBytes === 0
     ? undefined
-    : new LRUCache<string, Kept>({
+    : new LRUCache<string, Cached>({
         maxSize: pullCacheBytes,
-        sizeCalculation: ({ body }, key) => body.json.byteLength + 2 * key.length + ENTRY_BYTES,
+        sizeCalculation: ({ body }, key) => body.content.byteLength + 2 * key.length + ENTRY_BYTES,
       }),
 )
 
 /** The cached answer of this name, or what `read` reads, which is then cached. With `find`, `read` can look into the cache again. */
-async function kept<Body extends TaggedBody | undefined>(
+async function cached<Body extends TaggedBody | undefined>(
   ctx: Context,
   { siteId, revision }: SitePrincipal,
   name: string,
@@ -48,8 +48,8 @@ async function kept<Body extends TaggedBody | undefined>(
   const known = find()
   if (known !== undefined) return known
   const body = await read(find)
-  if (cache === undefined || typeof body?.json !== 'string') return body
-  const bytes = { ...body, json: Buffer.from(body.json) }
+  if (cache === undefined || typeof body?.content !== 'string') return body
+  const bytes = { ...body, content: Buffer.from(body.content) }
   cache.set(key, { revision, body: bytes })
   return bytes
 }
@@ -68,7 +68,7 @@ const LARGE = 64 * 1024
 export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }: WantedPage): Promise<TaggedBody> {
   const wanted = { accountId: site.accountId, siteId: site.siteId, page, limit, offset: (page - 1) * limit }
   const name = `list ${page} ${limit}${tag === undefined ? '' : ` ${tag}`}`
-  return kept(ctx, site, name, async (find) => {
+  return cached(ctx, site, name, async (find) => {
     if (tag === undefined && wanted.offset <= FAR) return (await readsOf(ctx).page(wanted)).result
     const slot = await readsOf(ctx).long.take(1, site.accountId)
     try {
@@ -86,7 +86,7 @@ export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }
 /** The post of this slug as JSON; undefined when there is none that the site may see. */
 export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
   const { accountId, siteId } = site
-  return kept(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)
+  return cached(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)
 }
 
 type Page = Reader & WantedPage & { offset: number }

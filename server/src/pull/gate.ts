@@ -36,7 +36,7 @@ export const siteKeyAuth: AuthScheme<SitePrincipal> = {
     const { pull: limit } = ctx.config.rateLimits
     return {
       principal: { siteId, accountId, revision },
-      whose: accountId,
+      tenant: accountId,
       usage: limit === 'off' ? undefined : usageOf(limit, { ...share, result: row }),
     }
   },

@@ -80,7 +80,6 @@ export const pullRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/pull/posts',
     name: 'pullPosts',
-    hot: true,
     summary: "List the site's published posts",
     description: 'One page at a time, the latest published first.',
     query: PageQuery.extend({
@@ -106,7 +105,6 @@ export const pullRoutes: Endpoint[] = [
     method: 'get',
     path: '/api/pull/posts/{slug}',
     name: 'pullPost',
-    hot: true,
     summary: "Get one of the site's posts",
     description: 'Finds a post by its current slug. It has the same fields as in webhooks.',
     params: z.object({

@@ -22,15 +22,18 @@ const PROVIDED = {
   'astro:env/server': module('export const getSecret = (name) => process.env[name]'),
 }
 /** Found from here, since the files lie elsewhere. Hono is the server's. */
-const OURS = { express: import.meta.url, '@postrider/sdk': import.meta.url, '@postrider/sdk/webhooks': import.meta.url }
-const SERVERS = new URL('../../../../server/src/app.ts', import.meta.url).href
+const OURS = {
+  express: import.meta.url,
+  hono: import.meta.url,
+  '@hono/node-server': import.meta.url,
+  '@postrider/sdk': import.meta.url,
+  '@postrider/sdk/webhooks': import.meta.url,
+}
 
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier in PROVIDED) return { url: PROVIDED[specifier], shortCircuit: true }
     if (specifier in OURS) return next(specifier, { ...context, parentURL: OURS[specifier] })
-    if (specifier === 'hono' || specifier === '@hono/node-server')
-      return next(specifier, { ...context, parentURL: SERVERS })
     // As bundlers do.
     if (/^\.\.?\/(?:[^/]+\/)*[\w-]+$/.test(specifier)) return next(`${specifier}.ts`, context)
     return next(specifier, context)

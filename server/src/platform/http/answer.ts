@@ -1,6 +1,5 @@
 /**
- * Does what all answers have in common, through the router or on the fast path: request id, client address, span, log line,
- * duration, headers. Failures become the JSON errors of the specification (section 7); any other error becomes a 500 that
+ * Does what all answers have in common: request id, client address, span, log line, duration, headers. Failures become the JSON errors of the specification (section 7); any other error becomes a 500 that
  * reveals nothing but the request id, with the cause in the log.
  */
 import type { ServerResponse } from 'node:http'
@@ -12,15 +11,19 @@ import type { Usage } from '../rate-limit/rate-limit.ts'
 import type { Work } from '../traces/traces.ts'
 import { clientNetwork, createClientAddress } from './client-address.ts'
 import type { Reply, RequestFacts } from './endpoint.ts'
-import { HeldMemory } from './held-memory.ts'
+import { createUnread, type Serialized, serialized } from './send.ts'
 
 /** What every answer needs of its request. */
-export type Arrival = Pick<RequestFacts, 'method' | 'header'> & { remoteAddress: string | undefined }
+export type Arrival = Pick<RequestFacts, 'method' | 'url' | 'header'> & {
+  remoteAddress: string | undefined
+  /** Where the answer will go. */
+  response: ServerResponse
+}
 
 /** What is learnt while a request is served, for its answer's headers and its log line. */
 export type Progress = {
   /** Who is charged with the answer's memory until it is read; by default the client's network. */
-  whose?: string
+  tenant?: string
   usage?: Usage | undefined
   /** Set for health probes, which come every few seconds and are logged as debug. */
   probe?: true
@@ -29,37 +32,40 @@ export type Progress = {
 }
 
 /** Answers a request, or throws. */
-export type Run<Answer> = (facts: RequestFacts, progress: Progress) => Promise<Answer>
+export type Run = (facts: RequestFacts, progress: Progress) => Promise<Reply>
 
-/** An answer, who is charged with its memory until it is read, and all answers' headers. */
-export type Answered<Answer> = { reply: Answer | Reply; whose: string; common: Record<string, string> }
+/** An answer, and the headers that all answers have. */
+export type Answered = { reply: Serialized; common: Record<string, string> }
 
 /** Answers a request of a route with `run`; traces, logs and measures it. Never throws. */
-export type Answerer = <Answer extends Reply | Response>(
-  arrival: Arrival,
-  route: string,
-  run: Run<Answer>,
-) => Promise<Answered<Answer>>
+export type Answerer = (arrival: Arrival, route: string, run: Run) => Promise<Answered>
 
 /** The answerer of this service. */
 export function createAnswerer(ctx: Context): Answerer {
   const clientAddress = createClientAddress(ctx.config.trustProxy)
+  const holdUnread = createUnread()
   const durations = ctx.metrics.durations(
     'postrider_request_duration_seconds',
     'Time from request to answer, in seconds',
     ['route', 'status'],
   )
-  return async ({ method, header, remoteAddress }, route, run) => {
+  return async ({ method, url, header, remoteAddress, response }, route, run) => {
     const startedAt = performance.now()
     const facts: RequestFacts = {
       requestId: ctx.ids.next(),
       method,
+      url,
       clientAddress: clientAddress(remoteAddress ?? '', header('x-forwarded-for')),
       header,
     }
     const progress: Progress = {}
+    const running = async () => {
+      const reply = serialized(await run(facts, progress))
+      holdUnread(progress.tenant ?? clientNetwork(facts.clientAddress), reply, response)
+      return reply
+    }
     const { reply, failure, traceId } = await ctx.traces.span(requestWork(route, facts), async (span) => {
-      const outcome = await settle(run(facts, progress), facts.requestId)
+      const outcome = await settle(running(), facts.requestId)
       const { status } = outcome.reply
       span.tell({ 'http.response.status_code': status })
       if (status >= 500) span.failed(String(status))
@@ -78,7 +84,7 @@ export function createAnswerer(ctx: Context): Answerer {
       'X-Request-Id': facts.requestId,
       'X-Content-Type-Options': 'nosniff',
     }
-    return { reply, whose: progress.whose ?? clientNetwork(facts.clientAddress), common }
+    return { reply, common }
   }
 }
 
@@ -87,38 +93,6 @@ function requestWork(route: string, { requestId, method, header }: RequestFacts)
   const [, path = route] = route.split(' ')
   const facts = { 'http.request.method': method, 'http.route': path, 'postrider.request_id': requestId }
   return { name: route, kind: 'server', facts, parent: header('traceparent') }
-}
-
-/** Unlike an Authorization header, a cookie does not by itself keep shared caches from storing an answer. */
-export const UNSTORED = 'private, no-cache'
-
-/** A reply's content and its bytes, null and 0 without `json` or `body`, and its headers, a plain object that the listener writes as is. */
-export function sentAs({ body, json, parts, headers }: Reply, common: Record<string, string>) {
-  const content = json ?? (body === undefined ? null : JSON.stringify(body))
-  const type = content === null && parts === undefined ? {} : { 'Content-Type': 'application/json' }
-  return {
-    content,
-    bytes: content === null ? 0 : Buffer.byteLength(content),
-    headers: { ...type, 'Cache-Control': UNSTORED, ...headers, ...common },
-  }
-}
-
-/** How many bytes of answers are kept that clients have not read yet. */
-const MOST_UNREAD = 128 * 1024 * 1024
-/** A smaller answer is not counted: most are, and the client's own limits bound how many there can be. */
-const COUNTED_BYTES = 16 * 1024
-
-/** Counts what answers take until they are read. */
-export type Unread = (whose: string, bytes: number, response: ServerResponse | undefined) => void
-
-/** Ends the connection of a client that leaves too much unread. */
-export function createUnread(): Unread {
-  const unread = new HeldMemory(MOST_UNREAD)
-  return (whose, bytes, response) => {
-    // A client that has gone leaves nothing unread, and emits no second `close`.
-    if (bytes < COUNTED_BYTES || response === undefined || response.destroyed) return
-    response.once('close', unread.hold(whose, bytes, () => response.destroy()).free)
-  }
 }
 
 function usageHeaders(usage: Usage | undefined): Record<string, string> {
@@ -130,24 +104,24 @@ function usageHeaders(usage: Usage | undefined): Record<string, string> {
   }
 }
 
-async function settle<Answer>(
-  running: Promise<Answer>,
+async function settle(
+  running: Promise<Serialized>,
   requestId: string,
-): Promise<{ reply: Answer | Reply; failure?: unknown }> {
+): Promise<{ reply: Serialized; failure?: unknown }> {
   try {
     return { reply: await running }
   } catch (error) {
     const failure = asFailure(error)
     if (failure !== undefined) {
       const { status, headers } = failure
-      return { reply: { status, body: failure.toBody(), headers }, failure: failure.cause ?? failure }
+      return { reply: serialized({ status, body: failure.toBody(), headers }), failure: failure.cause ?? failure }
     }
     const body = {
       error: 'internal_error',
       message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
       request_id: requestId,
     }
-    return { reply: { status: 500, body }, failure: error }
+    return { reply: serialized({ status: 500, body }), failure: error }
   }
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { chooseEncoding } from './content-coding.ts'
+import type { Reply, RequestFacts } from './endpoint.ts'
 import { isKnown } from './etag.ts'
 
 type Encoding = 'br' | 'gzip' | 'identity'
@@ -25,7 +26,7 @@ export type Asset = {
    * Answers a request: compressed as the client accepts it, or 304 when the client has it. A URL that names the hash, as
    * in `?v=HASH`, never means another text and is cached as immutable; any other is cached but revalidated.
    */
-  answer(request: Request): Promise<Response>
+  answer(request: Pick<RequestFacts, 'header' | 'url'>): Promise<Reply>
 }
 
 /** Makes an asset. `headers` go with it, `Content-Type` among them. */
@@ -35,22 +36,22 @@ export function createAsset(text: string, headers: Record<string, string>): Asse
   const compressed = new Map<Encoding, Promise<Bytes>>()
   return {
     hash,
-    async answer(request) {
-      const encoding = chooseEncoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
+    async answer({ header, url }) {
+      const encoding = chooseEncoding(header('accept-encoding'), ['br', 'gzip'])
       const tag = `"${hash}-${encoding}"`
-      const forGood = new URL(request.url).searchParams.get('v') === hash
+      const forGood = url.endsWith(`?v=${hash}`)
       const all = {
         ...headers,
         'Cache-Control': forGood ? 'public, max-age=31536000, immutable' : 'no-cache',
         ETag: tag,
         Vary: 'Accept-Encoding',
       }
-      if (isKnown(tag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers: all })
+      if (isKnown(tag, header('if-none-match'))) return { status: 304, headers: all }
       const body = compressed.get(encoding) ?? COMPRESS[encoding](bytes)
       compressed.set(encoding, body)
       const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
       try {
-        return new Response(await body, { headers: { ...all, ...encoded } })
+        return { status: 200, content: await body, headers: { ...all, ...encoded } }
       } catch (error) {
         compressed.delete(encoding) // the next request tries again
         throw error

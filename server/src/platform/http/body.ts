@@ -1,65 +1,66 @@
 /** Reads request bodies into memory. */
 import type { Readable } from 'node:stream'
 import { type Failure, fail, invalid, unavailable } from '../errors.ts'
+import type { ByteBudget } from './byte-budget.ts'
 import type { RequestFacts } from './endpoint.ts'
-import type { HeldMemory } from './held-memory.ts'
 import { MAX_BODY_BYTES } from './json.ts'
 
-const FIRST_BYTES = 16 * 1024
-/** Each piece takes microseconds, however small it is; a body of pieces of 128 bytes is still read. */
+/** Each piece takes microseconds and hundreds of bytes, however small it is; a body of pieces of 128 bytes is still read. */
 const MOST_PIECES = MAX_BODY_BYTES / 128
 
-/** How bodies are read: at most `most` bytes, and counted as kept by `whose` in `unfinished` while they are. */
-export type Reading = { most: number; unfinished: HeldMemory; whose: string }
-
-/** Reads a body. Rejects with a failure when it is too large, compressed, or ends before it is complete. */
-export async function readBody(
-  { header }: Pick<RequestFacts, 'header'>,
-  body: Readable,
-  reading: Reading,
-): Promise<Uint8Array> {
+/** Refuses a body in an encoding, and one that is announced as larger than `mostBytes`; returns how many bytes are announced. */
+export function announcedBytes({ header }: Pick<RequestFacts, 'header'>, mostBytes: number): number {
   const encoding = header('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity')
     throw fail('unsupported_media_type', 'Send the body uncompressed, without the header Content-Encoding.', {
       headers: { 'Accept-Encoding': 'identity' },
     })
-  if (Number(header('content-length') ?? 0) > reading.most) throw tooLarge(reading.most)
-  return joined(body, reading)
+  const announced = Number(header('content-length') ?? 0)
+  if (announced > mostBytes) throw tooLarge(mostBytes)
+  return announced
 }
 
-/** The pieces are copied together as they come: each takes hundreds of bytes of its own, and a client may send a body byte by byte. */
-function joined(body: Readable, { most, unfinished, whose }: Reading): Promise<Uint8Array> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
-  let bytes = new Uint8Array(FIRST_BYTES)
-  let [size, pieces] = [0, 0]
-  const refuse = (failure: Failure) => {
-    body.off('data', take).pause()
-    reject(failure)
+/** A body in memory; `done` returns its bytes to the budget. */
+export type HeldBody = { bytes: Uint8Array; done(): void }
+
+/**
+ * Reads a body of at most `mostBytes`, which the tenant has reserved in `budget` until `done`. Throws a failure when it is too large, does
+ * not fit into the budget, or ends before it is complete.
+ */
+export async function readBody(
+  body: Readable,
+  {
+    announced,
+    mostBytes,
+    budget,
+    tenant,
+  }: { announced: number; mostBytes: number; budget: ByteBudget; tenant: string },
+): Promise<HeldBody> {
+  const pieces: Uint8Array[] = []
+  let [size, reserved] = [0, 0]
+  const reserve = (bytes: number) => {
+    if (!budget.reserve(tenant, bytes))
+      throw unavailable('Too many request bodies are arriving or waiting. Send this one again shortly.')
+    reserved += bytes
   }
-  const take = (piece: Uint8Array) => {
-    const end = size + piece.length
-    pieces += 1
-    if (end > most) return refuse(tooLarge(most))
-    if (pieces > MOST_PIECES) return refuse(fail('too_large', 'The body came in too many small pieces. Send fewer.'))
-    if (end > bytes.length) {
-      const larger = new Uint8Array(Math.min(most, Math.max(end, 2 * bytes.length)))
-      larger.set(bytes.subarray(0, size))
-      held.grow(larger.length - bytes.length)
-      bytes = larger
+  const done = () => budget.return(tenant, reserved)
+  try {
+    reserve(announced)
+    // Not destroyed when it is left unread: the answer goes out on the same connection.
+    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      size += piece.length
+      if (size > mostBytes) throw tooLarge(mostBytes)
+      if (pieces.length > MOST_PIECES) throw fail('too_large', 'The body came in too many small pieces. Send fewer.')
+      if (size > reserved) reserve(size - reserved)
+      pieces.push(piece)
     }
-    bytes.set(piece, size)
-    size = end
+  } catch (error) {
+    done()
+    // The client hung up: nobody reads the answer, but the log must not blame the service.
+    throw body.errored === null ? error : invalid('body', 'The body ended before it was complete.', error)
   }
-  const held = unfinished.hold(whose, FIRST_BYTES, () => refuse(tooManyUnfinished()))
-  // The client hung up: nobody reads the answer, but the log must not blame the service.
-  const broken = (cause?: unknown) => reject(invalid('body', 'The body ended before it was complete.', cause))
-  body.on('data', take).once('error', broken).once('close', broken)
-  body.once('end', () => resolve(bytes.subarray(0, size)))
-  return promise.finally(held.free)
-}
-
-function tooManyUnfinished(): Failure {
-  return unavailable('Too many request bodies were arriving at once, so this one was dropped. Send it again shortly.')
+  const [only] = pieces
+  return { bytes: pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), done }
 }
 
 function tooLarge(most: number): Failure {

@@ -1,10 +1,11 @@
-import { parseAccept } from 'hono/utils/accept'
-
 /** The first of `available` that `Accept-Encoding` names with a weight above zero; otherwise `identity`. */
 export function chooseEncoding<Encoding extends string>(
-  accepted: string | null,
+  accepted: string | undefined,
   available: readonly Encoding[],
 ): Encoding | 'identity' {
-  const named = new Set(parseAccept(accepted ?? '').flatMap(({ type, q }) => (q > 0 ? [type.toLowerCase()] : [])))
-  return available.find((encoding) => named.has(encoding)) ?? 'identity'
+  const named = (accepted ?? '').split(',').flatMap((entry) => {
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase())
+    return parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter)) ? [] : [name]
+  })
+  return available.find((encoding) => named.includes(encoding)) ?? 'identity'
 }

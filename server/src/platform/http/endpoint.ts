@@ -7,7 +7,6 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { FailureKind } from '../errors.ts'
 import type { Bucket, Usage } from '../rate-limit/rate-limit.ts'
-import type { EventStream } from './event-stream.ts'
 
 extendZodWithOpenApi(z)
 
@@ -17,7 +16,14 @@ export type RequestFacts = {
   clientAddress: string
   /** In upper case. */
   method: string
+  /** The path and the query, as they were sent. */
+  url: string
   header(name: string): string | undefined
+}
+
+/** The path of a request, without its query. */
+export function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? url
 }
 
 /** How the API document describes a way to authenticate. */
@@ -26,10 +32,10 @@ export type SecurityDocument =
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description: string }
 
 /**
- * The principal, the account `whose` turns and memory its requests take, and how the request was counted; `usage` is undefined when it
- * was not.
+ * The principal, the tenant (its account) that takes turns and memory, and how the request was counted; `usage` is undefined when it was
+ * not.
  */
-export type Admission<Principal> = { principal: Principal; whose: string; usage: Usage | undefined }
+export type Admission<Principal> = { principal: Principal; tenant: string; usage: Usage | undefined }
 
 /** One way to authenticate: how the document describes it, and how a request proves it. */
 export type AuthScheme<Principal> = {
@@ -47,7 +53,7 @@ type InSteps<Principal> = {
   /** Authenticates the request. Throws a failure of kind `unauthorized`, or of one of `errors`. */
   authenticate(ctx: Context, request: RequestFacts): Promise<Principal>
   /** The account whose turns and memory the requests of a principal take. */
-  whose(principal: Principal): string
+  tenant(principal: Principal): string
   /** What the requests of a principal are counted under. */
   bucket(ctx: Context, principal: Principal, request: RequestFacts): Bucket
 }
@@ -57,19 +63,18 @@ type AtOnce<Principal> = {
   admit(ctx: Context, request: RequestFacts): Promise<Admission<Principal>>
 }
 
-/** Serialized JSON, as text or as bytes. What is sent only once is better sent as text: bytes would take memory of their own. */
-export type Json = string | Uint8Array<ArrayBuffer>
+/** A body that is serialized already. What is sent only once is better sent as text: bytes would take memory of their own. */
+export type Content = string | Uint8Array<ArrayBuffer>
 
 /**
- * What a handler answers, as the pipeline sees it: a value, JSON that is serialized already, such JSON in parts if it may be too large
- * for memory, or a stream. With none of them, no body is sent.
+ * What a handler answers, as the pipeline sees it: a value, content that is serialized already, or a stream of it if it may be too large
+ * for memory. It is JSON unless the headers say otherwise. With none of them, no body is sent.
  */
 export type Reply = {
   status: number
   body?: unknown
-  json?: Json
-  parts?: AsyncIterable<string>
-  stream?: EventStream
+  content?: Content
+  stream?: AsyncIterable<string>
   headers?: Record<string, string>
 }
 
@@ -96,9 +101,9 @@ type ReplyTo<Documented extends Replies> = {
 
 /** A stream may be left out: `HEAD` asks for its head alone. */
 type BodyOf<One extends DocumentedReply> = One extends { stream: true }
-  ? { stream?: EventStream }
+  ? { stream?: AsyncIterable<string> }
   : One['schema'] extends z.ZodType
-    ? { body: z.output<One['schema']> } | { json: Json } | { parts: AsyncIterable<string> }
+    ? { body: z.output<One['schema']> } | { content: Content } | { stream: AsyncIterable<string> }
     : { body?: undefined }
 
 type HeadersOf<One extends DocumentedReply> = One extends { headers: infer Headers }
@@ -149,8 +154,6 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
    */
   mostBytes?: number
   headers?: z.ZodObject
-  /** Requested far more often than most: it gets the fast path (direct.ts). For GET without streams. */
-  hot?: true
   /** Has no effect before its one transaction commits, so it may begin before it holds its idempotency key. */
   atomic?: true
   replies: Documented

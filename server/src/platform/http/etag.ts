@@ -1,7 +1,7 @@
 /** Entity tags over integer versions (RFC 9110, section 8.8.3). */
 import { hash } from 'node:crypto'
 import { fail, invalid } from '../errors.ts'
-import type { Json } from './endpoint.ts'
+import type { Content } from './endpoint.ts'
 
 const STRONG_TAG = /^"[^"]*"$/
 
@@ -30,24 +30,24 @@ export function ifMatchCheck(header: string | undefined): (version: number) => v
 }
 
 /** A body with its strong entity tag, which is made from the content. */
-export type TaggedBody = { json: Json; tag: string }
+export type TaggedBody = { content: Content; tag: string }
 
 /** JSON text with its tag. */
 export function tagged(text: string): TaggedBody {
-  return { json: text, tag: `"${hash('sha256', text, 'base64url').slice(0, 27)}"` }
+  return { content: text, tag: `"${hash('sha256', text, 'base64url').slice(0, 27)}"` }
 }
 
 /** A 200, or a 304 when `If-None-Match` names the body's tag. Private caches may keep it but must revalidate. */
 export function replyUnlessKnown(
-  { json, tag }: TaggedBody,
+  { content, tag }: TaggedBody,
   ifNoneMatch: string | undefined,
-): { status: 200; json: Json; headers: TagHeaders } | { status: 304; headers: TagHeaders } {
+): { status: 200; content: Content; headers: TagHeaders } | { status: 304; headers: TagHeaders } {
   const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' }
-  return isKnown(tag, ifNoneMatch) ? { status: 304, headers } : { status: 200, json, headers }
+  return isKnown(tag, ifNoneMatch) ? { status: 304, headers } : { status: 200, content, headers }
 }
 
 /** Whether `If-None-Match` names the tag, strongly or weakly. */
-export function isKnown(tag: string, ifNoneMatch: string | null | undefined): boolean {
+export function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {
   const known = ifNoneMatch?.split(',').map((entry) => entry.trim().replace(/^W\//, ''))
   return known?.includes(tag) === true || known?.includes('*') === true
 }

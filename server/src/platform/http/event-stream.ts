@@ -1,4 +1,5 @@
 /** One response of server-sent events (HTML standard, section 9.2), as a body with a bounded buffer. */
+import { Readable } from 'node:stream'
 
 /** The headers of every such response. No intermediary may cache it, buffer it, or reuse its connection. */
 export const EVENT_STREAM_HEADERS = {
@@ -22,74 +23,38 @@ export const HEARTBEAT = ':\n\n'
 /** Why a stream ended: the client left, could not keep up, or the service ended it. */
 export type EndReason = 'left' | 'too_slow' | 'over'
 
-const encoder = new TextEncoder()
-
-/** Buffers text and passes it on as fast as the client reads. */
+/** Buffers text, and passes it on as fast as the client reads. */
 export class EventStream {
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>>
+  /** The body of the answer. Who sends it destroys it when the client has left. */
+  readonly body = new Readable({ read() {}, encoding: 'utf8' })
   readonly #mostWaiting: number
-  #waiting = [`retry: ${RETRY_MS}\n\n`]
-  #waitingLength = 0
-  #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | undefined
-  #wanted = false
-  #ended: EndReason | undefined
-  #onEnd: Array<(reason: EndReason) => void> = []
+  #reason: EndReason = 'left'
 
-  /** `mostWaiting`: a client that leaves more characters than this waiting is dropped. */
+  /** `mostWaiting`: a client that leaves more bytes than this waiting is cut off. */
   constructor(mostWaiting = 64 * 1024) {
     this.#mostWaiting = mostWaiting
-    this.body = new ReadableStream(
-      {
-        start: (controller) => {
-          this.#controller = controller
-        },
-        pull: () => {
-          this.#wanted = true
-          this.#give()
-        },
-        cancel: () => this.#finish('left'),
-      },
-      { highWaterMark: 0 },
-    )
+    this.body.push(`retry: ${RETRY_MS}\n\n`)
   }
 
   /** Calls `listener` once, when the stream has ended. */
   onEnd(listener: (reason: EndReason) => void): void {
-    this.#onEnd.push(listener)
+    this.body.once('close', () => listener(this.#reason))
   }
 
   /** Sends text, unless the stream has ended. */
   send(text: string): void {
-    if (this.#ended !== undefined) return
-    if (this.#waitingLength > this.#mostWaiting) {
-      this.#waiting = []
-      this.#finish('too_slow')
-      this.#controller?.close()
-      return
+    if (this.body.destroyed || this.#reason === 'over') return
+    if (this.body.readableLength <= this.#mostWaiting) this.body.push(text)
+    else {
+      this.#reason = 'too_slow'
+      this.body.destroy()
     }
-    this.#waiting.push(text)
-    this.#waitingLength += text.length
-    this.#give()
   }
 
-  /** Ends the stream; text that is still waiting is lost. */
+  /** Ends the stream. */
   end(): void {
-    if (this.#ended !== undefined) return
-    this.#finish('over')
-    this.#controller?.close()
-  }
-
-  #give(): void {
-    if (!this.#wanted || this.#waiting.length === 0 || this.#ended !== undefined) return
-    this.#wanted = false
-    const text = this.#waiting.splice(0).join('')
-    this.#waitingLength = 0
-    this.#controller?.enqueue(encoder.encode(text))
-  }
-
-  #finish(reason: EndReason): void {
-    if (this.#ended !== undefined) return
-    this.#ended = reason
-    for (const listener of this.#onEnd.splice(0)) listener(reason)
+    if (this.body.destroyed || this.#reason === 'over') return
+    this.#reason = 'over'
+    this.body.push(null)
   }
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Hono } from 'hono'
 import { expect, it, onTestFinished } from 'vitest'
 import { recordingLog } from '../../../test/support/log.ts'
 import { createListener } from './listener.ts'
@@ -12,14 +11,12 @@ const STALLED_MS = 2_000
 const ANSWER = 'x'.repeat(32 * 1024 * 1024)
 
 it('gives up a client that takes nothing of its answer, but none that is slow or has to wait', async () => {
-  const app: Pipeline['app'] = new Hono()
-  app.get('/', (context) => context.text(ANSWER))
-  app.get('/late', async (context) => {
-    await sleep(2 * STALLED_MS)
-    return context.text('late')
-  })
+  const pipeline: Pipeline = async (_, url, response) => {
+    if (url === '/late') await sleep(2 * STALLED_MS)
+    response.end(url === '/late' ? 'late' : ANSWER)
+  }
   const ctx = { ids: { next: () => 'id' }, log: recordingLog(() => {}) }
-  const server = createListener(ctx, { app, direct: () => false }, STALLED_MS)
+  const server = createListener(ctx, pipeline, STALLED_MS)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   onTestFinished(() => void server.close())

@@ -14,11 +14,11 @@ export function metricsRoutes(metrics: Metrics, token: string | undefined): Syst
   return [
     {
       path: '/metrics',
-      async answer(request) {
-        if (!timingSafeEqual(digest(request.headers.get('authorization') ?? ''), expected))
+      async answer({ header }) {
+        if (!timingSafeEqual(digest(header('authorization') ?? ''), expected))
           throw unauthorized('Bearer', 'Send the configured METRICS_TOKEN as a bearer token.')
         const { text, contentType } = await metrics.expose()
-        return new Response(text, { headers: { 'Content-Type': contentType } })
+        return { status: 200, content: text, headers: { 'Content-Type': contentType } }
       },
     },
   ]

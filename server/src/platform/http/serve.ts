@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
-import { type Failure, fail, invalid, unavailable } from '../errors.ts'
+import { fail, invalid } from '../errors.ts'
 import { answerOnce } from '../idempotency/idempotency.ts'
 import {
   type Bucket,
@@ -13,17 +13,23 @@ import {
 } from '../rate-limit/rate-limit.ts'
 import { Slots } from '../slots.ts'
 import type { Progress } from './answer.ts'
-import { readBody } from './body.ts'
+import { announcedBytes, readBody } from './body.ts'
+import { ByteBudget } from './byte-budget.ts'
 import { clientNetwork } from './client-address.ts'
-import { type Admission, type Endpoint, honoursIdempotencyKeys, type Reply, type RequestFacts } from './endpoint.ts'
-import { HeldMemory } from './held-memory.ts'
+import {
+  type Admission,
+  type Endpoint,
+  honoursIdempotencyKeys,
+  pathOf,
+  type Reply,
+  type RequestFacts,
+} from './endpoint.ts'
 import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
 
-/** A request that was routed to its endpoint. `requestBody` is there if it may be read. */
+/** A request that was routed to its endpoint, with its body as it comes. */
 export type Incoming = {
-  url: string
-  requestBody?: Readable
+  requestBody: Readable
   params: Record<string, string>
   facts: RequestFacts
   progress: Progress
@@ -36,42 +42,43 @@ export type Serve = (one: Endpoint, incoming: Incoming) => Promise<Reply>
 const LARGE = 65_536
 /** How many bytes of large bodies are processed at once: meanwhile, each takes many times its size in memory. */
 const LARGE_AT_ONCE = 2 * MAX_BODY_BYTES
-/** How many bytes of large bodies may wait, in all and of one account. */
-const MOST_WAITING = { all: 64 * 1024 * 1024, ofOne: 16 * 1024 * 1024 }
-/** How many bytes of bodies are kept that are not complete yet. */
-const MOST_UNFINISHED = 128 * 1024 * 1024
+/** How many bytes of bodies are in memory, from the first byte to the answer: in all, and of one tenant. */
+const BODIES = { all: 64 * 1024 * 1024, ofOne: 16 * 1024 * 1024 }
 
-/** Serves the requests of this service. They share one counter, and the slots for large bodies. */
+/** Serves the requests of this service. They share one counter, and the memory for bodies. */
 export function createServe(ctx: Context): Serve {
   const count = createRequestCounter(ctx.db.root, ctx.clock)
   const large = new Slots(LARGE_AT_ONCE)
-  const unfinished = new HeldMemory(MOST_UNFINISHED)
+  const budget = new ByteBudget(BODIES)
   return async (one, incoming) => {
     const { requestBody, facts, progress } = incoming
-    const { principal, whose, usage } = await admit(ctx, count, one, facts)
+    const { principal, tenant, usage } = await admit(ctx, count, one, facts)
     progress.usage = usage
-    progress.whose = whose
+    progress.tenant = tenant
     if (usage?.refused === true) throw overLimit(usage)
-    const bytes =
-      one.body === undefined || requestBody === undefined
-        ? undefined
-        : await readBody(facts, requestBody, { most: one.mostBytes ?? MAX_BODY_BYTES, unfinished, whose })
-    if (bytes === undefined || bytes.length <= LARGE) return handle(ctx, one, incoming, principal, bytes)
+    if (one.body === undefined) return handle(ctx, one, incoming, principal)
+    const mostBytes = one.mostBytes ?? MAX_BODY_BYTES
+    const announced = announcedBytes(facts, mostBytes)
+    const { bytes, done } = await readBody(requestBody, { announced, mostBytes, budget, tenant })
     // Taken only after the body was read: a slow sender must not keep others waiting.
-    if (!large.mayWait(bytes.length, whose, MOST_WAITING)) throw busy()
-    const room = await large.take(bytes.length, whose)
-    return handle(ctx, one, incoming, principal, bytes).finally(room.free)
+    const slot = bytes.length > LARGE ? await large.take(bytes.length, tenant) : undefined
+    try {
+      return await handle(ctx, one, incoming, principal, bytes)
+    } finally {
+      slot?.free()
+      done()
+    }
   }
 }
 
 async function handle(
   ctx: Context,
   one: Endpoint,
-  { url, params, facts }: Incoming,
+  { params, facts }: Incoming,
   principal: unknown,
-  bytes: Uint8Array | undefined,
+  bytes?: Uint8Array,
 ): Promise<Reply> {
-  const query = one.query === undefined ? undefined : parse(one.query, queryOf(url))
+  const query = one.query === undefined ? undefined : parse(one.query, queryOf(facts.url))
   const body =
     one.body === undefined || bytes === undefined
       ? undefined
@@ -84,7 +91,7 @@ async function handle(
   const scope = honoursIdempotencyKeys(one) ? one.auth?.idempotencyScope?.(principal) : undefined
   if (key === undefined || scope === undefined) return one.handler(call)
   const work = { atomic: one.atomic === true, run: () => one.handler(call) }
-  return answerOnce(ctx, { scope, key, path: new URL(url).pathname, body }, work)
+  return answerOnce(ctx, { scope, key, path: pathOf(facts.url), body }, work)
 }
 
 /** Authenticates a request and counts it. */
@@ -96,11 +103,11 @@ async function admit(
 ): Promise<Admission<unknown>> {
   if (one.auth === null) {
     const usage = await countInEach(count, one.buckets?.(ctx, facts) ?? [])
-    return { principal: undefined, whose: clientNetwork(facts.clientAddress), usage }
+    return { principal: undefined, tenant: clientNetwork(facts.clientAddress), usage }
   }
   if ('admit' in one.auth) return one.auth.admit(ctx, facts)
   const principal = await one.auth.authenticate(ctx, facts)
-  return { principal, whose: one.auth.whose(principal), usage: await count(one.auth.bucket(ctx, principal, facts)) }
+  return { principal, tenant: one.auth.tenant(principal), usage: await count(one.auth.bucket(ctx, principal, facts)) }
 }
 
 /** Counts a request in each bucket until one refuses it. The result is the usage of that one, or of the one with the least left. */
@@ -118,10 +125,6 @@ async function countInEach(count: RequestCounter, buckets: readonly Bucket[]): P
 function queryOf(url: string): Record<string, string> {
   const begin = url.indexOf('?')
   return begin === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(begin)))
-}
-
-function busy(): Failure {
-  return unavailable('Too many large requests are waiting. Try again shortly.')
 }
 
 function jsonOf({ header }: RequestFacts, bytes: Uint8Array, optional: boolean): unknown {

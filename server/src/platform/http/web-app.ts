@@ -8,10 +8,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { isNoSuchFile } from '../thrown.ts'
 import { chooseEncoding } from './content-coding.ts'
+import { pathOf, type Reply, type RequestFacts } from './endpoint.ts'
 import { isKnown } from './etag.ts'
 
+type FileRequest = Pick<RequestFacts, 'method' | 'url' | 'header'>
+
 /** Answers requests with the application's files, or with its page; undefined for all other requests. */
-export type WebApp = { answer(request: Request): Response | undefined }
+export type WebApp = { answer(request: FileRequest): Reply | undefined }
 
 type Content = { type: string; tag: string; cacheControl: string; encodings: Map<string, Uint8Array<ArrayBuffer>> }
 
@@ -47,7 +50,7 @@ export async function loadWebApp(directory: string, pageHeaders: Record<string, 
   return {
     answer(request) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
-      const { pathname } = new URL(request.url)
+      const pathname = pathOf(request.url)
       const file = pathname === PAGE ? undefined : files.get(pathname)
       if (file !== undefined) return respond(request, file)
       return isNavigation(request) ? respond(request, page, pageHeaders) : undefined
@@ -84,23 +87,23 @@ async function readContent(name: string, path: string, names: ReadonlySet<string
 }
 
 /** Browsers send `Sec-Fetch-Mode`; older ones and tools are judged by whether they accept HTML. */
-function isNavigation({ headers }: Request): boolean {
-  const mode = headers.get('sec-fetch-mode')
-  return mode === null ? (headers.get('accept') ?? '').includes('text/html') : mode === 'navigate'
+function isNavigation({ header }: FileRequest): boolean {
+  const mode = header('sec-fetch-mode')
+  return mode === undefined ? (header('accept') ?? '').includes('text/html') : mode === 'navigate'
 }
 
-function respond(request: Request, content: Content, more: Record<string, string> = {}): Response {
-  const encoding = chooseEncoding(request.headers.get('accept-encoding'), [...content.encodings.keys()])
+function respond({ header }: FileRequest, content: Content, more: Record<string, string> = {}): Reply {
+  const encoding = chooseEncoding(header('accept-encoding'), [...content.encodings.keys()])
   const tag = `"${content.tag}${encoding === 'identity' ? '' : `-${encoding}`}"`
-  const headers = new Headers({
+  const headers = {
     ...more,
     'Content-Type': content.type,
     'Cache-Control': content.cacheControl,
     ETag: tag,
     Vary: 'Accept-Encoding',
     'Cross-Origin-Resource-Policy': 'same-origin',
-  })
-  if (isKnown(tag, request.headers.get('if-none-match'))) return new Response(null, { status: 304, headers })
-  if (encoding !== 'identity') headers.set('Content-Encoding', encoding)
-  return new Response(content.encodings.get(encoding) ?? null, { headers })
+  }
+  if (isKnown(tag, header('if-none-match'))) return { status: 304, headers }
+  const encoded = encoding === 'identity' ? {} : { 'Content-Encoding': encoding }
+  return { status: 200, content: content.encodings.get(encoding) ?? '', headers: { ...headers, ...encoded } }
 }
