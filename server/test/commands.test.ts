@@ -1,14 +1,9 @@
-/** The operator's commands, on the kind of database that this run tests: in this process, and each once as operators run it. */
-
-import { once } from 'node:events'
-import { existsSync, openSync } from 'node:fs'
 import { access, cp, lstat, mkdir, mkdtemp, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { createClient, createPullClient } from '@postrider/sdk'
+import { createClient } from '@postrider/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { commands } from '../src/commands/index.ts'
 import { forgeHeader, readBackup } from './support/backup-file.ts'
 import { runCommand } from './support/command.ts'
 import { writtenBy } from './support/drafts.ts'
@@ -21,14 +16,11 @@ import {
   type Ground,
   SECRET_KEY,
   withService,
-  withServiceProcess,
 } from './support/installation.ts'
 import { startModelServer } from './support/model-server.ts'
 import { addOddRows, digests } from './support/odd-rows.ts'
-import { launch, runToEnd } from './support/process.ts'
 
 const { kind } = inject('database')
-const FULL_DISK = '/dev/full'
 const OTHER_KEY = 'another secret key, also long enough'
 
 let ground: Ground
@@ -70,32 +62,6 @@ describe('postrider', () => {
       code: 64,
       output: expect.stringContaining('Did you mean: npm run postrider -- backup?'),
     })
-  })
-
-  it.runIf(kind === 'postgres')('runs every command as a process', async () => {
-    const [home, other, used] = [await ground.emptyEnv(), await ground.emptyEnv(), await ground.emptyEnv()]
-    await withService(used, async () => {}) // a service makes the database's key known
-    const file = join(ground.dir, 'by-processes.gz')
-    const calls: Record<string, { operands?: string[]; says: string; env?: Env }> = {
-      migrate: { says: 'done  2026' },
-      'account create': { operands: [ADA.email, ADA.name], says: 'the password is' },
-      'account list': { says: ADA.email },
-      'plan set': { operands: [ADA.email, 'pro'], says: 'starter → pro' },
-      'password reset': { operands: [ADA.email], says: 'the new password is' },
-      doctor: { says: '✓ schema' },
-      config: { says: 'SECRET_KEY' },
-      backup: { operands: [file], says: 'rows' },
-      restore: { operands: [file], says: 'Restored', env: other },
-      'versions raise': { says: 'Posts with versions above' },
-      'account delete': { operands: [ADA.email, '--yes'], says: 'Removed' },
-      'keys rotate': { says: 'NEW_SECRET_KEY', env: { ...used, NEW_SECRET_KEY: OTHER_KEY } },
-    }
-    // What serves is in process.test.ts.
-    expect(commands.map(({ name }) => name).sort()).toEqual(['serve', ...Object.keys(calls)].sort())
-    for (const [name, { operands = [], says, env: of = home }] of Object.entries(calls)) {
-      const ended = await runToEnd(of, ...name.split(' '), ...operands)
-      expect(ended, name).toMatchObject({ code: 0, result: expect.stringContaining(says) })
-    }
   })
 
   it('config shows what is in effect, and no secret', async () => {
@@ -240,51 +206,6 @@ describe('postrider', () => {
       await expect(createClient({ baseUrl: url, token }).account()).rejects.toMatchObject({ status: 401 })
       await createClient({ baseUrl: url }).auth.register(ADA)
     })
-  })
-
-  it.runIf(kind === 'postgres')('account delete ends what a running service does for it', async () => {
-    const home = { ...(await ground.emptyEnv()), DELIVERY_TIMEOUT: '60s' }
-    const arrived = Promise.withResolvers<Socket>()
-    const hanging = createServer((socket) => {
-      socket.on('error', () => {})
-      arrived.resolve(socket)
-    })
-    hanging.listen(0, '127.0.0.1')
-    await once(hanging, 'listening')
-    const { port } = hanging.address() as AddressInfo
-    await withServiceProcess(home, async ({ url, output }) => {
-      const client = createClient({ baseUrl: url })
-      const { token } = await client.auth.register(ADA)
-      const site = { name: 'Slow', url: 'https://blog.example.com', webhook_url: `http://127.0.0.1:${port}/` }
-      const { api_key: apiKey } = await client.sites.create({ ...site, platform: 'custom' })
-      const events = await fetch(`${url}/api/events`, { headers: { authorization: `Bearer ${token}` } })
-      for (const title of ['One', 'Two']) await client.posts.create({ title, status: 'published' })
-      const attempt = await arrived.promise
-      expect(await runCommand(home, 'account', 'delete', ADA.email, '--yes')).toMatchObject({ code: 0 })
-      await events.text() // ends
-      await expect(client.posts.list()).rejects.toMatchObject({ status: 401 })
-      await expect(createPullClient({ baseUrl: url, apiKey }).list()).rejects.toMatchObject({ status: 401 })
-      attempt.destroy()
-      await expect.poll(output, { timeout: 10_000 }).toContain('delivery.late_answer')
-      expect(output()).not.toContain('"level":"error"')
-    })
-    hanging.close()
-  })
-
-  it('does its work when nobody reads what it tells, and exits 1', async () => {
-    const file = join(ground.dir, 'unread')
-    const { child } = launch(env, ['backup', file])
-    child.stdout?.destroy()
-    child.stderr?.destroy()
-    expect(await once(child, 'exit')).toEqual([1, null])
-    expect((await readBackup(file)).rows.accounts).toHaveLength(1)
-    expect(await exists(`${file}.partial`)).toBe(false)
-  })
-
-  it.runIf(existsSync(FULL_DISK))('exits 1 when there is no room for the result', async () => {
-    const { child, output } = launch(env, ['config'], { stdout: openSync(FULL_DISK, 'w') })
-    expect(await once(child, 'close')).toEqual([1, null])
-    expect(output()).toMatch(/^The results could not be written: .*ENOSPC/)
   })
 })
 

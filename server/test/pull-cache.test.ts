@@ -5,6 +5,7 @@
 import { createClient, createPullClient, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
+import { cases } from '../../scripts/test/cases.ts'
 import { type App, createApp } from '../src/app.ts'
 import { request } from './support/http.ts'
 import { createGround, type Ground } from './support/installation.ts'
@@ -102,7 +103,7 @@ describe('kept answers', () => {
     expect(JSON.stringify(await seen())).toContain('changed again')
   })
 
-  it.each(Array.from({ length: 3 }, (_, index) => index + 1))(
+  it.each(Array.from({ length: cases(3) }, (_, index) => index + 1))(
     'are those of a service that keeps none, whatever happens (seed %i)',
     async (seed) => {
       const random = randomFrom(seed)
