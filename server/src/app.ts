@@ -2,7 +2,6 @@
 import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
 import { abandonLeases, areLanesHeld, joinWorkers, type Limits } from './deliveries/index.ts'
-import { abandonJobs, areJobsHeld } from './generation/index.ts'
 import { createLoops, type Loops } from './loops.ts'
 import { Changes } from './platform/changes/changes.ts'
 import { LiveStreams } from './platform/changes/streams.ts'
@@ -18,6 +17,7 @@ import { createPipeline } from './platform/http/pipeline.ts'
 import { systemRoutes } from './platform/http/system.ts'
 import type { WebApp } from './platform/http/web-app.ts'
 import { createIds } from './platform/ids.ts'
+import { abandonJobsOf, areJobsHeld } from './platform/jobs/queue.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { Metrics } from './platform/metrics.ts'
 import { assertKeyAtHand, assertSameKey, loadSecretKey } from './platform/secret-key.ts'
@@ -111,7 +111,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
 function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): App {
   const { config } = ctx
-  const { dispatcher, detector, draftWriter, ...all } = loops
+  const { dispatcher, jobRunner, ...all } = loops
   const running = Object.values(all).filter((loop) => loop !== undefined)
   ctx.metrics.gauges({ postrider_loops_failing: 'Background loops whose last step failed' }, async () => ({
     postrider_loops_failing: running.filter((loop) => loop.status().failing !== undefined).length,
@@ -141,7 +141,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
         isWorkHeld: async (db) => (await areLanesHeld(db, ctx.clock)) || areJobsHeld(db),
         async abandon(db) {
           await abandonLeases(db, ctx.clock)
-          await abandonJobs(db)
+          await abandonJobsOf(db, 'all')
         },
         onLost: () => dispatcher.membershipLost(),
         onRegained: () => dispatcher.membershipRegained(),
@@ -152,8 +152,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     async drain() {
       await loops['publish-due'].drain()
       await dispatcher.drain()
-      await detector.drain()
-      await draftWriter.drain()
+      await jobRunner.drain()
       await loops.expire.drain()
     },
     async stop(graceMs) {
@@ -166,8 +165,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       const work = Promise.all([
         ...running.map((loop) => loop.stop()),
         dispatcher.stop(graceMs),
-        loops['detect-platforms'].stop().then(() => detector.stop()),
-        loops['write-drafts'].stop().then(() => draftWriter.stop(graceMs)),
+        loops.jobs.stop().then(() => jobRunner.stop(graceMs)),
       ])
       const patience = new AbortController()
       await Promise.all([work, Promise.race([closed, ctx.clock.sleep(graceMs, patience.signal)])])

@@ -7,14 +7,15 @@ import {
   removeOldHistory,
   showBacklog,
 } from './deliveries/index.ts'
-import { DraftWriter, forgetOldJobs } from './generation/index.ts'
+import { draftJobs, forgetOldJobs } from './generation/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
 import { removeOldKeys } from './platform/idempotency/idempotency.ts'
+import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
 import { publishDue, unnameForgottenSites } from './posts/index.ts'
-import { Detector } from './sites/index.ts'
+import { detectionJobs } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
 const POLL_MS = 1_000
@@ -27,13 +28,11 @@ const EXPIRE_MS = 10 * 60_000
 export type Loops = {
   deliver: Loop
   'publish-due': Loop
-  'detect-platforms': Loop
-  'write-drafts': Loop
+  jobs: Loop
   expire: Loop
   maintain: Loop | undefined
   dispatcher: Dispatcher
-  detector: Detector
-  draftWriter: DraftWriter
+  jobRunner: JobRunner
 }
 
 /** Defines the loops; none is started. `limits` replace the dispatcher's own. */
@@ -56,22 +55,9 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     log,
     step: (signal) => publishDue(ctx, signal),
   })
-  const detector = new Detector(ctx, () => detectPlatforms.nudge())
-  const detectPlatforms = defineLoop({
-    name: 'detect-platforms',
-    everyMs: POLL_MS,
-    clock,
-    log,
-    step: () => detector.step(),
-  })
-  const draftWriter = new DraftWriter(ctx, () => writeDrafts.nudge())
-  const writeDrafts = defineLoop({
-    name: 'write-drafts',
-    everyMs: POLL_MS,
-    clock,
-    log,
-    step: () => draftWriter.step(),
-  })
+  const kinds = [draftJobs(ctx), detectionJobs(ctx)]
+  const jobRunner = new JobRunner(ctx, ctx.ids.next(), kinds, () => jobs.nudge())
+  const jobs = defineLoop({ name: 'jobs', everyMs: POLL_MS, clock, log, step: () => jobRunner.step() })
   const expire = defineLoop({
     name: 'expire',
     everyMs: EXPIRE_MS,
@@ -82,21 +68,17 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   })
   ctx.signals.on('deliver', () => deliver.nudge())
   ctx.signals.on('publish-due', () => publishDueLoop.nudge())
-  ctx.signals.on('detect-platforms', () => detectPlatforms.nudge())
-  ctx.signals.on('write-drafts', () => writeDrafts.nudge())
-  ctx.signals.on('draft-cancelled', (jobId) => draftWriter.cancelled(jobId))
+  ctx.signals.on('jobs', () => jobs.nudge())
   ctx.signals.on('endpoint', (siteId) => dispatcher.endpointChanged(siteId))
   ctx.signals.on('superseded', (subject) => dispatcher.superseded(subject))
   return {
     deliver,
     'publish-due': publishDueLoop,
-    'detect-platforms': detectPlatforms,
-    'write-drafts': writeDrafts,
+    jobs,
     expire,
     maintain: maintain && maintenanceLoop(ctx, maintain),
     dispatcher,
-    detector,
-    draftWriter,
+    jobRunner,
   }
 }
 

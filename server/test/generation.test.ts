@@ -2,8 +2,10 @@
 import { DraftFailedError, type PostriderClient } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { DraftWriter } from '../src/generation/draft-writer.ts'
+import { draftJobs } from '../src/generation/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
+import { JobRunner } from '../src/platform/jobs/runner.ts'
+import { Metrics } from '../src/platform/metrics.ts'
 import { finishDraft, writeDraft, writtenBy } from './support/drafts.ts'
 import { holdTransaction } from './support/held.ts'
 import { request } from './support/http.ts'
@@ -312,6 +314,21 @@ describe('several at once', () => {
     expect((await other.posts.list({ status: 'draft' })).pagination.total).toBe(5)
   })
 
+  it('are begun by turns: nobody waits for all the drafts of another account', async () => {
+    const { script, arrived, release } = holding()
+    await start(writtenBy(model, { AI_JOBS: '2', AI_JOBS_PER_ACCOUNT: '2' }))
+    const other = await newAccount(service)
+    model.follow(script)
+    for (const brief of briefs) await client.drafts.generate(brief)
+    await other.drafts.generate({ topic: 'Other topic', length: 'short' })
+    const working = service.drain()
+    await arrived
+    await until(() => model.asked.length >= 2)
+    release()
+    expect(model.asked.map(({ data }) => (data.brief as { topic: string }).topic)).toContain('Other topic')
+    await working
+  })
+
   it('are refused when too many wait', async () => {
     await start()
     for (let index = 0; index < 50; index += 1) await client.drafts.generate({ topic: `Topic ${index}` })
@@ -329,8 +346,9 @@ describe('a job that a process works on', () => {
     const working = service.drain()
     await arrived
     const { ctx } = service
-    const clock = { ...ctx.clock, now: () => plusMs(ctx.clock.now(), 600_000) }
-    expect(await new DraftWriter({ ...ctx, clock }, () => {}).step()).toEqual({ again: false })
+    const ahead = { ...ctx, clock: { ...ctx.clock, now: () => plusMs(ctx.clock.now(), 600_000) } }
+    const other = new JobRunner(ahead, 'another', [draftJobs({ ...ahead, metrics: new Metrics() })], () => {})
+    expect(await other.step()).toEqual({ again: false })
     release()
     await working
     expect(await client.drafts.job(jobId)).toMatchObject({ status: 'complete' })
@@ -351,7 +369,7 @@ describe('a job that has to wait for its next try', () => {
     await arrived
     // What is written of the job now has to wait, and is carried out in the order in which it came.
     const commit = await holdTransaction(service.ctx.db, (tx) =>
-      sql`select from generation_jobs where id = ${jobId} for update`.execute(tx),
+      sql`select from jobs where key = ${jobId} for update`.execute(tx),
     )
     release()
     await soon()

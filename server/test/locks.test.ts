@@ -296,8 +296,8 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     const drained = service.drain()
     await somebodyWaits().finally(goOn)
     await Promise.all([removed, drained])
-    const ended = service.logged.filter(({ event }) => event.startsWith('draft.'))
-    expect(ended.map(({ event }) => event)).toEqual(['draft.given_up'])
+    const ended = service.logged.filter(({ event }) => /^(draft|job)\./.test(event))
+    expect(ended.map(({ event }) => event)).toEqual(['job.given_up'])
   })
 
   it('a post that is due is published by one of two processes', async () => {

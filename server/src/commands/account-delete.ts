@@ -1,9 +1,10 @@
 import { type AccountRow, accountOf, removeAccount } from '../accounts/index.ts'
 import { removeDeliveriesOf } from '../deliveries/index.ts'
-import { removeJobsOf } from '../generation/index.ts'
+import { deleteJobs } from '../generation/index.ts'
 import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { forgetAnswers } from '../platform/idempotency/idempotency.ts'
+import { cancelJobsOf } from '../platform/jobs/queue.ts'
 import { printable } from '../platform/printable.ts'
 import { createSignalSender } from '../platform/signals.ts'
 import { countPosts, deletePosts, lockPostsOfAccount } from '../posts/index.ts'
@@ -24,7 +25,8 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
       await deletePosts(tx, accountId)
       await deleteSites(tx, accountId)
       await removeDeliveriesOf({ signals }, tx, accountId)
-      await removeJobsOf({ signals }, tx, accountId)
+      await deleteJobs(tx, accountId)
+      await cancelJobsOf({ signals }, tx, accountId)
       await forgetAnswers(tx, accountId)
     }
     const removed = await removeAccount({ db, signals }, email, lockPostsOfAccount, removeAll)

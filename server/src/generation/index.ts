@@ -1,5 +1,5 @@
 export { checkModel } from './check-model.ts'
-export { DraftWriter } from './draft-writer.ts'
-export { abandonJobs, areJobsHeld } from './lease.ts'
-export { forgetOldJobs, removeJobsOf } from './retention.ts'
+export { draftJobs } from './draft-job.ts'
+export { deleteJobs } from './queries.ts'
+export { forgetOldJobs } from './retention.ts'
 export { generationRoutes } from './routes.ts'

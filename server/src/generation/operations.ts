@@ -3,16 +3,16 @@ import type { Context } from '../platform/context.ts'
 import type { Db } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { cancelJob, enqueueJob } from '../platform/jobs/queue.ts'
 import { findPost, type PostRow, relatedPosts } from '../posts/index.ts'
 import { findSite } from '../sites/index.ts'
 import { type Brief, type Length, type Page, TARGET_WORDS, type Tone } from './brief.ts'
 import { jobChange } from './changes.ts'
-import { tokensToday } from './lease.ts'
 import { OUTLINE_WRITER } from './outline-writer/write-outline.ts'
 import { estimateSeconds } from './policy.ts'
-import { countUnfinished, deleteJob, findJob, insertJob, jobsAhead, learnedMsPerWord } from './queries.ts'
-import type { JobRow } from './tables.ts'
-import type { Progress } from './writing/desk.ts'
+import { countUnfinished, deleteJob, findJob, insertJob, jobsAhead, learnedMsPerWord, NOT_BEGUN } from './queries.ts'
+import { DRAFT_JOB, type JobRow } from './tables.ts'
+import { tokensToday } from './usage.ts'
 
 /** A request for a draft. The first keyword is the primary one. */
 export type DraftRequest = {
@@ -31,7 +31,7 @@ export type Job = { row: JobRow; estimatedSeconds: number; post: PostRow | undef
 const MOST_UNFINISHED = 50
 const OFFERED_PAGES = 8
 
-function missing(): Error {
+function jobNotFound(): Error {
   return fail('not_found', 'There is no such job.')
 }
 
@@ -43,26 +43,24 @@ export async function startJob(ctx: Context, accountId: string, request: DraftRe
   const brief = await briefOf(ctx, accountId, request)
   const now = ctx.clock.now()
   await refuseBeyondDay(ctx, accountId, now)
-  const progress: Progress = { step: 'outline', done: 0 }
   return ctx.db.tx(async (tx) => {
     if ((await countUnfinished(tx, accountId)) >= MOST_UNFINISHED)
       throw fail('rate_limited', `${MOST_UNFINISHED} drafts are already being written. Wait until some are finished.`, {
         retryAfter: 60,
         headers: { 'Retry-After': '60' },
       })
-    const created = await insertJob(tx, {
-      id: ctx.ids.next(),
+    const id = ctx.ids.next()
+    await insertJob(tx, {
+      id,
       account_id: accountId,
       status: 'processing',
       brief: JSON.stringify(brief),
       generator: generatorName(ctx),
-      progress: JSON.stringify(progress),
       created_at: now,
-      run_at: now,
     })
-    ctx.changes.note(tx, [jobChange(accountId, created.id)])
-    await ctx.signals.send(tx, 'write-drafts')
-    return present(ctx, tx, created)
+    await enqueueJob(ctx, tx, { kind: DRAFT_JOB, key: id, accountId, payload: {}, progress: NOT_BEGUN })
+    ctx.changes.note(tx, [jobChange(accountId, id)])
+    return present(ctx, tx, await oneJob(tx, accountId, id))
   })
 }
 
@@ -109,9 +107,13 @@ function pageOf(siteUrl: string, title: string, slug: string, canonicalUrl: stri
 
 /** One job. Throws `not_found`. */
 export async function getJob(ctx: Context, accountId: string, id: string): Promise<Job> {
-  const row = isId(id) ? await findJob(ctx.db.root, accountId, id) : undefined
-  if (row === undefined) throw missing()
-  return present(ctx, ctx.db.root, row)
+  return present(ctx, ctx.db.root, await oneJob(ctx.db.root, accountId, id))
+}
+
+async function oneJob(db: Db, accountId: string, id: string): Promise<JobRow> {
+  const row = isId(id) ? await findJob(db, accountId, id) : undefined
+  if (row === undefined) throw jobNotFound()
+  return row
 }
 
 async function present(ctx: Context, db: Db, row: JobRow): Promise<Job> {
@@ -120,24 +122,25 @@ async function present(ctx: Context, db: Db, row: JobRow): Promise<Job> {
 }
 
 async function secondsLeft({ clock, config }: Context, db: Db, row: JobRow): Promise<number> {
-  const { progress, worked_ms: workedMs, run_at: runAt, generator, started_at: startedAt } = row
+  const { progress, worked_ms: workedMs, generator, work } = row
   return estimateSeconds({
     words: TARGET_WORDS[row.brief.length],
     msPerWord: generator === OUTLINE_WRITER ? 0 : await learnedMsPerWord(db, generator),
-    ahead: startedAt === null ? await jobsAhead(db, row) : 0,
+    ahead: work?.begun === false ? await jobsAhead(db, row) : 0,
     jobs: config.ai.jobs,
     done: progress.done,
     workedMs,
-    waitMs: (runAt?.getTime() ?? 0) - clock.now().getTime(),
+    waitMs: (work?.runAt.getTime() ?? 0) - clock.now().getTime(),
   })
 }
 
 /** Cancels a job if it is unfinished, and removes it; a finished draft stays. Throws `not_found`. */
 export async function removeJob(ctx: Context, accountId: string, id: string): Promise<void> {
-  if (!isId(id)) throw missing()
+  if (!isId(id)) throw jobNotFound()
+  const key = id.toLowerCase()
   await ctx.db.tx(async (tx) => {
-    if (!(await deleteJob(tx, accountId, id))) throw missing()
-    ctx.changes.note(tx, [jobChange(accountId, id.toLowerCase())])
-    await ctx.signals.send(tx, 'draft-cancelled', id.toLowerCase())
+    if (!(await deleteJob(tx, accountId, key))) throw jobNotFound()
+    await cancelJob(ctx, tx, { kind: DRAFT_JOB, key })
+    ctx.changes.note(tx, [jobChange(accountId, key)])
   })
 }

@@ -23,9 +23,6 @@ const PATIENCE: Partial<Record<ModelErrorKind | 'internal', Patience>> = {
   internal: SHORT,
 }
 
-/** A job leased more often than this without saving an answer crashes its process; it fails. */
-export const MOST_LEASES = 10
-
 /**
  * Milliseconds until the question is asked again; undefined when the job fails. `tries` includes the one that just failed;
  * `retryAfterMs` is the wait that the server asked for.

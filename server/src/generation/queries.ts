@@ -1,21 +1,44 @@
 import { type InsertObject, sql } from 'kysely'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
-import type { JobRow } from './tables.ts'
+import { jobState } from '../platform/jobs/queue.ts'
+import { DRAFT_JOB, type JobRow } from './tables.ts'
+import type { Progress } from './writing/desk.ts'
+
+/** How far a job is before it is begun. */
+export const NOT_BEGUN: Progress = { step: 'outline', done: 0 }
 
 /** Stores a new job. */
-export async function insertJob(tx: Tx, job: InsertObject<Tables, 'generation_jobs'>): Promise<JobRow> {
-  return tx.insertInto('generation_jobs').values(job).returningAll().executeTakeFirstOrThrow()
+export async function insertJob(tx: Tx, job: InsertObject<Tables, 'generation_jobs'>): Promise<void> {
+  await tx.insertInto('generation_jobs').values(job).execute()
 }
 
 /** One job of the account. */
 export async function findJob(db: Db, accountId: string, id: string): Promise<JobRow | undefined> {
-  return db
+  // In this order: a job that ends in between is shown as it ended.
+  const state = await jobState(db, { kind: DRAFT_JOB, key: id.toLowerCase() })
+  const row = await db
     .selectFrom('generation_jobs')
     .selectAll()
     .where('account_id', '=', accountId)
     .where('id', '=', id)
     .executeTakeFirst()
+  if (row === undefined) return undefined
+  const work = row.status === 'processing' ? state : undefined
+  // The table's progress is written by `recordProgress` alone, and by `startJob`.
+  return { ...row, work, progress: row.progress ?? (work?.progress as Progress | undefined) ?? NOT_BEGUN }
+}
+
+/** How a job ended. */
+export type Ending = { progress: string; finished_at: Date } & (
+  | { status: 'complete'; post_id: string; actual_words: number; report: string; generator: string }
+  | { status: 'failed'; error: string }
+)
+
+/** Records the end of a job and forgets its answers. */
+export async function endJob(tx: Tx, id: string, ending: Ending): Promise<void> {
+  await tx.updateTable('generation_jobs').set(ending).where('id', '=', id).execute()
+  await tx.deleteFrom('generation_answers').where('job_id', '=', id).execute()
 }
 
 /** Removes a job of the account with its answers. Returns whether there was one. */
@@ -65,15 +88,10 @@ export async function learnedMsPerWord(db: Db, generator: string): Promise<numbe
   return rows[0]?.ms ?? undefined
 }
 
-/** Deletes all jobs of the account, with what it has used; resolves with the ids of those that were not finished. */
-export async function deleteJobs(tx: Tx, accountId: string): Promise<string[]> {
-  const jobs = await tx
-    .deleteFrom('generation_jobs')
-    .where('account_id', '=', accountId)
-    .returning(['id', 'finished_at'])
-    .execute()
+/** Deletes all jobs of the account, with what it has used. */
+export async function deleteJobs(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('generation_jobs').where('account_id', '=', accountId).execute()
   await tx.deleteFrom('generation_usage').where('account_id', '=', accountId).execute()
-  return jobs.flatMap(({ id, finished_at: finishedAt }) => (finishedAt === null ? id : []))
 }
 
 /** How many jobs are removed at once: each has its answers. */

@@ -1,4 +1,5 @@
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
+import type { JobState } from '../platform/jobs/queue.ts'
 import type { Brief } from './brief.ts'
 import type { Progress } from './writing/desk.ts'
 import type { FaqItem } from './writing/faq.ts'
@@ -22,16 +23,9 @@ type GenerationJobsTable = {
   /** `outline`, or the model's name. */
   generator: string
   created_at: Date
-  started_at: Date | null
   finished_at: Date | null
-  /** When the job is due; null when it is finished. */
-  run_at: Date | null
-  leased_until: Date | null
-  /** Rises with every lease; the holder of an older lease cannot record anything. */
-  fence: Generated<number>
-  /** Leases since the last saved answer. */
-  tries: Generated<number>
-  progress: JSONColumnType<Progress>
+  /** How far the job came; null while it is processing: then its row in `jobs` says so. */
+  progress: JSONColumnType<Progress> | null
   input_tokens: Generated<number>
   output_tokens: Generated<number>
   /** The time that the model needed, without waits between tries. */
@@ -46,8 +40,14 @@ type GenerationAnswersTable = { job_id: string; name: string; answer: string }
 
 type GenerationUsageTable = { account_id: string; day: string; tokens: number }
 
-/** A row of `generation_jobs`. */
-export type JobRow = Selectable<GenerationJobsTable>
+/** The kind of job, in `platform/jobs`, whose key is the id of a row of `generation_jobs`. */
+export const DRAFT_JOB = 'write-draft'
+
+/** A row of `generation_jobs`, with the state of the work on it: `work` is undefined when that is finished. */
+export type JobRow = Omit<Selectable<GenerationJobsTable>, 'progress'> & {
+  progress: Progress
+  work: JobState | undefined
+}
 
 declare module '../platform/changes/kinds.ts' {
   interface ChangeKinds {

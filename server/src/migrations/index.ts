@@ -30,6 +30,7 @@ import * as plainEmails from './2026-11-28-plain-emails.ts'
 import * as wordsOfPosts from './2026-11-28-words-of-posts.ts'
 import * as firstPublished from './2026-11-29-first-published.ts'
 import * as scheduleZone from './2026-11-29-schedule-zone.ts'
+import * as jobs from './2026-11-30-jobs.ts'
 
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-28-words-of-posts': wordsOfPosts,
   '2026-11-29-first-published': firstPublished,
   '2026-11-29-schedule-zone': scheduleZone,
+  '2026-11-30-jobs': jobs,
 }

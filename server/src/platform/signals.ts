@@ -13,17 +13,16 @@ import { sendAhead } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
 /**
- * What is signalled: that a loop has work; that a site's endpoint changed, what was pending of a post for a site was superseded, a draft
+ * What is signalled: that a loop has work; that a site's endpoint changed, what was pending of a post for a site was superseded, a job
  * was cancelled or an account's logins ended (the subject has the ids); and what has changed (`changes/changes.ts`).
  */
 export type Topic =
   | 'deliver'
   | 'publish-due'
-  | 'detect-platforms'
-  | 'write-drafts'
+  | 'jobs'
   | 'endpoint'
   | 'superseded'
-  | 'draft-cancelled'
+  | 'job-cancelled'
   | 'signed-out'
   | 'changed'
 

@@ -1,5 +1,5 @@
 export { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from './auth.ts'
-export { Detector } from './detect/detector.ts'
+export { detectionJobs } from './detect/detection-job.ts'
 export { detectionRoutes } from './detect/routes.ts'
 export { countSites, deleteSites, findSite, siteExists } from './queries.ts'
 export { resealApiKeys, unopenedSites } from './reseal.ts'

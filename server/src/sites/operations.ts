@@ -17,9 +17,9 @@ import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { assertKeyInUse } from '../platform/secret-key.ts'
 import { createApiKey } from './api-key.ts'
-import { restartedDetection } from './detect/queries.ts'
-import { choosesPlatform, type SiteChange } from './policy.ts'
-import { deleteSite, insertSite, listSites, updateSite } from './queries.ts'
+import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
+import { platformAfter, type SiteChange } from './policy.ts'
+import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
 import { samplePost } from './sample-post.ts'
 import type { Platform, SiteRow } from './tables.ts'
 
@@ -39,7 +39,7 @@ function noteSite(ctx: Pick<Context, 'changes'>, tx: Tx, accountId: string, id: 
   ctx.changes.note(tx, [{ owner: accountId, kind: 'site', id }])
 }
 
-function missing(): Error {
+function siteNotFound(): Error {
   return fail('not_found', 'There is no such site.')
 }
 
@@ -76,8 +76,6 @@ export async function createSite(
       platform: input.platform ?? 'custom',
       platform_given: input.platform !== undefined,
       niche: input.niche ?? '',
-      detect_at: input.platform === undefined ? now : null,
-      detect_tries: 0,
       ...sealedKey(ctx, id, apiKey),
       created_at: now,
     })
@@ -91,7 +89,7 @@ export async function createSite(
     })
     await assertKeyInUse(tx, ctx.keys)
     noteSite(ctx, tx, accountId, id)
-    if (input.platform === undefined) await ctx.signals.send(tx, 'detect-platforms')
+    if (input.platform === undefined) await enqueueDetection(ctx, tx, { id, accountId, url: input.url })
     return reveal(ctx, await oneSite(tx, accountId, id))
   })
 }
@@ -117,7 +115,7 @@ function currentSite({ db }: Context, accountId: string, id: string): Promise<Se
 
 async function oneSite(tx: Tx, accountId: string, id: string): Promise<SealedSite> {
   const [site] = isId(id) ? await sitesIn(tx, accountId, [id.toLowerCase()]) : []
-  if (site === undefined || site.endpoint.secretSealed === null) throw missing()
+  if (site === undefined || site.endpoint.secretSealed === null) throw siteNotFound()
   return { row: site.row, endpoint: { ...site.endpoint, secretSealed: site.endpoint.secretSealed } }
 }
 
@@ -145,16 +143,18 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
   }
   return ctx.db.tx(async (tx) => {
     const now = ctx.clock.now()
-    const met = await updateSite(tx, accountId, row.id, {
+    const before = await lockSite(tx, accountId, row.id)
+    if (before === undefined) throw siteNotFound()
+    const platform = platformAfter(change, row.platform, before)
+    await updateSite(tx, accountId, row.id, {
       ...(change.name === undefined ? {} : { name: change.name }),
-      ...(change.url === undefined ? {} : { url: change.url, ...restartedDetection(change.url, now) }),
-      ...(choosesPlatform(change, row.platform)
-        ? { platform: change.platform, platform_given: true, detect_at: null }
-        : {}),
+      ...(change.url === undefined ? {} : { url: change.url }),
+      ...platform,
       ...(change.niche === undefined ? {} : { niche: change.niche }),
     })
-    if (!met) throw missing()
-    if (change.url !== undefined) await ctx.signals.send(tx, 'detect-platforms')
+    if (platform?.platform_given === true) await cancelDetection(ctx, tx, row.id)
+    if (platform?.platform_given === false)
+      await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
     await changeEndpoint(ctx, tx, row.id, { siteName: change.name, webhookUrl: change.webhookUrl, paused }, now)
@@ -176,7 +176,7 @@ export async function rotateKeys(
     rotatedAt: ctx.clock.now(),
   }
   await ctx.db.tx(async (tx) => {
-    if (!(await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey)))) throw missing()
+    if (!(await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey)))) throw siteNotFound()
     await assertKeyInUse(tx, ctx.keys)
     await changeEndpoint(ctx, tx, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
   })
@@ -185,10 +185,11 @@ export async function rotateKeys(
 
 /** Disconnects a site: its key stops working and its pending deliveries end (decision S6). */
 export async function removeSite(ctx: Context, accountId: string, givenId: string): Promise<void> {
-  if (!isId(givenId)) throw missing()
+  if (!isId(givenId)) throw siteNotFound()
   const id = givenId.toLowerCase()
   await ctx.db.tx(async (tx: Tx) => {
-    if (!(await deleteSite(tx, accountId, id))) throw missing()
+    if (!(await deleteSite(tx, accountId, id))) throw siteNotFound()
+    await cancelDetection(ctx, tx, id)
     await retireEndpoint(ctx, tx, id, ctx.clock.now())
     noteSite(ctx, tx, accountId, id)
   })

@@ -1,4 +1,4 @@
-import type { Platform } from './tables.ts'
+import type { Platform, SiteRow } from './tables.ts'
 
 /** What a change of a site may set. `status` pauses or resumes; `error` is accepted if the site is in error already. */
 export type SiteChange = {
@@ -10,13 +10,28 @@ export type SiteChange = {
   status?: 'active' | 'inactive' | 'error' | undefined
 }
 
+/** A site's platform, and whether the user chose it. */
+export type KnownPlatform = Pick<SiteRow, 'platform' | 'platform_given'>
+
 /**
- * Whether a change chooses the platform; detection then never changes it again. Naming a platform is a choice, even the one
- * shown, unless the whole resource comes back as it was read: that only repeats what was detected.
+ * The platform that a change leaves the site with; undefined if it changes nothing about that. `shown` is the platform that the user saw.
+ * One that the user chooses is never detected again. Of a site that moves nothing is known any more: what was detected said something
+ * about the old address.
  */
-export function choosesPlatform(change: SiteChange, shown: Platform): boolean {
+export function platformAfter(
+  change: SiteChange,
+  shown: Platform,
+  before: Pick<SiteRow, 'url' | 'platform_given'>,
+): KnownPlatform | undefined {
+  const { url, platform } = change
+  if (platform !== undefined && choosesPlatform(change, shown)) return { platform, platform_given: true }
+  if (url === undefined || url === before.url || before.platform_given) return undefined
+  return { platform: 'custom', platform_given: false }
+}
+
+/** Naming a platform is a choice, even the one shown, unless the whole resource comes back as it was read: that only repeats it. */
+function choosesPlatform(change: SiteChange, shown: Platform): boolean {
   const { name, url, webhookUrl, platform, niche, status } = change
-  if (platform === undefined) return false
   const whole = [name, url, webhookUrl, niche, status].every((value) => value !== undefined)
   return platform !== shown || !whole
 }

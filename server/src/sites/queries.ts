@@ -1,7 +1,7 @@
 import { type Insertable, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
-import type { SiteRow } from './tables.ts'
+import type { Platform, SiteRow } from './tables.ts'
 
 /** Stores a new site. */
 export async function insertSite(tx: Tx, site: Insertable<Tables['sites']>): Promise<void> {
@@ -39,6 +39,22 @@ export async function deleteSites(tx: Tx, accountId: string): Promise<void> {
 /** One site of the account. */
 export async function findSite(db: Db, accountId: string, id: string): Promise<SiteRow | undefined> {
   return db.selectFrom('sites').selectAll().where('account_id', '=', accountId).where('id', '=', id).executeTakeFirst()
+}
+
+/** One site of the account, which nobody else changes until the transaction ends. */
+export async function lockSite(tx: Tx, accountId: string, id: string): Promise<SiteRow | undefined> {
+  return tx
+    .selectFrom('sites')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** Records the platform that was found, unless the user has chosen one. */
+export async function setDetectedPlatform(tx: Tx, id: string, platform: Platform): Promise<void> {
+  await tx.updateTable('sites').set({ platform }).where('id', '=', id).where('platform_given', '=', false).execute()
 }
 
 /** Changes and locks a site of the account; an empty change only locks it. Returns whether the site exists. */

@@ -13,10 +13,6 @@ type SitesTable = {
   /** Whether the user chose the platform; detection never overwrites that. */
   platform_given: boolean
   niche: string
-  /** When the site is due for a look at its platform; null: nothing to do. */
-  detect_at: Date | null
-  /** How many looks at its present address have begun. */
-  detect_tries: number
   api_key_sealed: Buffer
   api_key_index: Buffer
   created_at: Date

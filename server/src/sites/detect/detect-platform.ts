@@ -21,8 +21,6 @@ export type Look =
 /** Time limits in milliseconds: for the page with its redirects, and for all probes together. */
 const PAGE_MS = 8_000
 const PROBES_MS = 8_000
-/** The longest that a look can take. */
-export const LONGEST_LOOK_MS = PAGE_MS + PROBES_MS
 
 const PAGE_BYTES = 256 * 1024
 const PROBE_BYTES = 64 * 1024
