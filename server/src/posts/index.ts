@@ -1,4 +1,4 @@
-export { BodyError, type ConvertedBody, convertBody, type DocMark, type DocNode } from './body/convert.ts'
+export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body/convert.ts'
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
 export { addDraft } from './new-post.ts'

@@ -25,7 +25,6 @@ export const ASIDES = {
 /** How notes begin; set in bold or italics. */
 export const BEGINNINGS = {
   reader: 'Reader:',
-  kind: 'Kind of article:',
   angle: 'Angle:',
   tone: 'Tone:',
   material: 'Your own material:',

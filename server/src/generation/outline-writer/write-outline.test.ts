@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { type Brief, LENGTHS, TARGET_WORDS, TONES } from '../brief.ts'
-import { kindOf } from './kinds.ts'
 import { aboutWords, LABEL, notesIn } from './notes.ts'
 import { writeOutline } from './write-outline.ts'
 
@@ -21,24 +20,6 @@ function plannedWords(markdown: string): number {
   return [...markdown.matchAll(/^\*About (\d+) words/gm)].reduce((total, [, words]) => total + Number(words), 0)
 }
 
-describe('the kind of a topic', () => {
-  it.each([
-    ['How to water tomatoes', 'how-to', 'water tomatoes'],
-    ['how do I plan and run a webinar?', 'how-to', 'plan and run a webinar'],
-    ['Drip irrigation vs. soaker hoses', 'comparison', 'Drip irrigation and soaker hoses'],
-    ['The difference between stock and broth', 'comparison', 'stock and broth'],
-    ['10 best tools for balcony gardens', 'list', 'tools for balcony gardens'],
-    ['The best 7 pans', 'list', '7 pans'],
-    ['Why remote teams need fewer meetings', 'argument', 'remote teams need fewer meetings'],
-    ['What is a heat pump?', 'explanation', 'a heat pump'],
-    ['Is a heat pump worth it in an old house?', 'question', 'Is a heat pump worth it in an old house'],
-    ['Salt and pepper', 'guide', 'Salt and pepper'],
-    ['トマトの水やり', 'guide', 'トマトの水やり'],
-  ])('%s: %s', (topic, name, subject) => {
-    expect(kindOf(topic)).toMatchObject({ name, subject })
-  })
-})
-
 describe('an outline', () => {
   it('says that it is one, in the text, in the excerpt and in a warning', () => {
     const { body, excerpt, warnings } = writeOutline(brief())
@@ -52,7 +33,7 @@ describe('an outline', () => {
     const notes = notesIn(json)
     expect(notes[0]).toBe(LABEL)
     // One for each section of the medium length.
-    expect(notes.filter((note) => note === 'Answer:')).toHaveLength(5)
+    expect(notes.filter((note) => note === 'Answer:')).toHaveLength(6)
     expect(notes).toEqual(expect.arrayContaining(['Before you write', 'Keyword plan', 'Note:', 'Use:']))
     const text = { type: 'text', text: 'About 200 words. Note: Before you publish, read it aloud.' }
     const written = { type: 'doc', content: [{ type: 'paragraph', content: [text] }] }
