@@ -25,8 +25,8 @@ import { waitAfter } from './policy.ts'
 import { endJob, findJob } from './queries.ts'
 import { DRAFT_JOB, type JobError, type JobRow } from './tables.ts'
 import { type NamedAnswer, recordSpent, type Spent, saveAnswer, savedAnswers, tokensToday } from './usage.ts'
-import type { Ask, Inquiry, Progress } from './writing/desk.ts'
-import { systemPrompt } from './writing/voice.ts'
+import { systemPrompt } from './writing/prompts.ts'
+import type { Ask, Inquiry, Progress } from './writing/structured-output.ts'
 import { type WrittenDraft, writeDraft } from './writing/write-draft.ts'
 
 /** The wait before another try to save an answer. */

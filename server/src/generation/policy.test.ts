@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelErrorKind } from './model/model.ts'
-import { estimateSeconds, type Situation, waitAfter } from './policy.ts'
+import { type EstimateInput, estimateSeconds, waitAfter } from './policy.ts'
 
 /** The waits until a job fails, in seconds. */
 function waits(kind: ModelErrorKind | 'internal'): number[] {
@@ -42,7 +42,7 @@ describe('after a failed try', () => {
 })
 
 describe('the estimate', () => {
-  const situation = (changes: Partial<Situation>): Situation => ({
+  const input = (changes: Partial<EstimateInput>): EstimateInput => ({
     words: 1_000,
     msPerWord: undefined,
     ahead: 0,
@@ -52,7 +52,7 @@ describe('the estimate', () => {
     waitMs: 0,
     ...changes,
   })
-  const estimate = (changes: Partial<Situation>) => estimateSeconds(situation(changes))
+  const estimate = (changes: Partial<EstimateInput>) => estimateSeconds(input(changes))
 
   it('begins with a guess, and then with what past jobs needed', () => {
     expect(estimate({})).toBe(45)

@@ -2,16 +2,16 @@
 import type { ModelErrorKind } from './model/model.ts'
 
 /** Tries of one question, and the waits between them in milliseconds. */
-type Patience = { tries: number; waitsMs: readonly number[] }
+type RetrySchedule = { tries: number; waitsMs: readonly number[] }
 
 /** For temporary failures that cost nothing: about ten minutes, or longer if the server asks for that. */
-const LONG: Patience = { tries: 8, waitsMs: [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000] }
+const LONG: RetrySchedule = { tries: 8, waitsMs: [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000] }
 /** For failures that may have cost tokens. */
-const SHORT: Patience = { tries: 3, waitsMs: [2_000, 15_000] }
+const SHORT: RetrySchedule = { tries: 3, waitsMs: [2_000, 15_000] }
 /** If the server asks for a longer wait, the job fails. */
 const LONGEST_WAIT_MS = 15 * 60_000
 
-const PATIENCE: Partial<Record<ModelErrorKind | 'internal', Patience>> = {
+const SCHEDULES: Partial<Record<ModelErrorKind | 'internal', RetrySchedule>> = {
   rate_limited: LONG,
   overloaded: LONG,
   unreachable: LONG,
@@ -32,9 +32,9 @@ export function waitAfter(
   tries: number,
   retryAfterMs: number | undefined,
 ): number | undefined {
-  const patience = PATIENCE[kind]
-  if (patience === undefined || tries >= patience.tries) return undefined
-  const waitMs = Math.max(patience.waitsMs[tries - 1] ?? 0, retryAfterMs ?? 0)
+  const schedule = SCHEDULES[kind]
+  if (schedule === undefined || tries >= schedule.tries) return undefined
+  const waitMs = Math.max(schedule.waitsMs[tries - 1] ?? 0, retryAfterMs ?? 0)
   return waitMs > LONGEST_WAIT_MS ? undefined : waitMs
 }
 
@@ -42,7 +42,7 @@ export function waitAfter(
 const FIRST_GUESS_MS = 45
 
 /** The input of an estimate. `msPerWord` is learned from past jobs; `ahead` jobs come first, `jobs` run at the same time. */
-export type Situation = {
+export type EstimateInput = {
   words: number
   msPerWord: number | undefined
   ahead: number
@@ -55,7 +55,7 @@ export type Situation = {
 }
 
 /** Seconds until the draft is finished, at least 1. The further the job is, the more its own speed counts. */
-export function estimateSeconds({ words, msPerWord, ahead, jobs, done, workedMs, waitMs }: Situation): number {
+export function estimateSeconds({ words, msPerWord, ahead, jobs, done, workedMs, waitMs }: EstimateInput): number {
   const learnedMs = words * (msPerWord ?? FIRST_GUESS_MS)
   const measuredMs = done > 0 ? workedMs / done : 0
   const wholeMs = measuredMs === 0 ? learnedMs : measuredMs * done + learnedMs * (1 - done)

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { jobState } from '../platform/jobs/queue.ts'
 import { DRAFT_JOB, type JobRow } from './tables.ts'
-import type { Progress } from './writing/desk.ts'
+import type { Progress } from './writing/structured-output.ts'
 
 /** How far a job is before it is begun. */
 export const NOT_BEGUN: Progress = { step: 'outline', done: 0 }

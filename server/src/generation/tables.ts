@@ -1,9 +1,9 @@
 import type { Generated, JSONColumnType, Selectable } from 'kysely'
 import type { JobState } from '../platform/jobs/queue.ts'
 import type { Brief } from './brief.ts'
-import type { Progress } from './writing/desk.ts'
 import type { FaqItem } from './writing/faq.ts'
 import type { KeywordUse } from './writing/report.ts'
+import type { Progress } from './writing/structured-output.ts'
 
 /** Decision G2. */
 export const JOB_STATUSES = ['processing', 'complete', 'failed'] as const

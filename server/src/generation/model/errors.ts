@@ -69,8 +69,8 @@ function explain(error: unknown, { began }: FailedCall): Explained {
     return { kind: kindOfRefusal(refusal), detail: `${status} ${body}`, retryAfterMs: retryAfter(headers) }
   }
   const detail = textOf(error)
-  const told = TEXTS.find(([pattern]) => pattern.test(detail))?.[1]
-  return { kind: told ?? (began ? 'cut' : kindOfOther(error)), detail }
+  const described = TEXTS.find(([pattern]) => pattern.test(detail))?.[1]
+  return { kind: described ?? (began ? 'cut' : kindOfOther(error)), detail }
 }
 
 /** Removes keys: providers repeat a key, or parts of it, when they refuse it. */
@@ -90,8 +90,8 @@ export function refusalOf(error: unknown): Refusal | undefined {
 }
 
 function kindOfRefusal({ status, body }: Refusal): ModelErrorKind {
-  const told = TEXTS.find(([pattern]) => pattern.test(body))?.[1]
-  if (told !== undefined) return told
+  const described = TEXTS.find(([pattern]) => pattern.test(body))?.[1]
+  if (described !== undefined) return described
   return STATUSES[status] ?? (status >= 500 ? 'overloaded' : status >= 400 ? 'rejected' : 'misconfigured')
 }
 

@@ -35,7 +35,8 @@ export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.r
         known = dialect
         return { text, tokens: plus(spent, call.tokens()), tookMs: performance.now() - startedAt }
       } catch (error) {
-        if (signal.aborted) throw new ModelError('cut', { tokens: plus(spent, call.asked()), cause: signal.reason })
+        if (signal.aborted)
+          throw new ModelError('cut', { tokens: plus(spent, call.tokensSoFar()), cause: signal.reason })
         const next =
           call.cutShort && dialect.roomFor === 1
             ? { ...dialect, roomFor: 4 as const }
@@ -43,7 +44,7 @@ export function createSdkModel({ name, timeoutMs, secret, rungs = FULL_DIALECT.r
         const failure = { began: call.began, secret }
         const { kind } = toModelError(error, { tokens: NO_TOKENS, ...failure })
         // A model that thinks without showing it has worked although nothing came.
-        spent = plus(spent, kind === 'timeout' || kind === 'cut' ? call.asked() : call.tokens())
+        spent = plus(spent, kind === 'timeout' || kind === 'cut' ? call.tokensSoFar() : call.tokens())
         if (next === undefined) throw toModelError(error, { tokens: spent, ...failure })
         dialect = next
       }
@@ -117,11 +118,11 @@ class Call {
 
   /** What the call cost; a refused call cost nothing. */
   tokens(): Tokens {
-    return this.#answered || this.began ? this.asked() : NO_TOKENS
+    return this.#answered || this.began ? this.tokensSoFar() : NO_TOKENS
   }
 
   /** What the call cost so far if it was not refused: as reported, or else estimated. */
-  asked(): Tokens {
+  tokensSoFar(): Tokens {
     const { system, prompt } = this.#question
     const { input, output } = this.#reported ?? {}
     return {

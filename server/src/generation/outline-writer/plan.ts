@@ -2,9 +2,9 @@
 import type { Length, Tone } from '../brief.ts'
 
 /** A section: what it covers, the reader's question that it answers, and its share of the words. */
-export type PlannedSection = { heading: string; covers: string[]; answers: string; weight: number }
+export type SectionTemplate = { heading: string; covers: string[]; answers: string; weight: number }
 
-const SHORT: readonly PlannedSection[] = [
+const SHORT: readonly SectionTemplate[] = [
   {
     heading: 'Where to start',
     covers: [
@@ -47,7 +47,7 @@ const SHORT: readonly PlannedSection[] = [
   },
 ]
 
-const MEDIUM: readonly PlannedSection[] = [
+const MEDIUM: readonly SectionTemplate[] = [
   ...SHORT,
   {
     heading: 'What it costs, and what it brings',
@@ -71,7 +71,7 @@ const MEDIUM: readonly PlannedSection[] = [
   },
 ]
 
-const LONG: readonly PlannedSection[] = [
+const LONG: readonly SectionTemplate[] = [
   ...MEDIUM,
   {
     heading: 'What speaks against it',
@@ -96,7 +96,7 @@ const LONG: readonly PlannedSection[] = [
 ]
 
 /** The sections of each length, between the introduction and the conclusion. */
-export const PLANS: Record<Length, readonly PlannedSection[]> = { short: SHORT, medium: MEDIUM, long: LONG }
+export const PLANS: Record<Length, readonly SectionTemplate[]> = { short: SHORT, medium: MEDIUM, long: LONG }
 
 /** How each tone begins and ends, and what it asks for throughout. */
 export const TONE_NOTES: Record<Tone, { opening: string; throughout: string; ending: string }> = {

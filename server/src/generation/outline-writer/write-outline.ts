@@ -12,7 +12,7 @@ import { overlap, shorten } from '../writing/words.ts'
 import type { WrittenDraft } from '../writing/write-draft.ts'
 import { type Html, html } from './html.ts'
 import { ASIDES, aboutWords, BEGINNINGS, LABEL } from './notes.ts'
-import { PLANS, type PlannedSection, QUESTIONS, TONE_NOTES } from './plan.ts'
+import { PLANS, QUESTIONS, type SectionTemplate, TONE_NOTES } from './plan.ts'
 
 /** The generator that jobs name. */
 export const OUTLINE_WRITER = 'outline'
@@ -21,7 +21,7 @@ export const OUTLINE_WRITER = 'outline'
 const HEADING_WORDS = 6
 
 /** A section with its keywords and its number of words. */
-type Section = PlannedSection & { keywords: string[]; words: number }
+type Section = SectionTemplate & { keywords: string[]; words: number }
 
 /** Makes the outline of a brief. */
 export function writeOutline(brief: Brief): WrittenDraft {

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { slugify } from '../../posts/index.ts'
 import type { Brief } from '../brief.ts'
-import { type Ask, askForObject, type Progress, type Shape } from './desk.ts'
-import { briefData, data } from './voice.ts'
+import { briefData, data } from './prompts.ts'
+import { type Ask, askForObject, type Progress, type Shape } from './structured-output.ts'
 import { mentions, shorten } from './words.ts'
 
 /** The details of an article, within the limits of a post. */

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { BodyError, countWords, type DocNode } from '../../posts/index.ts'
 import type { Brief } from '../brief.ts'
 import { ModelError } from '../model/model.ts'
-import { type Ask, askForObject, type Progress, type Shape } from './desk.ts'
 import { plainHeading } from './outline.ts'
+import { briefData, data } from './prompts.ts'
 import { readPart } from './read-text.ts'
-import { briefData, data } from './voice.ts'
+import { type Ask, askForObject, type Progress, type Shape } from './structured-output.ts'
 import { overlap } from './words.ts'
 
 /** One question with its answer as plain text: the same words as in the body. */

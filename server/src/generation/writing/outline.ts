@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { type Brief, TARGET_WORDS } from '../brief.ts'
 import { ModelError } from '../model/model.ts'
 import { SHAPES } from './budget.ts'
-import { type Ask, askForObject, type Shape } from './desk.ts'
-import { briefData } from './voice.ts'
+import { briefData } from './prompts.ts'
+import { type Ask, askForObject, type Shape } from './structured-output.ts'
 import { mentions, overlap } from './words.ts'
 
 /** A planned section; `weight` compares its length with the others'. */
@@ -79,7 +79,7 @@ export async function planOutline(ask: Ask, brief: Brief): Promise<Outline> {
   if (outline.sections.length < FEWEST_SECTIONS)
     throw new ModelError('unusable', { detail: 'the outline has no sections' })
   const { conclusion } = outline
-  return shareKeywords(brief, {
+  return assignKeywords(brief, {
     ...outline,
     conclusion: { ...conclusion, heading: conclusion.heading || 'What to do next' },
   })
@@ -142,24 +142,24 @@ function complaints({ length, keywords }: Brief, { sections, conclusion }: Outli
 }
 
 /** Gives every keyword to exactly one section: the planned one, else the best fit, else one with the fewest keywords. */
-function shareKeywords({ keywords }: Brief, outline: Outline): Outline {
-  const shared = outline.sections.map((section) => ({ ...section, keywords: [] as string[] }))
+function assignKeywords({ keywords }: Brief, outline: Outline): Outline {
+  const assigned = outline.sections.map((section) => ({ ...section, keywords: [] as string[] }))
   for (const keyword of keywords) {
     const planned = outline.sections.findIndex((section) =>
       section.keywords.some((one) => one.toLowerCase() === keyword.toLowerCase()),
     )
     const fits = outline.sections.map(({ heading, points }) => overlap(keyword, [heading, ...points].join(' ')))
     const best = Math.max(...fits)
-    const fewest = Math.min(...shared.map((section) => section.keywords.length))
+    const fewest = Math.min(...assigned.map((section) => section.keywords.length))
     const index =
       planned >= 0
         ? planned
         : best > 0.5
           ? fits.indexOf(best)
-          : shared.findIndex((section) => section.keywords.length === fewest)
-    shared[index]?.keywords.push(keyword)
+          : assigned.findIndex((section) => section.keywords.length === fewest)
+    assigned[index]?.keywords.push(keyword)
   }
-  return { ...outline, sections: shared }
+  return { ...outline, sections: assigned }
 }
 
 /** A heading as plain text: no markup, number, label or final punctuation. */

@@ -8,9 +8,9 @@ import { BodyError } from '../../posts/index.ts'
 import type { Brief, Page } from '../brief.ts'
 import { ModelError } from '../model/model.ts'
 import { clamp, lengthProblem, nextWords, sum, withinTolerance, wordsToAskFor } from './budget.ts'
-import type { Ask, Progress } from './desk.ts'
+import { briefData, data } from './prompts.ts'
 import { type PartText, partMarkdown, readPart } from './read-text.ts'
-import { briefData, data } from './voice.ts'
+import type { Ask, Progress } from './structured-output.ts'
 import { mentions, overlap, wordsOf } from './words.ts'
 
 /** A part to write. The introduction has no heading; `words` is its planned length. */
@@ -48,11 +48,15 @@ export async function writeParts(manuscript: Manuscript): Promise<void> {
 }
 
 async function writePart(manuscript: Manuscript, part: Part, words: number): Promise<WrittenPart> {
-  let current = await askForPart(manuscript, part, 1, words, (asked) => firstPrompt(manuscript, part, asked))
+  let current = await askForPart(manuscript, part, 1, words, (requestedWords) =>
+    firstPrompt(manuscript, part, requestedWords),
+  )
   for (let round = 2; round <= 1 + MOST_REVISIONS && flaws(current, words) > 0; round += 1) {
     const last = current
-    const revised = await askForPart(manuscript, part, round, words, (asked) =>
-      last.text.words === 0 ? firstPrompt(manuscript, part, asked) : revisionPrompt(manuscript, last, words, asked),
+    const revised = await askForPart(manuscript, part, round, words, (requestedWords) =>
+      last.text.words === 0
+        ? firstPrompt(manuscript, part, requestedWords)
+        : revisionPrompt(manuscript, last, words, requestedWords),
     )
     current = { ...(flaws(revised, words) < flaws(last, words) ? revised : last), rounds: round }
   }
@@ -77,8 +81,8 @@ export async function adjustLength(manuscript: Manuscript, target: number, other
     untried.delete(index)
     const words = Math.round(part.text.words + clamp(missing, -part.text.words / 2, part.text.words))
     const round = part.rounds + 1
-    const revised = await askForPart(manuscript, part, round, words, (asked) =>
-      revisionPrompt(manuscript, part, words, asked),
+    const revised = await askForPart(manuscript, part, round, words, (requestedWords) =>
+      revisionPrompt(manuscript, part, words, requestedWords),
     )
     if (Math.abs(revised.text.words - words) < Math.abs(part.text.words - words)) written[index] = revised
   }
@@ -89,13 +93,13 @@ async function askForPart(
   part: Part,
   round: number,
   words: number,
-  promptFor: (asked: number) => string,
+  promptFor: (requestedWords: number) => string,
 ): Promise<WrittenPart> {
-  const asked = wordsToAskFor(words, yields)
+  const requestedWords = wordsToAskFor(words, yields)
   const name = round === 1 ? part.key : `${part.key}~${round}`
-  const answer = await ask(name, { prompt: promptFor(asked), words: asked }, progress(written.length))
+  const answer = await ask(name, { prompt: promptFor(requestedWords), words: requestedWords }, progress(written.length))
   const text = read(answer, part.heading, brief.pages)
-  yields.push(text.words / asked)
+  yields.push(text.words / requestedWords)
   return { ...part, text, rounds: round }
 }
 
@@ -178,7 +182,12 @@ function sectionTask(isLast: boolean, words: number): string {
   return words > 260 ? `${task}\n- Where the text turns to another matter, a subheading (###) may stand.` : task
 }
 
-function revisionPrompt({ brief, parts }: Manuscript, part: WrittenPart, words: number, asked: number): string {
+function revisionPrompt(
+  { brief, parts }: Manuscript,
+  part: WrittenPart,
+  words: number,
+  requestedWords: number,
+): string {
   const { text, heading, points, keywords } = part
   const problem = lengthProblem(text.words, words) ?? slightProblem(text.words, words)
   const uncovered = problem === 'short' ? points.filter((point) => overlap(point, text.text) < 0.5) : []
@@ -196,7 +205,7 @@ function revisionPrompt({ brief, parts }: Manuscript, part: WrittenPart, words: 
     }),
     data('text', partMarkdown(text)),
     '',
-    `Revise the text of this section. It has ${text.words} words; it should have ${range(asked)}.`,
+    `Revise the text of this section. It has ${text.words} words; it should have ${range(requestedWords)}.`,
     ...(problem === undefined ? [] : [LENGTH_ADVICE[uncovered.length > 0 ? 'uncovered' : problem]]),
     ...(missing.length === 0
       ? []

@@ -7,12 +7,12 @@ import { BodyError, type ConvertedBody, convertBody, countWords, type DocNode } 
 import { type Brief, TARGET_WORDS } from '../brief.ts'
 import { ModelError } from '../model/model.ts'
 import { planWords, SHAPES, withinTolerance } from './budget.ts'
-import type { Ask, Progress } from './desk.ts'
 import { type Details, writeDetails } from './details.ts'
 import { type Faq, type FaqItem, faqWords, writeFaq } from './faq.ts'
 import { type Outline, planOutline } from './outline.ts'
 import { figureWarning, type KeywordUse, keywordReport, keywordWarnings, repeatedSentences } from './report.ts'
 import { adjustLength, type Manuscript, type Part, type WrittenPart, writeParts } from './sections.ts'
+import type { Ask, Progress } from './structured-output.ts'
 
 /** A finished draft. `words` counts the body's words. */
 export type WrittenDraft = Details & {

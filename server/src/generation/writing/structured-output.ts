@@ -1,9 +1,9 @@
-/** What writing needs from outside: a model to ask. Answers are saved by name, so each name is asked once. */
+/** Answers of a model: texts, and objects of a given shape. They are saved by name, so each question is put once. */
 
 import { jsonrepair } from 'jsonrepair'
 import { z } from 'zod'
 import { type JsonSchema, ModelError } from '../model/model.ts'
-import { data } from './voice.ts'
+import { data } from './prompts.ts'
 
 /** The progress of a draft. `part` of `parts` while sections are written; `done` is from 0 to 1. */
 export type Progress = {
@@ -42,12 +42,12 @@ export async function askForObject<T>(
   examine: Examine<T> = () => [],
 ): Promise<T> {
   const { name: shapeName, wire, read, example } = shape
-  const asked = `${prompt}\n\nAnswer with JSON alone, in exactly this form:\n${JSON.stringify(example)}`
+  const request = `${prompt}\n\nAnswer with JSON alone, in exactly this form:\n${JSON.stringify(example)}`
   const schema = toJsonSchema(wire)
   let best: { value: T; complaints: number } | undefined
   let more = ''
   for (let round = 1; round <= TRIES; round += 1) {
-    const inquiry = { prompt: asked + more, words, shape: { name: shapeName, schema } }
+    const inquiry = { prompt: request + more, words, shape: { name: shapeName, schema } }
     const text = await ask(round === 1 ? name : `${name}~${round}`, inquiry, progress)
     const value = readObject(text, read)
     const complaints = value === undefined ? ['It is not JSON of the form asked for.'] : examine(value)

@@ -1,4 +1,4 @@
-/** How the model is told to write: the same for every question of a draft. */
+/** The system prompt, the same for every question of a draft, and how data stands in prompts. */
 import type { Brief, Tone } from '../brief.ts'
 
 const TONES: Record<Tone, string> = {
