@@ -374,6 +374,7 @@ describeInBrowser('the forms of a text', (scene) => {
     await page.getByRole('tab', { name: 'HTML' }).click()
     await page.getByRole('textbox', { name: 'HTML' }).fill('<p>Kept</p><textarea>Dropped words</textarea>')
     await page.getByText('Some words of the HTML are not kept').waitFor()
+    await page.getByText('Not everything in the text could be kept').waitFor()
     await page.getByText('“Dropped words”').waitFor()
     expect((await client.posts.get(id)).body.html).toBe('<p>Kept</p>')
     // What was typed is still here after a reload.

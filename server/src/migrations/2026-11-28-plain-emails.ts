@@ -2,7 +2,8 @@ import { type Kysely, sql } from 'kysely'
 
 /**
  * E-mail addresses are compared in the Unicode form NFKC. Of accounts whose addresses become the same, the one that has the plain form
- * keeps it; the other can be found under its old form by the operator alone.
+ * keeps it, or else the older one. The other stays under its old key, which nothing looks for any more: nobody logs in to it, `account list`
+ * shows it, and whoever needs it gives it another address by SQL.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ id: string; email: string; email_key: string }>`

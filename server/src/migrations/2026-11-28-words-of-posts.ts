@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { docToText } from '../posts/body/text.ts'
 import { searchVector } from '../posts/search.ts'
+import { indexedWords } from '../posts/words.ts'
 
 /** A few posts at a time: a body may have a megabyte. */
 const AT_ONCE = 20
@@ -21,7 +22,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       select id, account_id, created_at, title, excerpt, tags, body_json from posts where id > ${last} order by id limit ${AT_ONCE}
     `.execute(db)
     for (const { id, account_id: accountId, created_at: createdAt, body_json: body, ...texts } of rows) {
-      const vector = searchVector({ accountId, createdAt, ...texts, text: docToText(body) })
+      const vector = searchVector({ accountId, createdAt, ...texts, words: indexedWords(docToText(body)) })
       await sql`update posts set search = ${vector} where id = ${id}`.execute(db)
       last = id
     }

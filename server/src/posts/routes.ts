@@ -5,6 +5,7 @@ import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { ifMatchCheck, versionTag } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
 import { convertForms } from './body/converter.ts'
+import { changePosts } from './bulk.ts'
 import {
   exampleConverted,
   exampleDraft,
@@ -16,17 +17,9 @@ import {
   exampleWarnings,
 } from './examples.ts'
 import type { ReadPortion } from './list.ts'
-import {
-  changePost,
-  changePosts,
-  createPost,
-  getPost,
-  listPostsPage,
-  listSummaries,
-  type PostWithDeliveries,
-  publishPost,
-  removePost,
-} from './operations.ts'
+import { changePost, createPost, removePost } from './operations.ts'
+import { publishPost } from './publish-post.ts'
+import { getPost, listPostsPage, listSummaries, type PostWithDeliveries } from './read.ts'
 import {
   ChangePosts,
   ConvertedForms,

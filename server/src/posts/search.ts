@@ -1,12 +1,6 @@
 /** Full-text search: what is indexed, and how a person's words become a query (decision P9). */
 import { type RawBuilder, sql } from 'kysely'
-import { folded, separated } from './words.ts'
-
-/**
- * How much of a post's text is indexed (bytes of UTF-8). PostgreSQL refuses a search vector over 1 MiB; twice this
- * much text in the most awkward words stays well below.
- */
-const INDEXED_BYTES = 200_000
+import { folded, indexedWords, separated } from './words.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -26,26 +20,19 @@ type Indexed = {
   title: string
   excerpt: string
   tags: readonly string[]
-  text: string
+  /** Of the body, as `indexedWords` makes them. */
+  words: string
 }
 
 /** The search vector: stemmed words for meaning, plain words for phrases and prefixes; the title weighs more. */
-export function searchVector({ accountId, createdAt, title, excerpt, tags, text }: Indexed): RawBuilder<string> {
+export function searchVector({ accountId, createdAt, title, excerpt, tags, words }: Indexed): RawBuilder<string> {
   const marks = [accountMark(accountId), dayMark(accountId, dayOf(createdAt))]
-  const heading = wordsOf(title)
-  const indexed = wordsOf([excerpt, ...tags, text].join('\n'))
+  const heading = indexedWords(title)
+  const indexed = `${indexedWords([excerpt, ...tags].join('\n'))} ${words}`
   return sql<string>`
     setweight(to_tsvector('english', ${heading}::text), 'A') || setweight(to_tsvector('simple', ${heading}::text), 'A') ||
     setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B') ||
     array_to_tsvector(${marks}::text[])`
-}
-
-/** The words that are indexed of a text. Cut before they are folded and separated, which are slow. */
-function wordsOf(text: string): string {
-  const most = Buffer.from(folded(text.slice(0, INDEXED_BYTES)))
-    .subarray(0, INDEXED_BYTES)
-    .toString('utf8')
-  return separated(most.replace(/\uFFFD+$/, ''))
 }
 
 /** A query for all posts of an account, or for those created in a span of time (in whole days). */

@@ -8,14 +8,10 @@ import { queryText, text } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
 import type { Loss } from './body/convert.ts'
 import { LOSS_CODES } from './body/losses.ts'
-import {
-  type BulkAction,
-  MOST_TAGS,
-  type PostInput,
-  type PostSummary,
-  type PostWithDeliveries,
-  type WrittenPost,
-} from './operations.ts'
+import { type BulkAction, MOST_TAGS } from './bulk.ts'
+import type { PostInput } from './changed.ts'
+import type { WrittenPost } from './operations.ts'
+import type { PostSummary, PostWithDeliveries } from './read.ts'
 import { POST_STATUSES, type PostRow } from './tables.ts'
 
 /** A post's status on the wire. */

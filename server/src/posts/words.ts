@@ -26,8 +26,25 @@ function plainLetter(letter: string): string {
 }
 
 /**
+ * How much of a text is indexed (bytes of UTF-8). PostgreSQL refuses a search vector over 1 MiB; twice this much text in the most
+ * awkward words stays well below.
+ */
+const INDEXED_BYTES = 200_000
+
+/**
+ * The words that are indexed of a text. Cut before they are folded and separated, which are slow: 200 KB of Chinese take some 55 ms, so
+ * bodies have it done where they are converted.
+ */
+export function indexedWords(text: string): string {
+  const most = Buffer.from(folded(text.slice(0, INDEXED_BYTES)))
+    .subarray(0, INDEXED_BYTES)
+    .toString('utf8')
+  return separated(most.replace(/\uFFFD+$/, ''))
+}
+
+/**
  * The words of a folded text, separated by spaces. Whatever is no letter, digit or mark separates words: PostgreSQL would take
- * `client/server` for a path, an address for one word, and the 4 of `GPT-4` for a negative number. 200 KB of Chinese take some 55 ms.
+ * `client/server` for a path, an address for one word, and the 4 of `GPT-4` for a negative number.
  */
 export function separated(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ').replaceAll(WITHOUT_SPACES, segmented)

@@ -2,12 +2,14 @@
  * The text of a post in its three forms. The form edited last is the text; the service derives the other two, and viewing one
  * changes nothing. The rich text editor stays alive while another form is shown, so that its changes can still be undone.
  */
+import type { ConversionWarning } from '@postrider/sdk'
 import type { Editor } from '@tiptap/core'
 import { clsx } from 'clsx'
 import { Plus } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { useRef, useState } from 'react'
 import { api, sentence } from '../../api.ts'
+import { counted } from '../../format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Notice } from '../../ui/notice.tsx'
@@ -94,6 +96,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
         {tab === 'json' && editable && <Insert onChoose={ask} editor={editor} />}
       </div>
       {missing.length > 0 && <Lost words={missing} back={tab === 'html' ? undefined : () => void show('html')} />}
+      {view.warnings.length > 0 && <Warnings warnings={view.warnings} />}
       <Tabs.Content value="json" forceMount hidden={tab !== 'json'} tabIndex={-1}>
         {rich !== undefined && (
           <Canvas
@@ -183,6 +186,24 @@ function Insert({
           </MenuItem>
         ))}
       </Menu>
+    </div>
+  )
+}
+
+/** What the service said of the text when it stored it. */
+function Warnings({ warnings }: { warnings: readonly ConversionWarning[] }) {
+  return (
+    <div className="mb-4">
+      <Notice tone="trying" title="Not everything in the text could be kept">
+        <ul className="grid list-disc gap-1 pl-4">
+          {warnings.map(({ code, message, count }) => (
+            <li key={`${code} ${message}`}>
+              {message}
+              {count > 1 && ` (${counted(count, 'time')})`}
+            </li>
+          ))}
+        </ul>
+      </Notice>
     </div>
   )
 }

@@ -7,7 +7,14 @@
  * has another version, fields that only one side changed are merged, and the others wait for a person (`conflict`). Nothing
  * typed is ever discarded without being asked: when a request is refused, the screen and the copy stay as they are.
  */
-import { type PostriderClient, PostriderError, type PostWithDeliveries, type UpdatePost } from '@postrider/sdk'
+import {
+  type ConversionWarning,
+  type PostriderClient,
+  PostriderError,
+  type PostWithDeliveries,
+  type UpdatePost,
+  type WrittenPost,
+} from '@postrider/sdk'
 import {
   changesOf,
   type Draft,
@@ -51,6 +58,8 @@ export type View = {
   conflict: Conflict | undefined
   /** Words of the typed HTML that the service drops. */
   lost: readonly string[]
+  /** What the service could not keep of the HTML or Markdown that was saved last. */
+  warnings: readonly ConversionWarning[]
   /** Rises when anything but typing replaces the text. */
   epoch: number
 }
@@ -105,6 +114,7 @@ export class Work {
       kept: true,
       conflict: undefined,
       lost: [],
+      warnings: [],
       epoch: 0,
     }
     const copy = around.shelf.read(id)
@@ -262,7 +272,14 @@ export class Work {
   /** Discards the changes and returns to what the service has. */
   discard(): void {
     this.#draft = this.#saved
-    this.#show({ draft: this.#draft, dirty: false, problem: undefined, lost: [], epoch: this.#view.epoch + 1 })
+    this.#show({
+      draft: this.#draft,
+      dirty: false,
+      problem: undefined,
+      lost: [],
+      warnings: [],
+      epoch: this.#view.epoch + 1,
+    })
     this.keep()
   }
 
@@ -385,7 +402,8 @@ export class Work {
     }
   }
 
-  #accept(stored: PostWithDeliveries, sent: Draft): void {
+  #accept({ warnings = [], ...stored }: WrittenPost, sent: Draft): void {
+    const isOtherBody = !isSame(sent.body, this.#saved.body)
     this.#post = stored
     this.#attempted = undefined
     // Take only the slug from the service, and everything else as sent, so that nothing changes while somebody types.
@@ -398,6 +416,8 @@ export class Work {
       savedAt: Date.now(),
       problem: undefined,
       lost: sent.body.form === 'html' ? lostWords(sent.body.value, stored.body.html) : [],
+      // Whoever writes in the editor cannot do anything about what Markdown has no form for.
+      ...(isOtherBody ? { warnings: sent.body.form === 'json' ? [] : warnings } : {}),
     })
     this.keep()
     this.#around.onStored(stored)
@@ -453,6 +473,7 @@ export class Work {
       post,
       draft,
       dirty: fieldsOf(changesOf(this.#saved, draft)).length > 0,
+      ...(replaced ? { warnings: [] } : {}),
       epoch: this.#view.epoch + (replaced ? 1 : 0),
     })
   }

@@ -196,7 +196,7 @@ describe('forms', () => {
 
   it('is empty without a form, and for empty forms', () => {
     const json = { type: 'doc', content: [paragraph()] }
-    const empty = { html: '', markdown: '', json, siteMarkdown: null, text: '', wordCount: 0, losses: [] }
+    const empty = { html: '', markdown: '', json, siteMarkdown: null, text: '', words: '', wordCount: 0, losses: [] }
     expect(emptyBody()).toEqual(empty)
     for (const input of [
       { html: '' },

@@ -1,4 +1,5 @@
 import type { Root } from 'hast'
+import { indexedWords } from '../words.ts'
 import { canonicalDoc } from './canonical.ts'
 import { docToHast } from './doc-to-hast.ts'
 import { defaultEmbedHosts } from './embeds.ts'
@@ -23,10 +24,16 @@ export type BodyInput = { html?: string | undefined; markdown?: string | undefin
 export type Body = { html: string; markdown: string; json: DocNode }
 
 /**
- * `text` is for search, its blocks are separated by \n; `wordCount` counts its words; `losses`: what could not be kept.
+ * `text`: its blocks are separated by \n; `words`: those of the text, as they are searched; `wordCount`: how many there are; `losses`: what could not be kept.
  * `siteMarkdown`: what sites get instead of the author's Markdown, if that may run or load what HTML may not; else null.
  */
-export type ConvertedBody = Body & { siteMarkdown: string | null; text: string; wordCount: number; losses: Loss[] }
+export type ConvertedBody = Body & {
+  siteMarkdown: string | null
+  text: string
+  words: string
+  wordCount: number
+  losses: Loss[]
+}
 
 type Form = 'json' | 'html' | 'markdown'
 
@@ -101,7 +108,8 @@ function convert(given: BodyInput, source: Form, embedHosts: readonly string[]):
   assertFormSize(safeMarkdown, 'markdown', source)
   const siteMarkdown = safeMarkdown === markdown ? null : safeMarkdown
   const text = docToText(json)
-  return { html, markdown, siteMarkdown, json, text, wordCount: countWords(text), losses: losses.all() }
+  const words = indexedWords(text)
+  return { html, markdown, siteMarkdown, json, text, words, wordCount: countWords(text), losses: losses.all() }
 }
 
 /** The canonical document of a tree. Errors name the form that the author gave. */

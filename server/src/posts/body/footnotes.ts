@@ -27,7 +27,7 @@ export function labelOf(id: unknown): string | undefined {
 }
 
 /** Whether an element holds the notes of a text. */
-export function isFootnoteList({ tagName, properties }: Element): boolean {
+function isFootnoteList({ tagName, properties }: Element): boolean {
   return tagName === 'section' && properties.dataFootnotes !== undefined
 }
 
@@ -60,7 +60,7 @@ export function linkFootnotes(root: Root): void {
 }
 
 /** The items of a list of notes. */
-export function notesIn(list: Element): Element[] {
+function notesIn(list: Element): Element[] {
   return elementsIn(list, 'ol').flatMap((items) => elementsIn(items, 'li'))
 }
 
@@ -125,4 +125,23 @@ export function placeFootnotes(tree: MdastRoot): void {
 /** A label as part of an id. */
 function idPart(identifier: string): string {
   return identifier.replace(/[^\p{L}\p{N}_.-]/gu, (character) => `_${character.codePointAt(0)}_`)
+}
+
+/** The nodes without the lists of footnotes in them, whose items are added to `notes`. */
+export function withoutFootnotes(nodes: Root['children'], notes: Element[]): ElementContent[] {
+  return nodes.flatMap((node): ElementContent[] => {
+    if (node.type === 'doctype') return []
+    if (node.type !== 'element') return [node]
+    const children = withoutFootnotes(node.children, notes)
+    if (!isFootnoteList(node)) return [{ ...node, children }]
+    const element = { ...node, children }
+    notes.push(...notesIn(element))
+    const others = children.filter((child) => child.type !== 'element' || (child.tagName !== 'ol' && !isHidden(child)))
+    return [{ ...element, properties: {}, children: others }]
+  })
+}
+
+/** Whether an element is GitHub's title of the footnotes, which only screen readers read. */
+function isHidden({ properties }: Element): boolean {
+  return Array.isArray(properties.className) && properties.className.includes('sr-only')
 }

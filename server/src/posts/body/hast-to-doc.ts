@@ -1,17 +1,11 @@
 import type { Element, ElementContent, Nodes, Root, RootContent } from 'hast'
 import { embedOf } from './embeds.ts'
-import { isFootnoteList, labelOf, notesIn, referenceLabel } from './footnotes.ts'
+import { labelOf, referenceLabel, withoutFootnotes } from './footnotes.ts'
+import { codeBlockOf } from './hast-code.ts'
+import { addedText, inline, inlineLeaf, sizeOf, withMarkOf } from './hast-inline.ts'
+import { integerIn, itemNodes, itemsOf } from './hast-lists.ts'
 import { isHeading } from './ids.ts'
-import { pixels } from './media-elements.ts'
-import { isLanguage } from './plain.ts'
 import { type Attrs, type DocMark, type DocNode, typeOf } from './schema.ts'
-
-/** The mark of each element. Link marks are made where their attributes are read. */
-const markOfTag: Record<string, string> = {
-  ...{ b: 'bold', strong: 'bold', em: 'italic', i: 'italic', var: 'italic' },
-  ...{ del: 'strike', s: 'strike', strike: 'strike', ins: 'underline', u: 'underline', mark: 'highlight' },
-  ...{ sub: 'subscript', sup: 'superscript', kbd: 'kbd', code: 'code', samp: 'code', tt: 'code' },
-}
 
 /** Elements without a node of their own that still end the paragraph before them. */
 const containers = new Set('caption dd div dt figcaption li p section summary td th tr'.split(' '))
@@ -51,25 +45,6 @@ export function hastToDoc(tree: Root, embedHosts: readonly string[], note: Note)
   })
   const body = blocks.length === 0 ? [{ type: 'paragraph' }] : blocks
   return { type: 'doc', content: [...body, { type: 'footnotes', content: footnotes }] }
-}
-
-/** The nodes without the lists of footnotes in them, whose items are added to `notes`. */
-function withoutFootnotes(nodes: readonly RootContent[], notes: Element[]): ElementContent[] {
-  return nodes.flatMap((node): ElementContent[] => {
-    if (node.type === 'doctype') return []
-    if (node.type !== 'element') return [node]
-    const children = withoutFootnotes(node.children, notes)
-    if (!isFootnoteList(node)) return [{ ...node, children }]
-    const element = { ...node, children }
-    notes.push(...notesIn(element))
-    const others = children.filter((child) => child.type !== 'element' || (child.tagName !== 'ol' && !isHidden(child)))
-    return [{ ...element, properties: {}, children: others }]
-  })
-}
-
-/** Whether an element is GitHub's title of the footnotes, which only screen readers read. */
-function isHidden({ properties }: Element): boolean {
-  return Array.isArray(properties.className) && properties.className.includes('sr-only')
 }
 
 function blocksOf(nodes: readonly RootContent[], scope: Scope): DocNode[] {
@@ -146,11 +121,6 @@ function readInline(node: Element, scope: Scope, sink: Sink): void {
   if (after !== '') read({ type: 'text', value: after }, scope, sink)
 }
 
-function addedText({ tagName }: Element): [string, string] {
-  if (tagName === 'q') return ['“', '”']
-  return tagName === 'rt' ? [' (', ')'] : ['', '']
-}
-
 /** Whether a link leads to an element that has no other node to be found by. */
 function hasAnchor(element: Element): boolean {
   return typeof element.properties.id === 'string' && !isHeading(element) && referenceLabel(element) === undefined
@@ -163,44 +133,6 @@ function isBackLink(node: Nodes): boolean {
 function directionOf({ tagName, properties }: Element): Direction {
   const dir = String(properties.dir ?? '').toLowerCase()
   return /^(?:ltr|rtl|auto)$/.test(dir) && tagName !== 'span' ? dir : undefined
-}
-
-function inline(node: DocNode, marks: readonly DocMark[]): DocNode {
-  return marks.length === 0 ? node : { ...node, marks: [...marks] }
-}
-
-function inlineLeaf(element: Element): DocNode | undefined {
-  const { tagName, properties } = element
-  if (tagName === 'br') return { type: 'hardBreak' }
-  const label = referenceLabel(element)
-  if (label !== undefined) return { type: 'footnoteReference', attrs: { label } }
-  if (tagName !== 'img') return undefined
-  const { src, alt, title } = properties
-  const attrs = { src: String(src), alt: String(alt ?? ''), ...(title && { title: String(title) }) }
-  return { type: 'image', attrs: { ...attrs, ...sizeOf(element) } }
-}
-
-function sizeOf({ properties }: Element): Attrs {
-  const [width, height] = [pixels(properties.width), pixels(properties.height)]
-  return { ...(width !== undefined && { width }), ...(height !== undefined && { height }) }
-}
-
-function withMarkOf(element: Element, marks: readonly DocMark[]): readonly DocMark[] {
-  const mark = markOf(element)
-  return mark === undefined ? marks : [...marks.filter(({ type }) => type !== mark.type), mark]
-}
-
-function markOf({ tagName, properties }: Element): DocMark | undefined {
-  if (tagName === 'a' && properties.href !== undefined) {
-    const { href, title, rel } = properties
-    const shown = {
-      ...(title && { title: String(title) }),
-      ...(Array.isArray(rel) && rel.length > 0 && { rel: rel.join(' ') }),
-    }
-    return { type: 'link', attrs: { href: String(href), ...shown } }
-  }
-  const type = Object.hasOwn(markOfTag, tagName) ? markOfTag[tagName] : undefined
-  return type === undefined ? undefined : { type }
 }
 
 /** The blocks of an element that has a node of its own; undefined for all other elements. */
@@ -222,7 +154,7 @@ function blockOf(element: Element, scope: Scope): DocNode[] | undefined {
     case 'blockquote':
       return [block('blockquote', scope, {}, blocksOf(children, within(scope)))]
     case 'pre':
-      return [codeBlockOf(element, scope)]
+      return [codeBlockOf(element, scope.note)]
     case 'hr':
       return [{ type: 'horizontalRule' }]
     case 'iframe':
@@ -293,55 +225,6 @@ function inlineOf(nodes: readonly RootContent[], scope: Scope): DocNode[] {
 
 const media = new Set(['audio', 'embed', 'video'])
 
-function codeBlockOf(pre: Element, { note }: Scope): DocNode {
-  if (hasLink(pre))
-    note('Links and pictures in preformatted text were left out of the rich text and the Markdown; the text is there.')
-  const classes = [pre, ...pre.children].flatMap((node) =>
-    node.type === 'element' && Array.isArray(node.properties.className) ? node.properties.className : [],
-  )
-  const language = classes.map((name) => /^language-(.*)/.exec(String(name))?.[1]).find((name) => name !== undefined)
-  const text = linesOf(pre).replace(/\n$/, '')
-  return {
-    type: 'codeBlock',
-    ...(language !== undefined && isLanguage(language) && { attrs: { language } }),
-    content: text === '' ? [] : [{ type: 'text', text }],
-  }
-}
-
-function hasLink(node: Nodes): boolean {
-  if (node.type !== 'element') return false
-  return (
-    node.tagName === 'img' ||
-    (node.tagName === 'a' && node.properties.href !== undefined) ||
-    node.children.some(hasLink)
-  )
-}
-
-/** Elements that begin and end a line within a `pre`, as highlighters and editors put around each. */
-const lineBlocks = new Set('blockquote dd div dl dt figure h1 h2 h3 h4 h5 h6 li ol p section table tr ul'.split(' '))
-
-/** The text of a `pre`, with its lines as a browser shows them. */
-function linesOf(pre: Element): string {
-  let text = ''
-  const endLine = () => {
-    if (text !== '' && !text.endsWith('\n')) text += '\n'
-  }
-  const visit = (node: Nodes): void => {
-    if (node.type === 'text') text += node.value
-    if (node.type !== 'element') return
-    if (node.tagName === 'br') text += '\n'
-    const isBlock = lineBlocks.has(node.tagName)
-    if (isBlock) endLine()
-    node.children.forEach(visit)
-    if (isBlock) endLine()
-  }
-  pre.children.forEach(visit)
-  return text
-}
-
-/** `checked` is undefined for items without a checkbox. */
-type Item = { nodes: ElementContent[]; checked: boolean | undefined; value: Attrs }
-
 /** One list, or several if items with and without a checkbox alternate. */
 function listsOf(list: Element, scope: Scope): DocNode[] {
   const lists: DocNode[] = []
@@ -365,49 +248,6 @@ function listsOf(list: Element, scope: Scope): DocNode[] {
     else lists.push(block(listType, scope, listType === 'orderedList' ? { start: start + index, ...kind } : {}, [item]))
   })
   return lists
-}
-
-/** Content between items belongs to the item before it, as in lists nested by old editors. */
-function itemsOf(list: Element): Item[] {
-  const items: Item[] = []
-  for (const child of list.children) {
-    const last = items.at(-1)
-    if (child.type === 'element' && child.tagName === 'li') {
-      items.push({ nodes: itemNodes(child), checked: boxOf(child), value: numberOf(child) })
-    } else if (last !== undefined) {
-      last.nodes.push(child)
-    } else if (!isBlank(child)) {
-      items.push({ nodes: [child], checked: undefined, value: {} })
-    }
-  }
-  return items
-}
-
-/** What is in an item; its anchor and its direction become those of its content. */
-function itemNodes({ properties: { id, dir }, children }: Element): ElementContent[] {
-  const anchor: Element[] =
-    id === undefined ? [] : [{ type: 'element', tagName: 'a', properties: { id }, children: [] }]
-  const nodes = [...anchor, ...children]
-  return dir === undefined ? nodes : [{ type: 'element', tagName: 'div', properties: { dir }, children: nodes }]
-}
-
-function numberOf({ properties: { value } }: Element): Attrs {
-  const number = Number(value)
-  return value !== undefined && value !== '' && Number.isInteger(number) && Math.abs(number) <= 99_999_999
-    ? { value: number }
-    : {}
-}
-
-/** The state of the checkbox that an item begins with, perhaps inside its paragraph. */
-function boxOf(element: Element): boolean | undefined {
-  const first = element.children.find((child) => !isBlank(child))
-  if (first?.type !== 'element') return undefined
-  if (first.tagName === 'input') return Boolean(first.properties.checked)
-  return first.tagName === 'p' ? boxOf(first) : undefined
-}
-
-function isBlank(node: Nodes): boolean {
-  return node.type === 'text' && !/[^ \t\n\f\r]/.test(node.value)
 }
 
 function tableOf(table: Element, scope: Scope): DocNode[] {
@@ -452,9 +292,4 @@ function figureOf(figure: Element, scope: Scope): DocNode[] {
 
 function embedOfFrame(frame: Element, { embedHosts }: Scope): DocNode {
   return { type: 'embed', attrs: { ...embedOf(String(frame.properties.src), embedHosts), ...sizeOf(frame) } }
-}
-
-/** A number attribute; 1 if it is missing or out of range. */
-function integerIn(value: unknown, min: number, max: number): number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : 1
 }

@@ -1,0 +1,62 @@
+/** One change of many posts. */
+import { lockLanesOfAccount } from '../deliveries/index.ts'
+import type { Context } from '../platform/context.ts'
+import { invalid } from '../platform/errors.ts'
+import { isId } from '../platform/ids.ts'
+import { applyChange, publishToAll, removeLocked } from './operations.ts'
+import { inPortions } from './portions.ts'
+import { lockPosts, readLocked } from './queries.ts'
+import type { PostRow } from './tables.ts'
+
+/** A change that can be made to many posts at once. */
+export type BulkAction =
+  | { action: 'publish' }
+  | { action: 'unpublish' }
+  | { action: 'delete' }
+  | { action: 'tag'; tag: string }
+  | { action: 'untag'; tag: string }
+
+/** The most tags of a post. */
+export const MOST_TAGS = 50
+
+/**
+ * Makes the same change to many posts: to all of them or to none. Returns the ids of the posts that exist. Throws `invalid` on
+ * `ids.N` for a post that cannot be changed so.
+ */
+export async function changePosts(
+  ctx: Context,
+  accountId: string,
+  given: readonly string[],
+  bulk: BulkAction,
+): Promise<string[]> {
+  const ids = [...new Set(given.filter(isId).map((id) => id.toLowerCase()))]
+  if (ids.length === 0) return []
+  const now = ctx.clock.now()
+  return ctx.db.tx(async (tx) => {
+    const locked = await lockPosts(tx, accountId, ids)
+    await lockLanesOfAccount(tx, accountId)
+    for (const portion of inPortions(locked))
+      for (const post of await readLocked(tx, portion)) {
+        if (bulk.action === 'publish') await publishToAll(ctx, tx, post, now)
+        else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
+        else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
+        else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
+      }
+    return locked.map(({ id }) => id)
+  })
+}
+
+function retagged(
+  { id, tags }: PostRow,
+  { action, tag }: BulkAction & { tag: string },
+  given: readonly string[],
+): string[] {
+  const others = tags.filter((one) => one !== tag)
+  if (action === 'untag') return others
+  if (others.length === tags.length && tags.length >= MOST_TAGS)
+    throw invalid(
+      `ids.${given.findIndex((one) => one.toLowerCase() === id)}`,
+      `This post already has ${MOST_TAGS} tags, the most that are allowed.`,
+    )
+  return others.length === tags.length ? [...tags, tag] : tags
+}
