@@ -275,3 +275,15 @@ describe('reading Markdown', () => {
     expect(html).toBe('<p><a href="http://www.a.b">www.a.b</a> and a@b.c</p>')
   })
 })
+
+it('keeps the direction of an empty footnote', () => {
+  const reference = { type: 'footnoteReference', attrs: { label: '1' } }
+  const footnote = { type: 'footnote', attrs: { label: '1' }, content: [{ type: 'paragraph', attrs: { dir: 'ltr' } }] }
+  const content = [
+    { type: 'paragraph', content: [reference] },
+    { type: 'footnotes', content: [footnote] },
+  ]
+  const { html, json } = convertBody({ json: { type: 'doc', content } })
+  expect(convertBody({ html }).json).toEqual(json)
+  expect(JSON.stringify(json)).toContain('ltr')
+})

@@ -104,7 +104,9 @@ function read(node: Nodes, outer: Scope, sink: Sink): void {
   } else if (containers.has(node.tagName)) {
     flush(sink, outer)
     const inner = blocksOf(node.children, scope)
-    const isEmpty = inner.length === 0 && node.tagName === 'p' && !node.children.some(isBackLink)
+    // A paragraph that has nothing but the way back from a note was made for that, unless it has a direction of its own.
+    const isForBackLink = node.children.some(isBackLink) && directionOf(node) === undefined
+    const isEmpty = inner.length === 0 && node.tagName === 'p' && !isForBackLink
     sink.blocks.push(...(isEmpty ? [block('paragraph', scope, {}, [])] : inner))
   } else if (!isBackLink(node)) {
     readInline(node, scope, sink)
