@@ -12,14 +12,12 @@ import {
   createDatabase,
   createPostgresPool,
   type Database,
-  type Db,
   isDatabaseGone,
   UNHURRIED,
 } from '../src/platform/db/database.ts'
-import type { Sent } from '../src/platform/db/manner.ts'
 import { migrate, migrateTo, schemaState } from '../src/platform/db/migrate.ts'
 import { keepReady } from '../src/platform/db/ready.ts'
-import { prepared, sendAhead } from '../src/platform/db/statements.ts'
+import { prepared } from '../src/platform/db/statements.ts'
 import { systemRoutes } from '../src/platform/http/system.ts'
 import { createSignalSender, createSignals } from '../src/platform/signals.ts'
 import { upgrade } from '../src/schema.ts'
@@ -120,70 +118,23 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     await standing.close()
   })
 
-  it('that falls silent is not waited for, and is asked again over another connection', async () => {
+  it('that falls silent is given up after a time, with what lies unused, and its transaction ends at the server', async () => {
     const { signalsUrl } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
-    const silent = createDatabase(
-      createPostgresPool(proxy.url, { max: 2 }, () => {}, LIMITS),
-      'postgres',
-    )
-    await sql`select 1`.execute(silent.root)
-    proxy.forget()
-    const asked = [
-      sql`select 1`.execute(silent.root),
-      prepared(sql`select 2`).execute(silent.root),
-      silent.tx(async (tx) => sql`select 3`.execute(tx)),
-    ]
-    for (const outcome of await Promise.allSettled(asked)) {
-      if (outcome.status === 'fulfilled') continue // it had to wait for a connection, and got a new one
-      expect(isDatabaseGone(outcome.reason)).toBe(true)
-    }
-    // What has been given up may still be on its way out of the pool.
-    await expect.poll(() => sql`select 1`.execute(silent.root).then(() => 'answers', String)).toBe('answers')
-    await silent.close()
-    await proxy.close()
-  })
-
-  it('that falls silent takes along what lies unused, also what was heard a moment before', async () => {
-    const { signalsUrl } = await ownDatabase()
-    const proxy = await startForgetfulProxy(signalsUrl)
-    const pool = createPostgresPool(proxy.url, { max: 2 }, () => {})
+    const limits = { ...LIMITS, idle_in_transaction_session_timeout: 600 }
+    const pool = createPostgresPool(proxy.url, { max: 3 }, () => {}, limits)
     const silent = createDatabase(pool, 'postgres')
-    const ask = (db: Db) => sql`select 1`.execute(db)
-    await silent.root.connection().execute(async (seldom) => {
-      await ask(seldom)
-      // For longer than it takes until the connections are looked at again.
-      for (const from = performance.now(); performance.now() < from + 2_100; ) await ask(silent.root)
-      expect(pool.totalCount).toBe(2)
-      proxy.forget()
-      await expect(ask(seldom)).rejects.toThrow('Connection terminated')
-    })
-    await expect.poll(() => pool.totalCount).toBe(0)
-    await silent.close()
-    await proxy.close()
-  })
-
-  it('has what is left of a silent connection ended, with its locks, but not what is slow', async () => {
-    const { signalsUrl } = await ownDatabase()
-    const proxy = await startForgetfulProxy(signalsUrl)
-    const watched = (url: string) =>
-      createDatabase(
-        createPostgresPool(url, { max: 2 }, () => {}),
-        'postgres',
-      )
-    const [silent, slow] = [watched(proxy.url), watched(signalsUrl)]
+    await Promise.all([1, 2, 3].map(() => sql`select 1`.execute(silent.root)))
     const lock = sql`select pg_advisory_xact_lock(1)`
-    const sleeping = sql`select 'slept' as done from pg_sleep(7)`.execute(slow.root)
     const given = silent.tx(async (tx) => {
       await lock.execute(tx)
       proxy.forget()
-      await sql`select 1`.execute(tx)
+      await prepared(sql`select 1`).execute(tx)
     })
-    const waiting = slow.tx((tx) => lock.execute(tx))
     expect(isDatabaseGone(await given.catch((thrown: unknown) => thrown))).toBe(true)
-    await waiting
-    expect((await sleeping).rows).toEqual([{ done: 'slept' }])
-    await Promise.all([silent.close(), slow.close()])
+    await expect.poll(() => silent.tx((tx) => lock.execute(tx)).then(() => 'locked', String)).toBe('locked')
+    expect(pool.totalCount).toBe(1)
+    await silent.close()
     await proxy.close()
   })
 
@@ -313,65 +264,6 @@ describe('a transaction', () => {
   })
 })
 
-describe('a statement that is sent ahead', () => {
-  const failing = sql`insert into notes values (1), (1)`
-
-  it('is carried out in its turn', async () => {
-    await db.tx(async (tx) => {
-      const inserted = await sendAhead(tx, sql`insert into notes values (100) returning id`)
-      await sendAhead(tx, sql`update notes set id = 101 where id = 100`)
-      expect(await inserted.rows).toEqual([{ id: 100 }])
-      const { rows } = await sql`select id from notes where id in (100, 101)`.execute(tx)
-      expect(rows).toEqual([{ id: 101 }])
-      await sendAhead(tx, sql`delete from notes where id = 101`)
-    })
-    const { rows } = await sql`select from notes where id in (100, 101)`.execute(db.root)
-    expect(rows).toEqual([])
-  })
-
-  it('fails the commit, and nothing of the transaction is done', async () => {
-    const before = await notes()
-    const seen: string[] = []
-    let sent: Sent<unknown> | undefined
-    const committing = db.tx(async (tx) => {
-      afterCommit(() => seen.push('committed'))
-      await sendAhead(tx, sql`insert into notes values (102)`)
-      const sending = sendAhead(tx, failing)
-      if (db.kind === 'postgres') sent = await sending
-      else await sending
-    })
-    await expect(committing).rejects.toMatchObject({ code: '23505', constraint: 'notes_pkey' })
-    if (db.kind === 'postgres') await expect(sent?.rows).rejects.toMatchObject({ code: '23505' })
-    expect([await notes(), seen]).toEqual([before, []])
-  })
-
-  it('fails the next statement with its own error, not with that of the statement', async () => {
-    const reading = db.tx(async (tx) => {
-      await sendAhead(tx, failing)
-      await sql`select 1`.execute(tx)
-    })
-    await expect(reading).rejects.toMatchObject({ code: '23505' })
-  })
-
-  it('has the transaction tried again when it should be', async () => {
-    let tries = 0
-    await db.tx(async (tx) => {
-      tries += 1
-      if (tries < 3) await sendAhead(tx, sql.raw(`do $$ begin raise exception using errcode = '40P01'; end $$`))
-    })
-    expect(tries).toBe(3)
-  })
-
-  it('leaves a connection on which the same statements work', async () => {
-    for (const id of [103, 104])
-      await db.tx(async (tx) => {
-        await sendAhead(tx, sql`insert into notes values (${id}::int)`)
-        await prepared(sql`select count(*) from notes`).execute(tx)
-      })
-    expect((await sql`select from notes where id in (103, 104)`.execute(db.root)).rows).toHaveLength(2)
-  })
-})
-
 describe('migrating', () => {
   it('does nothing the second time', async () => {
     expect(await migrate(db, migrations)).toEqual([])
@@ -492,7 +384,7 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
   it('begin nothing more while the database does not answer, and go on when it does', async () => {
     const { signalsUrl } = await ownDatabase()
     const proxy = await startForgetfulProxy(signalsUrl)
-    // Nothing watches this pool for silence, which would end the connection after some seconds.
+    // This pool has no limits, which would end the connection after some seconds.
     const silent = createDatabase(new pg.Pool({ connectionString: proxy.url, max: 2 }), 'postgres')
     const told: string[] = []
     const ctx = { ...service.ctx, db: silent, clock: systemClock }

@@ -9,7 +9,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import type { Clock } from './clock.ts'
 import { afterCommit, type Database, type Db, NOTICED, type Tx } from './db/database.ts'
-import { sendAhead } from './db/statements.ts'
+import { prepared } from './db/statements.ts'
 import { errorField, type Log } from './log.ts'
 
 /**
@@ -125,7 +125,7 @@ function payloadOf(sender: string, topic: Topic, subject: string): string {
 }
 
 async function notify(tx: Tx, sender: string, topic: Topic, subject = ''): Promise<void> {
-  await sendAhead(tx, sql`select pg_notify(${CHANNEL}, ${payloadOf(sender, topic, subject)})`)
+  await prepared(sql`select pg_notify(${CHANNEL}, ${payloadOf(sender, topic, subject)})`).execute(tx)
 }
 
 type Ears = {

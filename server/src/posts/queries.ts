@@ -2,7 +2,7 @@ import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import { isForgotten, pausedSites } from '../deliveries/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { prepared, sendAhead } from '../platform/db/statements.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import { type Sized, TEXT_BYTES } from './portions.ts'
 import { MAX_SLUG } from './slug.ts'
@@ -87,9 +87,7 @@ export async function writePublication(
   siteIds: readonly string[],
   named: boolean,
 ): Promise<void> {
-  await sendAhead(
-    tx,
-    sql`
+  await prepared(sql`
     with sent as (
       insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
       select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
@@ -103,8 +101,7 @@ export async function writePublication(
       visible_to_all = ${post.visible_to_all}::boolean,
       event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
     where id = ${post.id}::uuid
-  `,
-  )
+  `).execute(tx)
 }
 
 /** Removes a post, with its old slugs and its relations to sites. */
@@ -119,7 +116,7 @@ export async function deletePost(tx: Tx, id: string): Promise<void> {
  * there were a handful of posts would read the whole table for each number.
  */
 export async function freeSlug(tx: Tx, accountId: string, base: string): Promise<string> {
-  await sendAhead(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`)
+  await prepared(sql`select pg_advisory_xact_lock(hashtextextended(${`${accountId}/${base}`}, 0))`).execute(tx)
   const { rows } = await sql<{ slug: string }>`
     select candidate as slug
     from (select generate_series(1, 1000000) as n) as numbers,
@@ -143,7 +140,7 @@ export async function retireSlug(tx: Tx, accountId: string, postId: string, slug
 
 /** Removes a slug from the former ones, because a post has it now. */
 export async function reclaimSlug(tx: Tx, accountId: string, slug: string): Promise<void> {
-  await sendAhead(tx, sql`delete from post_slugs where account_id = ${accountId} and slug = ${slug}`)
+  await prepared(sql`delete from post_slugs where account_id = ${accountId} and slug = ${slug}`).execute(tx)
 }
 
 /** What sites know of a post. */

@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { prepared, sendAhead } from '../platform/db/statements.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { VisiblePost } from './payload.ts'
 
 /** The reader of published posts: a site of an account. */
@@ -121,7 +121,7 @@ export async function visiblePosts(
  * snapshot; a statement that waits for the lock itself sees the other rows as they were before the wait.
  */
 export async function lockPostAhead(tx: Tx, accountId: string, id: string): Promise<void> {
-  await sendAhead(tx, sql`select from posts where account_id = ${accountId} and id = ${id} for update`)
+  await prepared(sql`select from posts where account_id = ${accountId} and id = ${id} for update`).execute(tx)
 }
 
 /** Whether this is a published post that the site may see; it is locked until the transaction ends. */

@@ -9,8 +9,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type PostgresPool, type Transaction } from 'kysely'
 import pg from 'pg'
 import { Failure, unavailable } from '../errors.ts'
-import { heeding } from './client.ts'
-import { learnProcess, watchForSilence } from './silence.ts'
+import { withPrepared } from './client.ts'
 import type { Tables } from './tables.ts'
 
 /** A handle for queries that need no atomicity; accepts a transaction too. */
@@ -154,7 +153,7 @@ function guarded(pool: pg.Pool): PostgresPool {
         throw new Error('the root database handle was used inside a transaction: pass the transaction to the query')
       }
       try {
-        return heeding(await pool.connect())
+        return withPrepared(await pool.connect())
       } catch (error) {
         throw away(error)
       }
@@ -177,13 +176,13 @@ export type StatementLimits = Pick<pg.PoolConfig, 'onConnect'> & {
 
 /**
  * For the service, whose statements take far less: a batch (results of attempts, counts of requests) that waits for a connection blocks
- * the next ones. A silent connection is given up earlier, if the server can be asked (silence.ts). A machine that stops or vanishes in
- * the middle of a transaction must not keep lanes locked for longer than it had leased them.
+ * the next ones. After a failover, or when a firewall has forgotten a connection, nothing that is written to it is answered, and no
+ * error says so: work pauses for as long as the driver waits, and the server keeps the locks of a transaction that was open for as long.
  */
 const HURRIED: StatementLimits = {
-  statement_timeout: 30_000,
-  query_timeout: 35_000,
-  idle_in_transaction_session_timeout: 15_000,
+  statement_timeout: 8_000,
+  query_timeout: 9_000,
+  idle_in_transaction_session_timeout: 9_000,
 }
 /** For commands and schema changes, which may take any time. The driver does not send zeros, so `onConnect` lifts the server's limits. */
 export const UNHURRIED: StatementLimits = {
@@ -208,21 +207,33 @@ export function createPostgresPool(
   onError: (error: Error) => void,
   limits: StatementLimits = HURRIED,
 ): pg.Pool {
-  const server = { connectionString: url, ...NOTICED, application_name: 'postrider' }
   const pool = new pg.Pool({
-    ...server,
+    connectionString: url,
+    ...NOTICED,
+    application_name: 'postrider',
     max,
     min,
     pipeline: true,
     ...limits,
-    async onConnect(client) {
-      await learnProcess(client)
-      await limits.onConnect?.(client)
-    },
   })
   hearErrors(pool, onError)
-  watchForSilence(pool, server)
+  closeUnusedWithLost(pool)
   return pool
+}
+
+/** Closes the connections that lie unused when one in use is lost: they have probably fallen silent too, which the next statement would
+ * find out only by waiting. */
+function closeUnusedWithLost(pool: pg.Pool): void {
+  const unused = new Set<pg.PoolClient>()
+  pool.on('acquire', (client) => unused.delete(client))
+  pool.on('release', (_, client) => unused.add(client))
+  pool.on('remove', (client) => unused.delete(client))
+  pool.on('connect', (client) =>
+    client.on('error', () => {
+      for (const one of unused) if (one instanceof pg.Client) one.connection.stream.destroy()
+      unused.clear()
+    }),
+  )
 }
 
 /** Reports errors of a pool's connections, idle or in use, which would otherwise be thrown at the process. */

@@ -1,7 +1,8 @@
-/** Makes statements that are prepared, or sent ahead. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from './database.ts'
-import { AHEAD, PREPARED, type Sent } from './manner.ts'
+
+/** Prefix of a statement that is prepared: the query builder passes nothing but the text on to the driver's client. */
+export const PREPARED = '/* prepared */ '
 
 /**
  * The same statement, planned once per connection instead of every time. Worth it for the few that run all the time and whose plan
@@ -12,17 +13,16 @@ export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(PREPARED)}${statement}`
 }
 
-/**
- * Sends a statement of a transaction without waiting for its result: if it fails, the next awaited statement of the transaction
- * throws its error, the commit at the latest. So statements whose results decide nothing share one round trip. It is
- * prepared too.
- */
+/** The rows of a statement that the delivery engine runs in a transaction. */
+export type Sent<Row> = { rows: Promise<Row[]> }
+
+/** Runs a statement of the delivery engine. */
 export async function sendAhead<Row>(tx: Tx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
-  const { rows } = await sql<Sent<Row>>`${sql.raw(AHEAD)}${statement}`.execute(tx)
-  return rows[0] as Sent<Row> // client.ts answers so
+  const { rows } = await prepared(statement).execute(tx)
+  return { rows: Promise.resolve(rows) }
 }
 
 /** From now on the transaction waits at most `longest` for a lock, such as `1s`; then it fails with a lock timeout. */
 export async function limitLockWait(tx: Tx, longest: string): Promise<void> {
-  await sendAhead(tx, sql`select set_config('lock_timeout', ${longest}, true)`)
+  await prepared(sql`select set_config('lock_timeout', ${longest}, true)`).execute(tx)
 }

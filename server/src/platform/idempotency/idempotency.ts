@@ -17,7 +17,7 @@ import { plusMs } from '../clock.ts'
 import type { Context } from '../context.ts'
 import { seal, unsealIfItOpens } from '../crypto.ts'
 import { beforeFirstCommit, type Db, missingValue, type Tx } from '../db/database.ts'
-import { prepared, sendAhead } from '../db/statements.ts'
+import { prepared } from '../db/statements.ts'
 import { Failure, fail, invalid } from '../errors.ts'
 import type { Reply } from '../http/endpoint.ts'
 import { errorField } from '../log.ts'
@@ -206,15 +206,12 @@ async function takeOver(db: Db, { scope, key, now }: Claim): Promise<boolean> {
  * another request holds the claim by now, the state becomes null, which the table refuses: so the commit need not wait for a result.
  */
 async function mark(tx: Tx, { scope, key, request, now }: Claim): Promise<void> {
-  await sendAhead(
-    tx,
-    sql`
+  await prepared(sql`
     insert into idempotency_keys as k (scope, key, request, state, begun_at, headers)
     values (${scope}, ${key}, ${request}::bytea, 'committed', ${now}::timestamptz, '{}')
     on conflict (scope, key) do update
     set state = case when k.state = 'running' and k.begun_at = excluded.begun_at then excluded.state end
-  `,
-  )
+  `).execute(tx)
 }
 
 function isTakenOver(error: unknown): boolean {
