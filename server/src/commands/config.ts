@@ -87,16 +87,29 @@ function listText(entries: readonly string[]): string {
   return entries.length === 0 ? 'none' : entries.join(',')
 }
 
-const UNITS = [
+type Unit = readonly [name: string, size: number]
+
+const DURATIONS: readonly Unit[] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
   ['m', 60_000],
   ['s', 1_000],
-] as const
+  ['ms', 1],
+]
+const SIZES: readonly Unit[] = [
+  ['GB', 2 ** 30],
+  ['MB', 2 ** 20],
+  ['KB', 2 ** 10],
+]
+
+/** The amount in the largest unit of which it is a multiple, else in the smallest. */
+function inUnits(amount: number, units: readonly Unit[]): string {
+  const [name, size] = units.find(([, size]) => amount > 0 && amount % size === 0) ?? units.at(-1) ?? ['', 1]
+  return `${amount / size}${name}`
+}
 
 function durationText(ms: number): string {
-  const [unit, size] = UNITS.find(([, size]) => ms > 0 && ms % size === 0) ?? ['ms', 1]
-  return `${ms / size}${unit}`
+  return inUnits(ms, DURATIONS)
 }
 
 function rateText(limit: RateLimit): string {
@@ -104,12 +117,5 @@ function rateText(limit: RateLimit): string {
 }
 
 function bytesText(bytes: number): string {
-  if (bytes === 0) return 'off'
-  const [unit, size] = (
-    [
-      ['GB', 2 ** 30],
-      ['MB', 2 ** 20],
-    ] as const
-  ).find(([, size]) => bytes % size === 0) ?? ['KB', 2 ** 10]
-  return `${bytes / size}${unit}`
+  return bytes === 0 ? 'off' : inUnits(bytes, SIZES)
 }

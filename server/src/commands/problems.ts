@@ -8,12 +8,19 @@ import { CommandError, EXIT } from './command.ts'
 /** A problem that an operator can solve. */
 export type Problem = { message: string; exitCode: number }
 
+function unavailable(message: string): Problem {
+  return { message, exitCode: EXIT.unavailable }
+}
+
+function misconfigured(message: string): Problem {
+  return { message, exitCode: EXIT.config }
+}
+
 /** Explains an error that an operator can solve; undefined for any other, which is a bug. */
 export function explainProblem(error: unknown): Problem | undefined {
   if (error instanceof CommandError) return error
-  if (error instanceof ConfigError) return { message: error.message, exitCode: EXIT.config }
-  if (error instanceof EmbeddedError) return { message: error.message, exitCode: EXIT.unavailable }
-  if (error instanceof SchemaError) return { message: error.message, exitCode: EXIT.unavailable }
+  if (error instanceof ConfigError) return misconfigured(error.message)
+  if (error instanceof EmbeddedError || error instanceof SchemaError) return unavailable(error.message)
   if (error instanceof BackupError) return { message: error.message, exitCode: EXIT.failed }
   if (!(error instanceof Error)) return undefined
   return explainState(error) ?? explainGone(error) ?? explainListening(error) ?? explainProblem(error.cause)
@@ -41,16 +48,13 @@ function damaged(reason: string): string {
 
 function explainState(error: Error): Problem | undefined {
   const explain = 'code' in error ? STATES[String(error.code)] : undefined
-  return explain && { message: explain(error.message), exitCode: EXIT.unavailable }
+  return explain && unavailable(explain(error.message))
 }
 
 function explainGone(error: Error): Problem | undefined {
   if (!isDatabaseGone(error)) return undefined
   const reason = reasonOf(error.cause ?? error)
-  return {
-    message: `The database does not answer (${reason}). ${adviceFor(error.cause ?? error)}`,
-    exitCode: EXIT.unavailable,
-  }
+  return unavailable(`The database does not answer (${reason}). ${adviceFor(error.cause ?? error)}`)
 }
 
 /** What OpenSSL says of a certificate by an authority that this machine does not know. */
@@ -70,27 +74,24 @@ function adviceFor(error: unknown): string {
 function explainListening(error: NodeJS.ErrnoException & { port?: number; address?: string; hostname?: string }) {
   const { code, syscall, port, address, hostname } = error
   if (syscall === 'getaddrinfo')
-    return {
-      message: `HOST: "${hostname}" cannot be resolved. Set it to a name or an address of this machine; the port belongs in PORT.`,
-      exitCode: EXIT.config,
-    }
+    return misconfigured(
+      `HOST: "${hostname}" cannot be resolved. Set it to a name or an address of this machine; the port belongs in PORT.`,
+    )
   if (syscall !== 'listen') return undefined
-  if (code === 'EADDRINUSE')
-    return {
-      message: `Port ${port} is already in use: stop the other program, or set PORT to a free port.`,
-      exitCode: EXIT.unavailable,
-    }
-  if (code === 'EACCES')
-    return {
-      message: `PORT: this user may not listen on port ${port}. Set PORT to 1024 or higher, and let a proxy listen on port ${port}.`,
-      exitCode: EXIT.config,
-    }
-  if (code === 'EADDRNOTAVAIL')
-    return {
-      message: `HOST: ${address} is not an address of this machine. Set it to one that is, or to 0.0.0.0 for all of them.`,
-      exitCode: EXIT.config,
-    }
-  return undefined
+  switch (code) {
+    case 'EADDRINUSE':
+      return unavailable(`Port ${port} is already in use: stop the other program, or set PORT to a free port.`)
+    case 'EACCES':
+      return misconfigured(
+        `PORT: this user may not listen on port ${port}. Set PORT to 1024 or higher, and let a proxy listen on port ${port}.`,
+      )
+    case 'EADDRNOTAVAIL':
+      return misconfigured(
+        `HOST: ${address} is not an address of this machine. Set it to one that is, or to 0.0.0.0 for all of them.`,
+      )
+    default:
+      return undefined
+  }
 }
 
 /** Why connecting to the database failed, in a few words. */
