@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { enqueueEvents } from '../src/deliveries/index.ts'
+import { enqueueEvents } from '../src/engine/index.ts'
 import type { Context } from '../src/platform/context.ts'
 import { memoryMib, startBenchReceiver } from './support/processes.ts'
 import { report, table } from './support/report.ts'
@@ -84,7 +84,7 @@ function publisher(ctx: Context, sites: readonly SeededSite[]): (deliveries: num
       const postId = ctx.ids.next()
       const event = { accountId, postId, sequence: 1, kind: 'post.published', previousVersion: null } as const
       const siteIds = theirs.map(({ id }) => id)
-      await ctx.db.tx((tx) => enqueueEvents(ctx, tx, [{ ...event, post: postOf(BYTES), siteIds }], ctx.clock.now()))
+      await ctx.db.tx((tx) => enqueueEvents(ctx, tx, [{ ...event, payload: postOf(BYTES), siteIds }], ctx.clock.now()))
       made += siteIds.length
     }
   }

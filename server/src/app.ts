@@ -1,7 +1,7 @@
 /** The only place that constructs things: configuration in, a running service out. */
 import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
-import { abandonLeases, areLanesHeld, joinWorkers, type Limits } from './deliveries/index.ts'
+import type { Limits } from './engine/index.ts'
 import { createLoops, type Loops } from './loops.ts'
 import { Changes } from './platform/changes/changes.ts'
 import { LiveStreams } from './platform/changes/streams.ts'
@@ -17,7 +17,6 @@ import { createPipeline } from './platform/http/pipeline.ts'
 import { systemRoutes } from './platform/http/system.ts'
 import type { WebApp } from './platform/http/web-app.ts'
 import { createIds } from './platform/ids.ts'
-import { abandonJobsOf, areJobsHeld } from './platform/jobs/queue.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { Metrics } from './platform/metrics.ts'
 import { assertKeyAtHand, assertSameKey, loadSecretKey } from './platform/secret-key.ts'
@@ -111,7 +110,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
 function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): App {
   const { config } = ctx
-  const { dispatcher, jobRunner, ...all } = loops
+  const { dispatcher, jobRunner, worker, ...all } = loops
   const running = Object.values(all).filter((loop) => loop !== undefined)
   ctx.metrics.gauges({ postrider_loops_failing: 'Background loops whose last step failed' }, async () => ({
     postrider_loops_failing: running.filter((loop) => loop.status().failing !== undefined).length,
@@ -129,7 +128,6 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
   const beside = [...system, ...reference, ...metricsRoutes(ctx.metrics, config.metricsToken)]
   const pipeline = createPipeline(ctx, answersRequests ? endpoints : [], beside, dashboard)
   const server = createListener(ctx, pipeline)
-  let leaveWorkers = async () => {}
 
   return {
     ctx,
@@ -137,19 +135,11 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     listen: () => listen(server, config),
     async startLoops() {
       if (config.role === 'api') return
-      const membership = await joinWorkers(ctx, {
-        isWorkHeld: async (db) => (await areLanesHeld(db, ctx.clock)) || areJobsHeld(db),
-        async abandon(db) {
-          await abandonLeases(db, ctx.clock)
-          await abandonJobsOf(db, 'all')
-        },
-        onLost: () => dispatcher.membershipLost(),
-        onRegained: () => dispatcher.membershipRegained(),
-      })
-      leaveWorkers = membership.leave
+      await worker.join()
       for (const loop of running) loop.start()
     },
     async drain() {
+      await worker.renew()
       await loops['publish-due'].drain()
       await dispatcher.drain()
       await jobRunner.drain()
@@ -171,9 +161,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       await Promise.all([work, Promise.race([closed, ctx.clock.sleep(graceMs, patience.signal)])])
       patience.abort()
       server.closeAllConnections()
-      // Requests that were still under way may have filled lanes.
-      await dispatcher.idle()
-      await leaveWorkers()
+      await worker.leave()
       await streamsEnded
       await ctx.changes.close()
       await ctx.signals.close()

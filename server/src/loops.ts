@@ -1,16 +1,20 @@
 import { forgetOldNetworks, removeExpiredSessions } from './accounts/index.ts'
+import { attemptDelivery } from './deliveries/index.ts'
 import {
+  abandonLeases,
   Dispatcher,
-  handover,
   type Limits,
   purgeDeletedSites,
   removeOldHistory,
+  type Sendable,
   showBacklog,
-} from './deliveries/index.ts'
+  Worker,
+} from './engine/index.ts'
 import { draftJobs, forgetOldJobs } from './generation/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
 import { removeOldKeys } from './platform/idempotency/idempotency.ts'
+import { abandonJobsOf } from './platform/jobs/queue.ts'
 import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
@@ -33,21 +37,23 @@ export type Loops = {
   maintain: Loop | undefined
   dispatcher: Dispatcher
   jobRunner: JobRunner
+  worker: Worker
 }
 
 /** Defines the loops; none is started. `limits` replace the dispatcher's own. */
 export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], limits: Partial<Limits> = {}): Loops {
   const { clock, log } = ctx
-  const dispatcher = new Dispatcher(ctx, () => deliver.nudge(), limits)
+  const worker = new Worker(ctx, async (db, workerIds) => {
+    await abandonLeases(db, clock, workerIds)
+    await abandonJobsOf(db, workerIds)
+  })
+  const parts = {
+    attempt: (one: Sendable, signal: AbortSignal) => attemptDelivery(ctx, one, signal),
+    workerId: () => worker.id(),
+  }
+  const dispatcher = new Dispatcher(ctx, parts, () => deliver.nudge(), limits)
   showBacklog(ctx, () => dispatcher.held())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
-  handover(ctx).taker = {
-    promise: (lanes, now) => (deliver.status().running ? dispatcher.promise(lanes, now) : undefined),
-    take: (filled) => {
-      dispatcher.take(filled)
-      if (filled.others) deliver.nudge()
-    },
-  }
   const publishDueLoop = defineLoop({
     name: 'publish-due',
     everyMs: POLL_MS,
@@ -56,7 +62,12 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     step: (signal) => publishDue(ctx, signal),
   })
   const kinds = [draftJobs(ctx), detectionJobs(ctx)]
-  const jobRunner = new JobRunner(ctx, ctx.ids.next(), kinds, () => jobs.nudge())
+  const jobRunner = new JobRunner(
+    ctx,
+    () => worker.id(),
+    kinds,
+    () => jobs.nudge(),
+  )
   const jobs = defineLoop({ name: 'jobs', everyMs: POLL_MS, clock, log, step: () => jobRunner.step() })
   const expire = defineLoop({
     name: 'expire',
@@ -79,6 +90,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     maintain: maintain && maintenanceLoop(ctx, maintain),
     dispatcher,
     jobRunner,
+    worker,
   }
 }
 

@@ -1,5 +1,5 @@
 /** The schema of this version. */
-import { doWorkersLive } from './deliveries/index.ts'
+import { doWorkersLive } from './engine/index.ts'
 import { migrations } from './migrations/index.ts'
 import type { Database } from './platform/db/database.ts'
 import { migrate, SchemaError, schemaState } from './platform/db/migrate.ts'

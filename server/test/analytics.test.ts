@@ -1,9 +1,7 @@
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
-import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { purgeDeletedSites, requeueFailed } from '../src/deliveries/index.ts'
+import { purgeDeletedSites } from '../src/engine/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
-import { failedBefore } from './support/failures.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -333,30 +331,18 @@ describe('POST /api/analytics/posts/:id/retry', () => {
     })
   })
 
-  it('queues as many as there are, and looks at each of them once', async () => {
-    const post = await failForGood('Often')
-    await failedBefore(service, post.id, 1_500)
-    await client.sites.update(site.id, { status: 'inactive' })
-    const { db, clock } = service.ctx
-    const { account_id: accountId } = await db.root
-      .selectFrom('posts')
-      .select('account_id')
-      .where('id', '=', post.id)
-      .executeTakeFirstOrThrow()
-    await db.tx(async (tx) => {
-      const looks = async () => {
-        const { rows } = await sql<{ scans: number }>`
-          select idx_scan::int as scans from pg_stat_xact_user_tables where relname = 'events'
-        `.execute(tx)
-        return rows[0]?.scans ?? 0
-      }
-      const before = await looks()
-      const failures = { postId: post.id, siteId: undefined }
-      expect(await requeueFailed(service.ctx, tx, accountId, failures, clock.now())).toBe(1_000)
-      expect((await looks()) - before).toBeLessThanOrEqual(1_501)
-    })
-    expect((await client.analytics.retry(post.id)).message).toBe('501 deliveries are queued again.')
-    expect((await client.analytics.failures()).failures).toEqual([])
+  it('queues only the newest event of a post: the site may have it, and is sent nothing older any more', async () => {
+    const post = await failForGood('Old')
+    receiver.answerNext(...Array.from({ length: 4 }, () => 500))
+    await client.posts.update(post.id, { title: 'New' })
+    await service.drain()
+    for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
+    const { failures } = await client.analytics.failures()
+    expect(failures.map(({ can_retry }) => can_retry)).toEqual([true, false])
+    expect((await client.analytics.retry(post.id)).message).toBe('One delivery is queued again.')
+    receiver.received.length = 0
+    await service.drain()
+    expect(receiver.received.map(({ json }) => json.event)).toEqual(['post.updated'])
   })
 
   it('retries one site only, if told, and none that is deleted', async () => {
@@ -402,7 +388,7 @@ describe('POST /api/analytics/posts/:id/retry', () => {
 describe('the history of a deleted site', () => {
   it('stays for 90 days, with its name, and is then removed', async () => {
     await publish('History')
-    await service.advance(HOUR) // the first hour goes to the roll-ups, the second stays in the lane
+    await service.advance(HOUR)
     await publish('More history')
     await client.sites.delete(site.id)
     const deletedAt = service.clock.now()
@@ -416,7 +402,7 @@ describe('the history of a deleted site', () => {
       (await service.ctx.db.root.selectFrom(table).select('site_id').where('site_id', '=', site.id).execute()).length
     await purge(89)
     const kept = ['deliveries', 'delivery_hours', 'delivery_days', 'lanes', 'endpoints'] as const
-    expect(await Promise.all(kept.map(rows))).toEqual([2, 1, 1, 1, 1])
+    expect(await Promise.all(kept.map(rows))).toEqual([2, 2, 1, 1, 1])
     await purge(90)
     expect([
       await rows('deliveries'),

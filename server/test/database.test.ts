@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
-import { joinWorkers, type Membership } from '../src/deliveries/index.ts'
+import { Worker } from '../src/engine/index.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { parseConfig } from '../src/platform/config.ts'
@@ -281,52 +280,62 @@ describe('migrating', () => {
   })
 })
 
-/** A worker that holds nothing. */
-const idle: Membership = { isWorkHeld: async () => false, abandon: async () => {}, onLost() {}, onRegained() {} }
-
 describe.runIf(inject('database').kind === 'postgres')('workers of one database', () => {
   let service: TestService
+  let freed: string[][]
   beforeAll(async () => {
     service = await startService()
   })
+  beforeEach(() => {
+    freed = []
+  })
   afterAll(() => service.stop())
 
-  it('know whether they are alone', async () => {
-    const first = await joinWorkers(service.ctx, idle)
-    const second = await joinWorkers(service.ctx, idle)
-    expect([first.alone, second.alone]).toEqual([true, false])
-    await first.leave()
-    const third = await joinWorkers(service.ctx, idle)
-    expect(third.alone).toBe(false)
-    await second.leave()
-    await third.leave()
-    const fourth = await joinWorkers(service.ctx, idle)
-    expect(fourth.alone).toBe(true)
-    await fourth.leave()
+  const newWorker = (ctx: Pick<TestService['ctx'], 'clock' | 'db' | 'ids' | 'log'> = service.ctx) =>
+    new Worker(ctx, async (_, ids) => void freed.push([...ids]))
+  /** Lets time pass in which these renew their rows. */
+  async function renewing(workers: readonly Worker[], ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      service.clock.advance(1_000)
+      for (const worker of workers) await worker.renew()
+    }
+  }
+
+  it('free what one held that has not been seen for five seconds, and nothing of those that live', async () => {
+    const [dead, first, second] = [newWorker(), newWorker(), newWorker()]
+    for (const worker of [dead, first, second]) await worker.renew()
+    const id = dead.id()
+    await renewing([first, second], 4_000)
+    expect(freed).toEqual([])
+    await renewing([first, second], 3_000)
+    expect(freed).toEqual([[id]])
+    await Promise.all([first.leave(), second.leave()])
   })
 
-  it('take nothing for abandoned without a wait, so that one who is missed just now keeps what it leases meanwhile', async () => {
-    let abandoned = 0
-    const worker = {
-      ...idle,
-      abandon: async () => {
-        abandoned += 1
-      },
-    }
-    const first = await joinWorkers(service.ctx, worker)
-    await first.leave()
-    expect(abandoned).toBe(0)
-    const again = joinWorkers(service.ctx, { ...worker, isWorkHeld: async () => true })
-    let joined = false
-    void again.then(() => {
-      joined = true
-    })
-    while (!joined) {
-      service.clock.advance(100)
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    expect(abandoned).toBe(1)
-    await (await again).leave()
+  it('start nothing once they have not been seen for four seconds, and go on under a new id if they were taken for dead', async () => {
+    const [missed, other] = [newWorker(), newWorker()]
+    for (const worker of [missed, other]) await worker.renew()
+    const id = missed.id()
+    await renewing([other], 4_000)
+    expect([missed.id(), other.id()]).toEqual([undefined, expect.any(String)])
+    await missed.renew()
+    expect(missed.id()).toBe(id)
+    await renewing([other], 7_000)
+    await missed.renew()
+    expect(missed.id()).not.toBe(id)
+    expect(freed).toEqual([[id]])
+    await Promise.all([missed.leave(), other.leave()])
+  })
+
+  it('judge nobody after an outage of the database, when nobody was seen', async () => {
+    const workers = [newWorker(), newWorker()]
+    for (const worker of workers) await worker.renew()
+    await renewing(workers, 6_000)
+    service.clock.advance(60_000)
+    for (const worker of workers) await worker.renew()
+    await renewing(workers, 10_000)
+    expect(freed).toEqual([])
+    for (const worker of workers) await worker.leave()
   })
 
   it('keep the schema as they know it while they live', async () => {
@@ -338,68 +347,16 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
       'postgres',
     )
     await old.tx((tx) => migrateTo(tx, migrations, Object.keys(migrations).toSorted().at(-2) ?? ''))
-    const member = await joinWorkers({ ...service.ctx, db: old }, idle)
+    const worker = newWorker({ ...service.ctx, clock: systemClock, db: old })
+    await worker.join()
     await expect(upgrade(old)).rejects.toThrow(/^Workers of an older version of Postrider run on this database/)
-    await member.leave()
+    await worker.leave()
     expect(await upgrade(old)).toEqual([Object.keys(migrations).toSorted().at(-1)])
-    const again = await joinWorkers({ ...service.ctx, db: old }, idle)
+    await worker.join()
     expect(await upgrade(old)).toEqual([])
-    await again.leave()
+    await worker.leave()
     await old.close()
     await drop()
-  })
-
-  it('do not take one for dead whose connections were ended, and that one begins nothing more under its leases', async () => {
-    const ctx = { ...service.ctx, clock: systemClock }
-    const told: string[] = []
-    const busy = (name: string): Membership => ({
-      isWorkHeld: async () => true,
-      abandon: async () => void told.push(`${name} abandons`),
-      onLost: () => void told.push(`${name} has lost its membership`),
-      onRegained: () => void told.push(`${name} has its membership again`),
-    })
-    const first = await joinWorkers(ctx, busy('first'))
-    const source = inject('database')
-    if (source.kind !== 'postgres') return
-    const { db: other, drop } = await freshDatabase()
-    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(ctx.db.root)
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${rows[0]?.name}`.execute(
-      other.root,
-    )
-    const another = createDatabase(
-      createPostgresPool(new URL(`/${rows[0]?.name}`, source.adminUrl).href, { max: 2 }, () => {}),
-      'postgres',
-    )
-    const second = await joinWorkers({ ...ctx, db: another }, busy('second'))
-    expect(second.alone).toBe(false)
-    // A machine that stands still for a second makes it lose its membership once more.
-    expect(told.join(', ')).toMatch(
-      /^first abandons(, first has lost its membership, first has its membership again)+$/,
-    )
-    await Promise.all([first.leave(), second.leave(), other.close()])
-    await another.close()
-    await drop()
-  })
-
-  it('begin nothing more while the database does not answer, and go on when it does', async () => {
-    const { signalsUrl } = await ownDatabase()
-    const proxy = await startForgetfulProxy(signalsUrl)
-    // This pool has no limits, which would end the connection after some seconds.
-    const silent = createDatabase(new pg.Pool({ connectionString: proxy.url, max: 2 }), 'postgres')
-    const told: string[] = []
-    const ctx = { ...service.ctx, db: silent, clock: systemClock }
-    const member = await joinWorkers(ctx, {
-      ...idle,
-      onLost: () => void told.push('lost'),
-      onRegained: () => void told.push('regained'),
-    })
-    proxy.hold()
-    await expect.poll(() => told.at(-1), { timeout: 20_000 }).toBe('lost')
-    proxy.pass()
-    await expect.poll(() => told.at(-1), { timeout: 20_000 }).toBe('regained')
-    await member.leave()
-    await silent.close()
-    await proxy.close()
   })
 })
 
@@ -488,7 +445,6 @@ describe.runIf(inject('database').kind === 'postgres')('connections that the ser
   it('fail what used them, and nothing else: the service goes on', async () => {
     const service = await startService()
     const api = await newApi(service)
-    const membership = await joinWorkers(service.ctx, idle)
     const inUse = service.ctx.db.tx(async (tx) => sql`select pg_sleep(30)`.execute(tx))
     inUse.catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -499,7 +455,6 @@ describe.runIf(inject('database').kind === 'postgres')('connections that the ser
     )
     await expect(inUse).rejects.toThrow()
     await expect.poll(async () => (await api.get('/api/posts')).status).toBe(200)
-    await membership.leave()
     await other.close()
     await drop()
     await service.stop()

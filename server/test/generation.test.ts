@@ -346,7 +346,12 @@ describe('a job that a process works on', () => {
     await arrived
     const { ctx } = service
     const ahead = { ...ctx, clock: { ...ctx.clock, now: () => plusMs(ctx.clock.now(), 600_000) } }
-    const other = new JobRunner(ahead, 'another', [draftJobs({ ...ahead, metrics: new Metrics() })], () => {})
+    const other = new JobRunner(
+      ahead,
+      () => 'another',
+      [draftJobs({ ...ahead, metrics: new Metrics() })],
+      () => {},
+    )
     expect(await other.step()).toEqual({ again: false })
     release()
     await working

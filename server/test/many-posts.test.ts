@@ -2,7 +2,7 @@
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { purgeDeletedSites } from '../src/deliveries/index.ts'
+import { purgeDeletedSites } from '../src/engine/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import { unnameForgottenSites } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'

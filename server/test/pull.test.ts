@@ -207,27 +207,6 @@ describe('POST /api/pull/confirm', () => {
     })
   })
 
-  it('ends older deliveries that are sent again while the newest has failed for good', async () => {
-    receiver.answerNext(...Array.from({ length: 9 }, () => 500))
-    const post = await client.posts.create({ title: 'First', status: 'published' })
-    await service.drain()
-    for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
-    await client.posts.update(post.id, { title: 'Second' })
-    await service.drain()
-    for (const delay of [30_000, 300_000]) await service.advance(delay)
-    await client.analytics.retry(post.id)
-    await service.advance(1_800_000)
-    const before = (await client.analytics.postDeliveries(post.id)).deliveries
-    expect(before.map(({ status }) => status).sort()).toEqual(['failed', 'pending'])
-    const sent = receiver.received.length
-    await pull.confirm(post.id, site.id, 'delivered')
-    await service.advance(86_400_000)
-    expect(receiver.received).toHaveLength(sent)
-    const after = (await client.analytics.postDeliveries(post.id)).deliveries
-    expect(after.map(({ status }) => status).sort()).toEqual(['delivered', 'failed', 'failed'])
-    expect(after.filter(({ last_error }) => last_error === 'superseded')).toHaveLength(1)
-  })
-
   it('records a delivery for a post that was only pulled; the site then hears of changes', async () => {
     await client.posts.create({ title: 'Early', status: 'published' })
     const second = await connectSite(client, receiver, 'Second')

@@ -1,7 +1,7 @@
 import { createClient } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { removeOldHistory } from '../src/deliveries/index.ts'
+import { removeOldHistory } from '../src/engine/index.ts'
 import { holdTransaction } from './support/held.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'

@@ -1,6 +1,6 @@
 /** Rows for benches, written by set-based statements: seconds instead of hours over the API, and the same to the engine. */
 import { sql } from 'kysely'
-import { secretPlace } from '../../src/deliveries/index.ts'
+import { secretPlace } from '../../src/engine/index.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { lookupIndex, seal } from '../../src/platform/crypto.ts'
 import type { Db } from '../../src/platform/db/database.ts'

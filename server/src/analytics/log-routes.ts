@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { type DeliveryDetails, exampleSite, type HistoryEntry, type LoggedDelivery } from '../deliveries/index.ts'
+import { type DeliveryDetails, exampleSite, type LoggedDelivery } from '../deliveries/index.ts'
+import type { HistoryEntry } from '../engine/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, NO_STORE, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
 import { exampleDetails, exampleLogged, exampleRetry } from './examples.ts'

@@ -98,11 +98,10 @@ export async function oneDelivery(ctx: Context, accountId: string, id: string): 
  */
 export async function sendAgain(ctx: Context, accountId: string, id: string): Promise<void> {
   const delivery = await oneDelivery(ctx, accountId, id)
-  const now = ctx.clock.now()
   const sent = await ctx.db.tx(async (tx) =>
     delivery.status === 'pending'
-      ? hurry(ctx, tx, accountId, delivery, now)
-      : delivery.canRetry && (await requeueFailed(ctx, tx, accountId, { ids: [delivery.id] }, now)) > 0,
+      ? hurry(ctx, tx, accountId, delivery)
+      : delivery.canRetry && (await requeueFailed(ctx, tx, accountId, { ids: [delivery.id] })) > 0,
   )
   if (!sent) throw fail('conflict', whyNot(delivery), { field: 'status' })
 }
@@ -113,7 +112,7 @@ function whyNot({ status, siteDeleted, postDeleted }: Titled<LoggedDelivery>): s
     return 'The delivery has already succeeded. To send the post once more, publish it to the site again.'
   if (siteDeleted) return 'The site is no longer connected.'
   if (postDeleted) return 'The post has been deleted.'
-  return 'A newer version of the post has been delivered, or the post was taken off the site, so this delivery cannot be retried.'
+  return 'A newer version of the post has taken its place, or the post was taken off the site, so this delivery cannot be retried.'
 }
 
 /** How many failures were queued again, and whether there may be more. */
@@ -142,8 +141,7 @@ export async function sendFailuresAgain(
     before = found.at(-1)?.id
     more = found.length === MOST_REQUEUED
   }
-  const now = ctx.clock.now()
   const chosen = repeatable.slice(0, MOST_REQUEUED)
-  const queued = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { ids: chosen }, now))
+  const queued = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { ids: chosen }))
   return { queued, more: more || repeatable.length > chosen.length }
 }

@@ -130,7 +130,7 @@ export async function retry(
     throw invalid('site_id', 'There is no such site.')
   let [queued, batch] = [0, 0]
   do {
-    batch = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }, ctx.clock.now()))
+    batch = await ctx.db.tx((tx) => requeueFailed(ctx, tx, accountId, { postId, siteId }))
     queued += batch
   } while (batch === MOST_REQUEUED)
   return queued

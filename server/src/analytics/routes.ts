@@ -1,13 +1,7 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import {
-  type DeliveryRecord,
-  DeliveryStatus,
-  EventName,
-  exampleSite,
-  type HistoryEntry,
-  type Sums,
-} from '../deliveries/index.ts'
+import { type DeliveryRecord, DeliveryStatus, EventName, exampleSite, type Sums } from '../deliveries/index.ts'
+import type { HistoryEntry } from '../engine/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
 import { exampleDeliveries, exampleFailures, exampleOverview, exampleRetry, exampleTimeline } from './examples.ts'
 import { type Failure, failures, overview, postDeliveries, type Range, retry, timeline } from './operations.ts'

@@ -1,5 +1,5 @@
 import { type AccountRow, accountOf, removeAccount } from '../accounts/index.ts'
-import { removeDeliveriesOf } from '../deliveries/index.ts'
+import { removeDeliveriesOf } from '../engine/index.ts'
 import { deleteJobs } from '../generation/index.ts'
 import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'

@@ -1,4 +1,4 @@
-import { claimFromWorkers } from '../deliveries/index.ts'
+import { claimFromWorkers } from '../engine/index.ts'
 import { otherConnections } from '../platform/db/connections.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { CommandError, EXIT } from './command.ts'

@@ -1,10 +1,8 @@
 /** What sites report of posts themselves (decision D8). */
 import { sql } from 'kysely'
+import { addToRollUps, deliveryChanges, lockLanes, outcomeChanges } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { deliveryChanges, outcomeChanges } from './changes.ts'
-import { lockLanes } from './lanes.ts'
-import { addToRollUps, hourOf } from './roll-ups.ts'
 
 /** A site's report of a post. `metadata` is kept with the delivery as it is. */
 export type Confirmation = { accountId: string; siteId: string; postId: string; metadata: object | undefined; at: Date }
@@ -139,10 +137,8 @@ async function countConfirmed(
   tx: Tx,
   one: { accountId: string; siteId: string; at: Date; retried: boolean },
 ): Promise<void> {
-  const { accountId, siteId, at } = one
-  const retried = one.retried ? 1 : 0
-  const sums = { accountId, siteId, hour: hourOf(at), delivered: 1, failed: 0, retried, ms: 0, confirmed: 1 }
-  await addToRollUps(tx, [sums])
+  const { accountId, siteId, at, retried } = one
+  await addToRollUps(tx, [{ accountId, siteId, finishedAt: at, isOk: true, isRetried: retried, tookMs: 'confirmed' }])
   await sql`
     update lanes set delivered = delivered + 1, failing = false, failures_in_a_row = 0,
       last_delivered_at = greatest(last_delivered_at, ${at})
@@ -151,7 +147,7 @@ async function countConfirmed(
 }
 
 async function countFailed(tx: Tx, { accountId, siteId, at }: Confirmation): Promise<void> {
-  await addToRollUps(tx, [{ accountId, siteId, hour: hourOf(at), delivered: 0, failed: 1, retried: 0, ms: 0 }])
+  await addToRollUps(tx, [{ accountId, siteId, finishedAt: at, isOk: false, isRetried: false, tookMs: 'confirmed' }])
   await sql`
     update lanes set failed = failed + 1, failing = true, failures_in_a_row = failures_in_a_row + 1
     where site_id = ${siteId}

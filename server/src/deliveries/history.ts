@@ -1,8 +1,7 @@
-/** What became of deliveries, as analytics show it. Sums come from the roll-ups and the lanes, never from the deliveries. */
+/** What became of deliveries, as analytics show it. Sums come from the roll-ups, never from the deliveries. */
 import { type RawBuilder, sql } from 'kysely'
+import { type DeliveryStatus, type EventKind, type HistoryEntry, HOUR_MS, hourOf } from '../engine/index.ts'
 import type { Db } from '../platform/db/database.ts'
-import { HOUR_MS, hourOf } from './roll-ups.ts'
-import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /** A span of full hours: from the beginning of the hour of `from` to the end of the hour of `to`. */
 export type Period = { from: Date; to: Date }
@@ -27,7 +26,7 @@ const DAY_MS = 24 * HOUR_MS
 
 /**
  * The rows that make up a period of the endpoint `e`, each with its `start`: the roll-ups' days that lie in it completely and
- * hours at its ends, or hours only; and the hour that the lane keeps.
+ * hours at its ends, or hours only.
  */
 function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day'): RawBuilder<unknown> {
   const begin = hourOf(from).getTime()
@@ -35,16 +34,13 @@ function outcomes(accountId: string, { from, to }: Period, unit: 'hour' | 'day')
   const rows = (of: 'hour' | 'day', since: number, until: number) => sql`
     select ${sql.id(of)} as start, delivered, failed, retried, confirmed, delivered_ms from ${sql.id(`delivery_${of}s`)}
     where account_id = ${accountId} and site_id = e.site_id and ${sql.id(of)} >= ${new Date(since)} and ${sql.id(of)} < ${new Date(until)}`
-  const kept = sql`
-    select hour as start, hour_delivered, hour_failed, hour_retried, 0, hour_delivered_ms from lanes
-    where site_id = e.site_id and hour >= ${new Date(begin)} and hour < ${new Date(end)}`
   const firstDay = Math.ceil(begin / DAY_MS) * DAY_MS
   const lastDay = Math.floor(end / DAY_MS) * DAY_MS
   const rolledUp =
     unit === 'hour' || firstDay >= lastDay
       ? [rows('hour', begin, end)]
       : [rows('hour', begin, firstDay), rows('day', firstDay, lastDay), rows('hour', lastDay, end)]
-  return sql.join([...rolledUp, kept], sql` union all `)
+  return sql.join(rolledUp, sql` union all `)
 }
 
 /** Finished deliveries. `timed`: the delivered ones with a response time; `deliveredMs`: the sum of these times. */
@@ -150,8 +146,8 @@ export type FailedDelivery = {
 }
 
 /**
- * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: a newer event of the post has been
- * delivered to the site, or removes the post there, so this one must not be sent any more.
+ * Deliveries that failed since `from`, newest first, at most `limit`. `overtaken`: there is a newer event of the post for the
+ * site, so this one must not be sent any more.
  */
 export async function failedDeliveries(
   db: Db,
@@ -186,25 +182,14 @@ export const lastTitle = sql<string | null>`(
 )`
 
 /**
- * Whether a delivery overtakes the older ones of its post and site: it has been delivered, or may have been, or removes the post
- * there. A withdrawn post must not be sent again just because the site has not heard of the withdrawal yet.
- */
-const overtakes = sql<boolean>`(
-  newer.status in ('delivered', 'delivered_retry') or newer.uncertain
-    or exists (select from events removal where removal.id = newer.event_id and removal.kind = 'post.deleted')
-)`
-
-/**
  * The deliveries (`id`) of the posts and sites that `rows` (what follows "from") name by `post_id` and `site_id`, each with whether it
- * has been `overtaken` by a newer one. Each is looked at once, however many of one post have failed at a site that was away for a week.
+ * has been `overtaken` by a newer one, whatever became of that: the site may have it, and must not be sent anything older. Each is looked at once, however many of one post have failed at a site that was away for a week.
  */
 export function judged(rows: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     select d.id, d.overtaken from (select distinct post_id, site_id from ${rows}) as pair
     cross join lateral (
-      select newer.id, (
-        bool_or(${overtakes}) over (order by newer.sequence desc rows between unbounded preceding and 1 preceding)
-      ) is true as overtaken
+      select newer.id, newer.sequence < max(newer.sequence) over () as overtaken
       from deliveries newer where newer.post_id = pair.post_id and newer.site_id = pair.site_id
     ) as d`
 }

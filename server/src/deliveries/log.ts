@@ -1,5 +1,6 @@
 /** Single deliveries: the account's log of them, the details of one, and the failures that can be sent again. */
 import { type RawBuilder, sql } from 'kysely'
+import type { DeliveryStatus, EventKind, HistoryEntry } from '../engine/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -7,7 +8,6 @@ import type { Db } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
 import { signedRequest } from './attempt.ts'
 import { judged, lastTitle } from './history.ts'
-import type { DeliveryStatus, EventKind, HistoryEntry } from './tables.ts'
 
 /**
  * The filters of the log. `before`: only deliveries older than the one with this id; `from` and `to`: when they were created.
@@ -130,7 +130,7 @@ export async function deliveryDetails(
   if (row === undefined) return undefined
   const { secretSealed, previousVersion, occurredAt, payload, ...details } = row
   if (secretSealed === null) return { ...details, request: null }
-  const content = { kind: row.event, previousVersion, occurredAt, post: Buffer.from(payload) }
+  const content = { kind: row.event, previousVersion, occurredAt, payload: Buffer.from(payload) }
   const delivery = { deliveryId: row.id, event: content, at: ctx.clock.now() }
   const signed = signedRequest(ctx.keys, { ...row, secretSealed }, delivery)
   return { ...details, request: { ...signed, body: signed.body.toString('utf8') } }

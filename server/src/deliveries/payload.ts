@@ -3,8 +3,8 @@
  * in the API's document, so a field that is missing in either does not compile.
  */
 import { z } from 'zod'
+import { DELIVERY_STATUSES, EVENT_KINDS, type EventKind } from '../engine/index.ts'
 import { Id, Timestamp } from '../platform/http/endpoint.ts'
-import { DELIVERY_STATUSES, EVENT_KINDS, type EventKind } from './tables.ts'
 
 /** The name of an event on the wire. */
 export const EventName = z.enum(EVENT_KINDS)

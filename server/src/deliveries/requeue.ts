@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
+import { type ChangedDelivery, deliveryChanges, lockLanes, outcomeChanges } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
 import { judged } from './history.ts'
-import { lockLanes } from './lanes.ts'
-import { closeHours } from './roll-ups.ts'
 
 /** The most deliveries that one transaction queues again; it holds up their sites' deliveries while it writes. */
 export const MOST_REQUEUED = 1_000
@@ -19,11 +17,10 @@ export type Failures = { postId: string; siteId: string | undefined } | { ids: r
  * are pending.
  */
 export async function requeueFailed(
-  ctx: Pick<Context, 'changes' | 'signals'>,
+  ctx: Pick<Context, 'changes' | 'clock' | 'signals'>,
   tx: Tx,
   accountId: string,
   failures: Failures,
-  now: Date,
 ): Promise<number> {
   const asked = sql<boolean>`d.account_id = ${accountId} and d.status = 'failed' and ${chosen(failures)}`
   const { rows: sites } = await sql<{ site_id: string }>`
@@ -33,7 +30,6 @@ export async function requeueFailed(
   if (sites.length === 0) return 0
   const siteIds = sites.map((site) => site.site_id)
   await lockLanes(tx, siteIds)
-  await closeHours(tx, siteIds) // the failures are taken out of the roll-ups below
   const { rows } = await sql<ChangedDelivery>`
     with judged as materialized (
       ${judged(sql`deliveries d where ${asked} and d.site_id = any(${siteIds}::uuid[])`)}
@@ -44,7 +40,7 @@ export async function requeueFailed(
       order by d.id desc limit ${MOST_REQUEUED}
       for update of d -- retention may be removing it: what is gone must not be subtracted
     ), requeued as (
-      update deliveries d set status = 'pending', attempts_in_round = 0, next_attempt_at = ${now}, finished_at = null
+      update deliveries d set status = 'pending', attempts_in_round = 0, next_attempt_at = ${ctx.clock.inDatabase()}, finished_at = null
       from again where d.id = again.id
     ), hours as (
       update delivery_hours h set failed = h.failed - s.failed, retried = h.retried - s.retried
@@ -62,7 +58,7 @@ export async function requeueFailed(
       ) s
       where d.account_id = s.account_id and d.site_id = s.site_id and d.day = s.day
     ), lanes as (
-      update lanes l set due_at = least(l.due_at, ${now}), failed = l.failed - s.failed
+      update lanes l set due_at = least(l.due_at, ${ctx.clock.inDatabase()}), failed = l.failed - s.failed
       from (select site_id, count(*) as failed from again group by site_id) s where l.site_id = s.site_id
     )
     select id, account_id as "accountId", site_id as "siteId" from again
@@ -84,13 +80,13 @@ function chosen(failures: Failures): RawBuilder<boolean> {
  * goes on from there. A delivery that is being attempted is due already, so it is not touched.
  */
 export async function hurry(
-  ctx: Pick<Context, 'changes' | 'signals'>,
+  ctx: Pick<Context, 'changes' | 'clock' | 'signals'>,
   tx: Tx,
   accountId: string,
   { id, siteId }: { id: string; siteId: string },
-  now: Date,
 ): Promise<boolean> {
   await lockLanes(tx, [siteId])
+  const now = ctx.clock.inDatabase()
   const { numUpdatedRows } = await tx
     .updateTable('deliveries')
     .set({ next_attempt_at: now })
@@ -99,7 +95,7 @@ export async function hurry(
     .where('next_attempt_at', '>', now)
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  await sql`update lanes set due_at = least(due_at, ${now}::timestamptz) where site_id = ${siteId}`.execute(tx)
+  await sql`update lanes set due_at = least(due_at, ${now}) where site_id = ${siteId}`.execute(tx)
   await ctx.signals.send(tx, 'deliver')
   ctx.changes.note(tx, deliveryChanges([{ id, accountId, siteId }]))
   return true

@@ -1,10 +1,10 @@
 /** The webhooks as the API's document shows them. Their examples are built and signed as deliveries are. */
 import { z } from 'zod'
+import type { EventKind } from '../engine/index.ts'
 import type { Webhook } from '../platform/http/webhook.ts'
 import { exampleDeliveryId, examplePost, exampleSecret, exampleSite } from './examples.ts'
 import { type EventPost, eventBodies, testBody, webhookBody } from './payload.ts'
 import { signedHeaders, signingKey } from './sign.ts'
-import type { EventKind } from './tables.ts'
 
 type SignedHeader = Exclude<keyof ReturnType<typeof signedHeaders>, 'content-type'>
 

@@ -27,6 +27,7 @@ import * as endedSessions from './2026-11-28-ended-sessions.ts'
 import * as loginNetworks from './2026-11-28-login-networks.ts'
 import * as markdownForSites from './2026-11-28-markdown-for-sites.ts'
 import * as plainEmails from './2026-11-28-plain-emails.ts'
+import * as plainEngine from './2026-11-28-plain-engine.ts'
 import * as wordsOfPosts from './2026-11-28-words-of-posts.ts'
 import * as firstPublished from './2026-11-29-first-published.ts'
 import * as scheduleZone from './2026-11-29-schedule-zone.ts'
@@ -62,6 +63,7 @@ export const migrations: Record<string, Migration> = {
   '2026-11-28-login-networks': loginNetworks,
   '2026-11-28-markdown-for-sites': markdownForSites,
   '2026-11-28-plain-emails': plainEmails,
+  '2026-11-28-plain-engine': plainEngine,
   '2026-11-28-words-of-posts': wordsOfPosts,
   '2026-11-29-first-published': firstPublished,
   '2026-11-29-schedule-zone': scheduleZone,

@@ -10,26 +10,13 @@ export type Clock = {
   inDatabase(): RawBuilder<Date>
   /** Resolves after `ms` milliseconds of this clock, or at once when `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Whether the event loop has been idle for part of the time since the last call; for a single caller that samples it now and then. */
-  hasSpareTime(): boolean
 }
 
 /** setTimeout fires at once above this many milliseconds; longer sleeps end early and the caller checks again. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** Above this event loop utilization the process counts as busy. */
-const BUSY = 0.9
-
-let measured = performance.eventLoopUtilization()
-
 /** The machine's own clock. */
 export const systemClock: Clock = {
-  hasSpareTime() {
-    const now = performance.eventLoopUtilization()
-    const { utilization } = performance.eventLoopUtilization(now, measured)
-    measured = now
-    return utilization <= BUSY
-  },
   now: () => new Date(),
   monotonicMs: () => performance.now(),
   inDatabase: () => sql<Date>`statement_timestamp()`,
@@ -60,7 +47,23 @@ export function nextFence(clock: Clock, last: RawBuilder<number>): RawBuilder<nu
   return sql`greatest(${last} + 1, (extract(epoch from ${clock.inDatabase()}) * 1000000)::bigint)`
 }
 
-/** An SQL expression: when a lease of `ms` that its statement takes ends; null if `ms` is. */
-export function endIn(clock: Clock, ms: number | null): RawBuilder<Date | null> {
+/** An SQL expression: when a lease of `ms` that its statement takes ends. */
+export function endIn(clock: Clock, ms: number): RawBuilder<Date> {
   return sql`(${clock.inDatabase()} + ${ms}::float8 * interval '1 millisecond')`
+}
+
+/** An instant on two clocks: nothing may rely on it once either says that it has passed. */
+export type Deadline = { at: Date; atMonotonicMs: number }
+
+/** The deadline in `ms` from now. */
+export function deadlineIn(clock: Clock, ms: number): Deadline {
+  return { at: plusMs(clock.now(), ms), atMonotonicMs: clock.monotonicMs() + ms }
+}
+
+/**
+ * How many milliseconds are left until a deadline; negative once it has passed. The wall clock may be set back, and the monotonic one
+ * stands still while a laptop sleeps: whichever says less is right.
+ */
+export function remainingMs(clock: Clock, { at, atMonotonicMs }: Deadline): number {
+  return Math.min(at.getTime() - clock.now().getTime(), atMonotonicMs - clock.monotonicMs())
 }

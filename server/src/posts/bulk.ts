@@ -1,5 +1,5 @@
 /** One change of many posts. */
-import { lockLanesOfAccount } from '../deliveries/index.ts'
+import { lockLanesOfAccount } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'

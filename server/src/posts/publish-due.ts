@@ -5,7 +5,7 @@
  * that cannot be published holds up no other. Accounts have turns, so that whoever has ten thousand posts due delays nobody who has one.
  * An account whose lanes another transaction has locked waits for the next step, and does not hold up other accounts.
  */
-import { activeSites, enqueueEvents } from '../deliveries/index.ts'
+import { activeSites, enqueueEvents } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { isDatabaseGone, isLockTimeout, isStatementTimeout, type Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'

@@ -1,6 +1,6 @@
 /** Publishing one post because somebody asked for it. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { countDueLanes } from '../deliveries/index.ts'
+import { countDueLanes } from '../engine/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { isId } from '../platform/ids.ts'
@@ -33,7 +33,7 @@ export async function publishPost(
   // The estimate must not delay a delivery: two turns of the event loop let the first attempts be sent before it is read.
   await turn()
   await turn()
-  const backlog = await countDueLanes(ctx.db.root, now, COUNTED_LANES).catch(() => 0)
+  const backlog = await countDueLanes({ db: ctx.db.root, clock: ctx.clock }, COUNTED_LANES).catch(() => 0)
   const waitMs = 1_000 * (1 + Math.floor(backlog / LANES_PER_SECOND))
   return { postId: dispatched.post.id, siteIds: dispatched.siteIds, estimatedDelivery: plusMs(now, waitMs) }
 }

@@ -1,14 +1,6 @@
 /** Announces posts to sites. Every function works on a post row that the transaction has locked. */
-import {
-  type Confirmation,
-  type EventKind,
-  enqueueEvents,
-  type NewEvent,
-  recordEvent,
-  recordPulled,
-  replaceUntried,
-  withdraw,
-} from '../deliveries/index.ts'
+import { type Confirmation, recordPulled } from '../deliveries/index.ts'
+import { type EventKind, enqueueEvents, type NewEvent, recordEvent, replaceUntried, withdraw } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
@@ -128,7 +120,7 @@ export function eventsOf(
       sequence: post.event_sequence + index + 1,
       kind,
       previousVersion: kind === 'post.updated' ? (previousVersion ?? post.sent_version ?? post.version) : null,
-      post: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
+      payload: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
       siteIds,
     }))
 }
@@ -184,7 +176,7 @@ export async function recordPull(
     sequence,
     kind: 'post.published',
     previousVersion: null,
-    post: publicPost(post, (await knownOf(tx, post.id)).formerSlugs),
+    payload: publicPost(post, (await knownOf(tx, post.id)).formerSlugs),
     at: confirmation.at,
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence, failure })

@@ -1,15 +1,12 @@
+import { createWebhookSecret, type PublishedPost, sendTest, type TestResult } from '../deliveries/index.ts'
 import {
-  type AttemptResult,
   addEndpoint,
   changeEndpoint,
-  createWebhookSecret,
   type EndpointState,
   endpointStates,
   openSecret,
-  type PublishedPost,
   retireEndpoint,
-  sendTest,
-} from '../deliveries/index.ts'
+} from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
@@ -142,7 +139,6 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
     throw invalid('status', 'Only the service sets the status "error"; set "active" or "inactive".')
   }
   return ctx.db.tx(async (tx) => {
-    const now = ctx.clock.now()
     const before = await lockSite(tx, accountId, row.id)
     if (before === undefined) throw siteNotFound()
     const platform = platformAfter(change, row.platform, before)
@@ -157,7 +153,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
-    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, webhookUrl: change.webhookUrl, paused }, now)
+    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, webhookUrl: change.webhookUrl, paused })
     return oneSite(tx, accountId, row.id)
   })
 }
@@ -178,7 +174,7 @@ export async function rotateKeys(
   await ctx.db.tx(async (tx) => {
     if (!(await updateSite(tx, accountId, row.id, sealedKey(ctx, row.id, rotated.apiKey)))) throw siteNotFound()
     await assertKeyInUse(tx, ctx.keys)
-    await changeEndpoint(ctx, tx, row.id, { secret: rotated.webhookSecret }, rotated.rotatedAt)
+    await changeEndpoint(ctx, tx, row.id, { secret: rotated.webhookSecret })
   })
   return rotated
 }
@@ -200,7 +196,7 @@ export async function testDelivery(
   ctx: Context,
   accountId: string,
   id: string,
-): Promise<{ result: AttemptResult; post: PublishedPost }> {
+): Promise<{ result: TestResult; post: PublishedPost }> {
   const { row, endpoint } = await currentSite(ctx, accountId, id)
   const post = samplePost(ctx.ids.next(), row.url, ctx.clock.now())
   const target = {

@@ -30,6 +30,7 @@ const TABLES = [
   'delivery_days',
   'events',
   'lanes',
+  'workers',
   'endpoints',
   'post_sites',
   'post_slugs',
@@ -150,7 +151,8 @@ export class SimulatedDatabase {
 
   /** How long a statement travels: mostly briefly, sometimes long, so that concurrent statements arrive in any order. */
   #travel(process: Process): number {
-    return process.chance() < 0.05 ? process.chance() * 25 : 0.05 + process.chance() * 1.5
+    const ms = process.chance() < 0.05 ? process.chance() * 25 : 0.05 + process.chance() * 1.5
+    return process.delayMs + ms
   }
 
   async #arrive(request: Request): Promise<void> {

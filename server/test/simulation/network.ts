@@ -1,6 +1,6 @@
 /** Simulated receivers behind the outbound client's interface, and a journal of every POST to them. */
 import { createHmac } from 'node:crypto'
-import { SLOW_MS } from '../../src/deliveries/policy.ts'
+import { SLOW_MS } from '../../src/engine/policy.ts'
 import type { Egress, EgressOutcome, EgressRequest } from '../../src/platform/egress/egress.ts'
 import type { Agenda } from './agenda.ts'
 import type { Process } from './process.ts'
@@ -20,7 +20,6 @@ export type Post = {
   acknowledgedAt: number | undefined
   /** When the worker saw how it ended; undefined if it never did. */
   endedAt: number | undefined
-  endedWallAt: number | undefined
   ok: boolean
   /** Whether it waited for an answer that did not come. */
   silent: boolean
@@ -96,7 +95,6 @@ export class Network {
       const end = (outcome: EgressOutcome) => {
         if (post.endedAt !== undefined) return
         post.endedAt = agenda.now
-        post.endedWallAt = this.#parts.wall(process)
         post.ok = outcome.kind === 'response' && outcome.status === 200
         post.silent = outcome.kind === 'unreachable' && (outcome.cause === 'timeout' || outcome.tookMs >= SLOW_MS)
         post.aborted = outcome.kind === 'unreachable' && outcome.cause === 'aborted'
@@ -205,7 +203,6 @@ export class Network {
       wallAt,
       acknowledgedAt: undefined,
       endedAt: undefined,
-      endedWallAt: undefined,
       ok: false,
       silent: false,
       aborted: false,

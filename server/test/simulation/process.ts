@@ -20,8 +20,8 @@ export class Process {
   left = false
   /** When it has been stopped, and until when. */
   readonly stops: Array<{ from: number; to: number }> = []
-  /** When it was no member of the workers, when it heard of that, and since when it is one again. */
-  readonly absences: Array<{ from: number; heard: number; to: number | undefined }> = []
+  /** When it could not reach the database, until when it may have started attempts all the same, and when it could again. */
+  readonly cutOffs: Array<{ from: number; heard: number; to: number }> = []
   readonly #agenda: Agenda
   readonly #random: () => number
   readonly #strikes: () => Strikes
@@ -56,10 +56,9 @@ export class Process {
     return this.#inbox !== undefined
   }
 
-  /** Whether other workers know that it lives. */
-  get isMember(): boolean {
-    const last = this.absences.at(-1)
-    return this.alive && (last === undefined || last.to !== undefined)
+  /** How long its statements wait before they travel, in milliseconds. */
+  get delayMs(): number {
+    return Math.max(0, ...this.cutOffs.map(({ to }) => to - this.#agenda.now))
   }
 
   /** A random number of this process's own stream, so that its fate does not depend on what other processes do. */

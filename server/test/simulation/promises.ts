@@ -1,5 +1,5 @@
 /** Checks the promises against the journal of POSTs, the answers that the clients got, and the rows at the end. */
-import type { HistoryEntry } from '../../src/deliveries/tables.ts'
+import type { HistoryEntry } from '../../src/engine/tables.ts'
 import { type Post, short } from './network.ts'
 import type { World } from './world.ts'
 import { HINT_MS, LARGE, LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
@@ -22,7 +22,6 @@ type Delivery = {
   response_time_ms: number | null
   last_error: string | null
   history: HistoryEntry[]
-  uncertain: boolean
 }
 
 type Sums = { delivered: number; failed: number; retried: number; confirmed: number; delivered_ms: number }
@@ -59,12 +58,10 @@ export async function checkPromises(world: World): Promise<Violation[]> {
 async function gather(world: World): Promise<Evidence> {
   const deliveries = await world.database.look<Delivery>(`
     select d.id, d.site_id, d.post_id, d.sequence, v.kind, v.payload_bytes as bytes, d.status, d.attempts, d.response_code, d.response_time_ms,
-      d.last_error, d.history, d.uncertain, (extract(epoch from d.created_at) * 1000)::float8 as created_at,
+      d.last_error, d.history, (extract(epoch from d.created_at) * 1000)::float8 as created_at,
       (extract(epoch from d.finished_at) * 1000)::float8 as finished_at
     from deliveries d join events v on v.id = d.event_id order by d.post_id, d.site_id, d.sequence`)
-  const absences = world.processes.flatMap(({ absences }) =>
-    absences.flatMap(({ from, heard, to = world.agenda.now }) => [from, heard, to]),
-  )
+  const cutOffs = world.processes.flatMap((one) => one.cutOffs.flatMap(({ from, heard, to }) => [from, heard, to]))
   const stops = world.processes.flatMap((one) => one.stops.flatMap(({ from, to }) => [from, to]))
   const deaths = world.processes.flatMap((one) => (one.diedAt === undefined ? [] : [one.diedAt, one.diedAt + LEASE_MS]))
   const silences = world.silences.flatMap(({ from, to }) => [from, to ?? world.agenda.now])
@@ -73,7 +70,7 @@ async function gather(world: World): Promise<Evidence> {
     deliveries,
     byId: new Map(deliveries.map((one) => [one.id, one])),
     posts: Map.groupBy(world.network.posts, (one) => one.deliveryId),
-    troubles: [...absences, ...stops, ...deaths, ...silences, ...world.jumps.map(({ at }) => at), ...world.losses],
+    troubles: [...cutOffs, ...stops, ...deaths, ...silences, ...world.jumps.map(({ at }) => at), ...world.losses],
   }
 }
 
@@ -85,7 +82,6 @@ function count({ world, deliveries }: Evidence): void {
     else if (one.last_error === 'site_deleted') world.count('ended with their site')
     else if (one.status === 'failed') world.count('failed for good')
     else world.count('delivered')
-    if (one.uncertain) world.count('uncertain')
   }
 }
 
@@ -206,13 +202,13 @@ function neverBackwards({ posts, byId }: Evidence): Violation[] {
   const violations: Violation[] = []
   const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
   const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
-  // A process that is stopped or missed does not end its attempt when another one takes over.
+  // A process that is stopped or cut off does not end its attempt when another one takes over.
   const excused = (one: Post, other: Post) =>
     one.process !== other.process &&
     (one.process.stops
       .flatMap(({ from, to }) => [from, to])
       .some((at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt) ||
-      one.process.absences.some(({ from, heard }) => one.startedAt <= heard && other.startedAt > from))
+      one.process.cutOffs.some(({ from, heard }) => one.startedAt <= heard && other.startedAt > from))
   for (const lane of lanes.values()) {
     const sent = lane.sort((a, b) => a.startedAt - b.startedAt)
     for (const [index, post] of sent.entries()) {
@@ -301,29 +297,17 @@ function isPulled(one: Delivery): boolean {
   return one.status.startsWith('delivered') && !answered
 }
 
-/**
- * 6: attempt n+1 is never early both by the clock and in virtual time. By the clock it is due if the clock has ever said so since: if
- * it was set back between the engine's look and the POST, a timely attempt looks early; and what was due for a worker that died is
- * due for its successors. A manual retry starts at once.
- */
+/** 6: attempt n+1 is never early. A manual retry starts at once. */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
   return [...posts.values()].flatMap((sent) =>
     sent.flatMap((post, index) => {
       const delay = RETRY_DELAYS_MS[(post.settled?.attempt ?? 0) - 1]
       const next = sent.slice(index + 1).find((one) => one.startedAt > (post.settled?.at ?? Number.POSITIVE_INFINITY))
-      const { endedAt, endedWallAt } = post
-      if (post.ok || delay === undefined || endedAt === undefined || endedWallAt === undefined || next === undefined)
-        return []
+      if (post.ok || delay === undefined || post.endedAt === undefined || next === undefined) return []
       if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
       world.count('delays checked')
-      const between = world.jumps.filter(({ at }) => at > endedAt && at <= next.startedAt)
-      const latest = Math.max(
-        next.wallAt,
-        ...between.map(({ wallBefore }) => wallBefore + next.process.skewMs),
-        ...world.wallsAtLeases(post, next),
-      )
-      const early = Math.min(endedWallAt + delay - latest, endedAt + delay - next.startedAt)
+      const early = post.endedAt + delay - next.startedAt
       if (early <= 0) return []
       return [{ promise: '6 not before', detail: `${post.deliveryId} was sent again ${early} ms too early` }]
     }),
@@ -448,12 +432,8 @@ async function sumsBy(world: World, { name, rollUp }: (typeof UNITS)[number]): P
     select site_id || ' ' || (extract(epoch from start) * 1000)::bigint as key, sum(delivered)::int as delivered,
       sum(failed)::int as failed, sum(retried)::int as retried, sum(confirmed)::int as confirmed,
       sum(delivered_ms)::int as delivered_ms
-    from (
-      select site_id, ${name} as start, delivered, failed, retried, confirmed, delivered_ms from ${rollUp}
-      union all
-      select site_id, date_trunc('${name}', hour, 'UTC'), hour_delivered, hour_failed, hour_retried, 0, hour_delivered_ms
-      from lanes where hour is not null
-    ) as sums group by 1`)
+    from (select site_id, ${name} as start, delivered, failed, retried, confirmed, delivered_ms from ${rollUp}) as sums
+    group by 1`)
   return new Map(rows.map(({ key, ...sums }) => [key, sums]))
 }
 

@@ -44,7 +44,7 @@ describe('the delivery engine', () => {
       'superseded before an attempt',
       'removals checked',
       'removals of what was never sent',
-      'uncertain',
+      'workers cut off',
       'failed for good',
       'clock jumps',
       'stories whose clocks disagree',

@@ -13,7 +13,7 @@ export type Deed =
   | { what: 'pause' | 'resume' | 'rotate' | 'delete site' | 'add site'; site: number }
   | { what: 'confirm'; post: number; site: number }
   | { what: 'crash' | 'restart'; worker: number }
-  | { what: 'stop' | 'miss'; worker: number; forMs: number }
+  | { what: 'stop' | 'cut off'; worker: number; forMs: number }
   | { what: 'jump'; byMs: number }
   | { what: 'weather'; site: number; weather: Weather }
 
@@ -48,8 +48,8 @@ export type Story = {
 const BAD_WEATHER: readonly Weather[] = ['slow', 'error', 'hang', 'reset', 'refuse', 'mixed', 'mixed']
 
 /**
- * In half of the stories that can have it, the server ends all connections just before a worker dies, the others are slow to rejoin,
- * and several posts wait for slow sites.
+ * In half of the stories that can have it, the others are cut off from the database just before a worker dies, and several posts wait
+ * for slow sites.
  */
 function failover(
   random: () => number,
@@ -64,7 +64,7 @@ function failover(
     ...Array.from({ length: sites }, (_, site): Step => ({ at: at - 900, what: 'weather', site, weather: 'slow' })),
     ...Array.from({ length: posts }, (_, post): Step => ({ at: at - 900, what: 'create post', post })),
     ...Array.from({ length: 4 }, (): Step => ({ at: at - random() * 500, what: 'update post', post: below(posts) })),
-    ...others.map((worker): Step => ({ at, what: 'miss', worker, forMs: random() * 8_000 })),
+    ...others.map((worker): Step => ({ at, what: 'cut off', worker, forMs: random() * 12_000 })),
     { at: at + random() * 300, what: 'crash', worker: dies },
     { at: at + random() * 4_000, what: 'update post', post: below(posts) },
   ]

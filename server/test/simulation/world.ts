@@ -4,7 +4,7 @@
  */
 
 import { sql } from 'kysely'
-import { abandonLeases, areLanesHeld, type Limits } from '../../src/deliveries/index.ts'
+import type { Limits } from '../../src/engine/index.ts'
 import { createLoops, type Loops } from '../../src/loops.ts'
 import { Changes } from '../../src/platform/changes/changes.ts'
 import { LiveStreams } from '../../src/platform/changes/streams.ts'
@@ -37,32 +37,28 @@ const LONGEST_END_MS = 6 * LEASE_MS
 /** Contents here have less than 400 bytes, or over 500 with a long title. */
 export const LARGE = 500
 /** Lanes are seldom read as a whole. */
-const LITTLE = { perStep: 20, many: 5, few: 2, waiting: 4 }
+const LITTLE = { all: 20, leastPerLane: 2, mostPerLane: 5 }
 const LIMITS: Record<Room, Partial<Limits>> = {
   plenty: {},
   tight: {
-    slots: 2,
-    slotsWhenBusy: 1,
-    slotsPerSite: 2,
-    reading: LITTLE,
-    lanes: { prompt: 2, slow: 3, suspect: 2 },
-    large: { above: 0, waiting: 2, prompt: 3_000, suspect: 1_000 },
+    attempts: 2,
+    attemptsPerLane: 2,
+    read: LITTLE,
+    lanes: { prompt: 5, suspect: 2 },
+    large: { above: 0, prompt: 3_000, suspect: 1_000 },
   },
   crowded: {
-    slots: 3,
-    slotsWhenBusy: 2,
-    slotsPerSite: 2,
-    inFlight: 5,
-    reading: LITTLE,
-    lanes: { prompt: 8, slow: 8, suspect: 3 },
-    large: { above: 0, waiting: 8, prompt: 10_000, suspect: 2_000 },
-    gathering: { from: 2, ms: 40 },
+    attempts: 3,
+    attemptsPerLane: 2,
+    read: LITTLE,
+    lanes: { prompt: 16, suspect: 3 },
+    large: { above: 0, prompt: 10_000, suspect: 2_000 },
+    gatherMs: 40,
   },
-  narrow: { large: { above: LARGE, waiting: 1, prompt: 1, suspect: 1 } },
+  narrow: { large: { above: LARGE, prompt: 1, suspect: 1 } },
 }
-/** How often a worker checks its membership, and how long it may be missed before its leases are abandoned (presence.ts). */
-const MEMBERSHIP_LOOK_MS = 250
-const MISSED_MS = 1_000
+/** From when on a worker that cannot reach the database starts nothing more, and others may take over its lanes soon (workers.ts). */
+const TRUSTED_MS = 4_000
 /** The process that only answers requests. */
 const FRONT = 'front'
 /** How long a NOTIFY takes at most. */
@@ -112,7 +108,7 @@ export class World {
   readonly silences: Array<{ from: number; to: number | undefined }> = []
   /** Until when, in virtual time, a process has leased the lane of a site. */
   readonly leases = new Map<string, number>()
-  readonly #taken: Array<{ process: Process; siteId: string; recovering: boolean; at: number; wallAt: number }> = []
+  readonly #taken: Array<{ process: Process; siteId: string; at: number }> = []
   readonly #lines: string[] = []
   readonly #random: () => number
   readonly #services = new Map<string, Service>()
@@ -120,7 +116,6 @@ export class World {
   #armed = false
   #ids = 0
   #born = 0
-  #joining = false
 
   constructor(story: Story, store: Store, accountId: string) {
     this.story = story
@@ -252,10 +247,8 @@ export class World {
       case 'stop':
         this.#inFlight(this.#serviceOf(step.worker)?.process, (process) => this.#stop(process, step.forMs))
         break
-      case 'miss':
-        this.#inFlight(this.#serviceOf(step.worker)?.process, () =>
-          this.#miss(this.#serviceOf(step.worker), step.forMs),
-        )
+      case 'cut off':
+        this.#inFlight(this.#serviceOf(step.worker)?.process, (process) => this.#cutOff(process, step.forMs))
         break
       case 'restart':
         this.#restart(this.#serviceOf(step.worker))
@@ -287,28 +280,15 @@ export class World {
     this.agenda.after(this.#random() * RECOVERY_MS, () => this.clients.play({ what: 'update post', post }))
   }
 
-  /** Ends a worker's connection, which it soon hears; it rejoins after `forMs`, once nobody is abandoning leases. */
-  #miss(service: Service | undefined, forMs: number): void {
-    // A process that is stopped hears nothing, and goes on with what it leased for a moment when it wakes up.
-    if (service === undefined || !service.process.isMember || service.process.stopped || service.leaving) return
-    const { process, loops } = service
+  /** Cuts a worker off from the database for a while: its statements arrive once that is over. */
+  #cutOff(process: Process, forMs: number): void {
     const { now } = this.agenda
-    const absence = { from: now, heard: now + this.#random() * MEMBERSHIP_LOOK_MS, to: undefined as number | undefined }
-    process.absences.push(absence)
-    this.count('memberships lost')
-    this.tell(`${process.name} loses its membership`)
-    this.agenda.after(absence.heard - now, () => process.deliver(() => loops.dispatcher.membershipLost()))
-    const rejoin = () => {
-      if (this.#joining) return void this.agenda.after(LOOK_MS, () => process.deliver(rejoin))
-      absence.to = this.agenda.now
-      this.tell(`${process.name} is a member again`)
-      loops.dispatcher.membershipRegained()
-    }
-    this.agenda.after(MEMBERSHIP_LOOK_MS + forMs, () => process.deliver(rejoin))
+    process.cutOffs.push({ from: now, heard: now + TRUSTED_MS, to: now + forMs })
+    this.count('workers cut off')
+    this.tell(`${process.name} is cut off for ${forMs.toFixed(0)} ms`)
   }
 
   #stop(process: Process, forMs: number): void {
-    if (!process.isMember) return
     this.tell(`${process.name} is stopped for ${forMs.toFixed(0)} ms`)
     this.count('workers stopped')
     process.stopFor(forMs)
@@ -326,9 +306,10 @@ export class World {
     this.tell(`${service.process.name} is asked to stop`)
     const { loops, process } = service
     const graceMs = this.#random() < 0.5 ? 10_000 : this.#random() * 500
-    void Promise.all([loops.deliver.stop(), loops['publish-due'].stop(), loops.dispatcher.stop(graceMs)]).then(() =>
-      process.leave(),
-    )
+    void Promise.all([loops.deliver.stop(), loops['publish-due'].stop(), loops.dispatcher.stop(graceMs)])
+      .then(() => loops.worker.leave())
+      .catch(() => {}) // its row is left to be removed by others
+      .then(() => process.leave())
   }
 
   #start(role: string): void {
@@ -357,18 +338,9 @@ export class World {
     return this.story.skews[machine] ?? 0
   }
 
-  /**
-   * As joinWorkers does it: a worker that is alone declares all leases abandoned before any other worker joins. While a server
-   * has not noticed that a dead worker's connection is gone, no worker is alone.
-   */
-  async #join({ process, ctx, loops }: Service): Promise<void> {
-    while (this.#joining && process.alive) await ctx.clock.sleep(5)
+  async #join({ process, loops }: Service): Promise<void> {
     try {
-      if (this.#isAlone(process) && (this.story.layout === 'embedded' || process.chance() < 0.7)) {
-        // Waits only if a living worker may join again.
-        if (this.#isMissing() && (await areLanesHeld(ctx.db.root, ctx.clock))) await ctx.clock.sleep(MISSED_MS)
-        if (this.#isAlone(process) && !this.#joining) await this.#abandon(ctx)
-      }
+      await loops.worker.join()
     } catch {
       return process.crash()
     }
@@ -378,28 +350,6 @@ export class World {
     loops['publish-due'].start()
   }
 
-  async #abandon(ctx: Context): Promise<void> {
-    this.#joining = true
-    try {
-      const abandoned = await abandonLeases(ctx.db.root, ctx.clock)
-      this.count('leases abandoned', abandoned)
-      if (this.#isMissing()) this.count('leases abandoned while a worker was missed', abandoned)
-    } finally {
-      this.#joining = false
-    }
-  }
-
-  /** Whether no other worker is a member. */
-  #isAlone(process: Process): boolean {
-    const others = [...this.#services.values()].filter((one) => one.process !== process && one.process.isMember)
-    return others.every((one) => one.process.name.startsWith(FRONT))
-  }
-
-  /** Whether a worker lives that is no member. */
-  #isMissing(): boolean {
-    return [...this.#services.values()].some(({ process }) => process.alive && !process.isMember)
-  }
-
   #died(role: string): void {
     const service = this.#services.get(role)
     if (service === undefined) return
@@ -407,7 +357,6 @@ export class World {
     this.count(left ? 'processes ended in order' : 'crashes')
     this.tell(`${name} ${left ? 'has ended' : 'dies'}`)
     if (role !== FRONT) {
-      this.#joining = false
       const others = [...this.#services.values()].some((one) => one.process.alive && one !== this.#services.get(FRONT))
       if (!others) this.silences.push({ from: this.agenda.now, to: undefined })
     }
@@ -423,7 +372,6 @@ export class World {
       monotonicMs: () => this.agenda.now,
       inDatabase: () => sql<Date>`${new DatabaseTime(START + this.agenda.now)}::timestamptz`,
       sleep: (ms, signal) => this.#sleep(process, ms, signal),
-      hasSpareTime: () => process.chance() < 0.5,
     }
     const log = this.#logOf(process)
     const db = createDatabase(this.database.poolOf(process), kind)
@@ -512,8 +460,6 @@ export class World {
       (name: string, fields: object = {}) => {
         if (name === 'delivery.attempted' || name === 'delivery.late_answer') {
           this.#settled(process, fields as { delivery_id: string; attempt: number; status: string }, name)
-        } else if (name === 'deliveries.postponed') {
-          this.count('lanes postponed', (fields as { lanes: number }).lanes)
         } else if (level === 'error') {
           this.tell(`${process.name} logs ${name} ${JSON.stringify(fields).slice(0, 300)}`)
           // A broken connection is the only error that a story causes; any other is the service's own.
@@ -551,26 +497,16 @@ export class World {
     }
   }
 
-  /** What the clocks said at each lease of the lane from `earlier` to `later`; nothing unless the last one recovers from a crash. */
-  wallsAtLeases(earlier: Post, later: Post): number[] {
-    const taken = this.#taken.filter(({ siteId, at }) => siteId === later.siteId && at <= later.startedAt)
-    if (taken.at(-1)?.recovering !== true) return []
-    const first = taken.findLastIndex(({ at }) => at <= earlier.startedAt)
-    return taken.slice(Math.max(0, first)).map(({ wallAt }) => wallAt)
-  }
-
   #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
     this.count('statements')
-    const whenFilled = text.includes('from filled where idle')
-    if (!whenFilled && !text.includes('from leased l join due')) return
-    const wallAt = values.find((value) => value instanceof Date && !(value instanceof DatabaseTime))
+    if (!text.includes('from leased l join due')) return
     const leasedAt = (values.find((value) => value instanceof DatabaseTime)?.getTime() ?? 0) - START
-    for (const { siteId, recovering } of rows as Array<{ siteId: string; recovering: boolean }>) {
-      this.count(whenFilled ? 'leases of filled lanes' : 'leases')
+    for (const { siteId, abandoned } of rows as Array<{ siteId: string; abandoned: boolean }>) {
+      this.count('leases')
       this.leases.set(`${process.name} ${siteId}`, leasedAt + LEASE_MS)
-      this.#taken.push({ process, siteId, recovering, at: this.agenda.now, wallAt: (wallAt as Date).getTime() })
-      if (recovering) this.count('takeovers')
-      this.tell(`${process.name} leases the lane of ${short(siteId)}${recovering ? ', recovering' : ''}`)
+      this.#taken.push({ process, siteId, at: this.agenda.now })
+      if (abandoned) this.count('takeovers')
+      this.tell(`${process.name} leases the lane of ${short(siteId)}${abandoned ? ', which was abandoned' : ''}`)
     }
   }
 }

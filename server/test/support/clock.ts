@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import type { Clock } from '../../src/platform/clock.ts'
 
-/** A clock that moves only when told, in a process that is busy only when told. The database's clock shows the same. */
+/** A clock that moves only when told. The database's clock shows the same. */
 export type ManualClock = Clock & {
   advance(ms: number): void
   /** The machine sleeps so long: its monotonic clock stands still. */
   suspend(ms: number): void
-  busy: boolean
 }
 
 /** Limits for a service whose clock stands still: its results would gather until somebody moves the clock. */
-export const WITHOUT_PAUSES = { gathering: { from: Number.POSITIVE_INFINITY, ms: 0 } }
+export const WITHOUT_PAUSES = { gatherMs: 0 }
 
 /** A manual clock; sleeps end when time has been advanced past them. */
 export function manualClock(start: Date): ManualClock {
@@ -18,8 +17,6 @@ export function manualClock(start: Date): ManualClock {
   let elapsed = 0
   const sleepers = new Set<{ until: number; wake: () => void }>()
   const clock: ManualClock = {
-    busy: false,
-    hasSpareTime: () => !clock.busy,
     now: () => new Date(now),
     monotonicMs: () => elapsed,
     inDatabase: () => sql<Date>`${new Date(now)}::timestamptz`,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { backlogOf } from '../../deliveries/index.ts'
+import { backlogOf } from '../../engine/index.ts'
 import { migrations } from '../../migrations/index.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { type Config, ConfigError } from '../../platform/config.ts'

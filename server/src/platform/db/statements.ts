@@ -13,15 +13,6 @@ export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(PREPARED)}${statement}`
 }
 
-/** The rows of a statement that the delivery engine runs in a transaction. */
-export type Sent<Row> = { rows: Promise<Row[]> }
-
-/** Runs a statement of the delivery engine. */
-export async function sendAhead<Row>(tx: Tx, statement: RawBuilder<Row>): Promise<Sent<Row>> {
-  const { rows } = await prepared(statement).execute(tx)
-  return { rows: Promise.resolve(rows) }
-}
-
 /** From now on the transaction waits at most `longest` for a lock, such as `1s`; then it fails with a lock timeout. */
 export async function limitLockWait(tx: Tx, longest: string): Promise<void> {
   await prepared(sql`select set_config('lock_timeout', ${longest}, true)`).execute(tx)

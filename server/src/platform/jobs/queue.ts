@@ -193,12 +193,6 @@ export async function returnJob(db: Db, job: Held): Promise<void> {
     .execute()
 }
 
-/** Whether some worker seems to hold jobs. */
-export async function areJobsHeld(db: Db): Promise<boolean> {
-  const held = await db.selectFrom('jobs').select('key').where('leased_by', 'is not', null).limit(1).execute()
-  return held.length > 0
-}
-
 /** Frees the jobs of workers that are known to be dead: of these, or of all. */
 export async function abandonJobsOf(db: Db, workerIds: readonly string[] | 'all'): Promise<void> {
   const whose = workerIds === 'all' ? sql`is not null` : sql`= any(${workerIds}::text[])`

@@ -53,15 +53,17 @@ type Running = { kind: string; key: string; done: Promise<void>; now: AbortContr
 
 /** Runs this process's jobs, of all kinds. */
 export class JobRunner {
-  readonly #ctx: Needs & { workerId: string }
+  readonly #ctx: Needs
+  readonly #workerId: () => string | undefined
   readonly #kinds: readonly JobKind[]
   readonly #onCapacity: () => void
   readonly #running = new Map<string, Running>()
   readonly #stopping = new AbortController()
 
-  /** `workerId` is the lease holder's name. Calls `onCapacity` when a job has ended and a step may begin another. */
-  constructor(ctx: Needs, workerId: string, kinds: readonly JobKind[], onCapacity: () => void) {
-    this.#ctx = { ...ctx, workerId }
+  /** `workerId`: the id by which this worker holds jobs, while others know that it lives. Calls `onCapacity` when a job has ended and a step may begin another. */
+  constructor(ctx: Needs, workerId: () => string | undefined, kinds: readonly JobKind[], onCapacity: () => void) {
+    this.#ctx = ctx
+    this.#workerId = workerId
     this.#kinds = kinds
     this.#onCapacity = onCapacity
     ctx.signals.on('job-cancelled', (name) => {
@@ -106,10 +108,11 @@ export class JobRunner {
     const { clock, db } = this.#ctx
     const held = [...this.#running.values()].filter((job) => job.kind === kind.name).map(({ key }) => key)
     const limit = kind.limits.perProcess - held.length
-    if (limit <= 0) return 0
+    const workerId = this.#workerId()
+    if (limit <= 0 || workerId === undefined) return 0
     const untilMs = clock.monotonicMs() + LEASE_MS
     const wanted = { kind: kind.name, limit, perAccount: kind.limits.perAccount, held, ms: LEASE_MS }
-    const jobs = await db.tx((tx) => leaseJobs(tx, this.#ctx, wanted))
+    const jobs = await db.tx((tx) => leaseJobs(tx, { clock, workerId }, wanted))
     for (const job of jobs) this.#begin(kind, job, untilMs)
     return jobs.length
   }

@@ -43,7 +43,6 @@ export function followSharedClock(path: string): Clock {
     return bytes.readDoubleLE()
   }
   return {
-    hasSpareTime: () => true,
     now: () => new Date(read()),
     monotonicMs: read,
     inDatabase: () => sql<Date>`${new Date(read())}::timestamptz`,

@@ -18,7 +18,7 @@ type Needs = Pick<Context, 'changes' | 'signals'>
  * Ends everything that is pending of a post for sites, which is withdrawn there, as superseded. An attempt in flight ends first: its
  * result is recorded, and nothing follows it (results.ts). Returns the sites that must hear of the removal: those that may have been
  * sent the post. A site has provably not if nothing of the post that was ever enqueued for it was attempted or confirmed, and its
- * lane is neither held nor recovering, so that nobody can be attempting it or have attempted it without a record.
+ * lane is neither held nor abandoned, so that nobody can be attempting it or have attempted it without a record.
  */
 export async function withdraw(
   ctx: Needs,
@@ -40,8 +40,7 @@ export async function withdraw(
     )
     select l.site_id as "siteId", l.leased_until is not null as "isHeld",
       (select array_agg(id) from ended where site_id = l.site_id) as ended,
-      l.leased_until is not null or l.recovering
-        or (
+      l.leased_until is not null or (
           select bool_and(untried) and (array_agg(kind order by sequence))[1] = 'post.published' from own where site_id = l.site_id
         ) is not true as "mayHaveIt"
     from lanes l where l.site_id = any(${siteIds}::uuid[]) order by l.site_id
@@ -59,7 +58,7 @@ type Replaced = { kind: EventKind; previousVersion: number | null }
 
 /**
  * Ends what is pending of a post for sites and was never attempted as superseded, since an update is about to replace it; returns for
- * each site what the update stands for from now on. Where the lane is held or recovering, an attempt may be in flight or lost: there
+ * each site what the update stands for from now on. Where the lane is held or abandoned, an attempt may be in flight or lost: there
  * nothing is replaced, and the update follows. So does it where a newer event was attempted.
  */
 export async function replaceUntried(
@@ -74,7 +73,7 @@ export async function replaceUntried(
       update deliveries d set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = ${now}
       from lanes l, events v
       where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[]) and d.status = 'pending' and d.attempts = 0
-        and l.site_id = d.site_id and l.leased_until is null and not l.recovering
+        and l.site_id = d.site_id and l.leased_until is null
         and v.id = d.event_id and v.kind <> 'post.deleted'
         and not exists (
           select from deliveries n where n.post_id = d.post_id and n.site_id = d.site_id and n.sequence > d.sequence and n.attempts > 0

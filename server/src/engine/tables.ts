@@ -40,22 +40,23 @@ type LanesTable = {
   account_id: string
   due_at: Date | null
   leased_until: Date | null
-  /** Its last holder attempted nothing due after this. */
-  read_until: Date | null
+  /** The worker that holds it (`workers.id`). */
+  leased_by: string | null
   fence: Generated<number>
-  recovering: Generated<boolean>
   suspect: Generated<boolean>
   failing: Generated<boolean>
   failures_in_a_row: Generated<number>
   delivered: Generated<number>
   failed: Generated<number>
   last_delivered_at: Date | null
-  /** The latest hour in which attempts ended deliveries, and their sums, which are not in the roll-ups yet (`roll-ups.ts`). */
-  hour: Date | null
-  hour_delivered: Generated<number>
-  hour_failed: Generated<number>
-  hour_retried: Generated<number>
-  hour_delivered_ms: Generated<number>
+}
+
+/** The workers of a PostgreSQL database that live, each of which renews its row every second (`workers.ts`). */
+type WorkersTable = {
+  id: string
+  /** Since when it has renewed its row without a gap. */
+  since: Date
+  seen_at: Date
 }
 
 type EventsTable = {
@@ -84,8 +85,6 @@ type DeliveriesTable = {
   /** Attempts since the last manual retry, or since creation. */
   attempts_in_round: Generated<number>
   next_attempt_at: Date | null
-  /** It failed when attempted again after a crash: the site may have acknowledged it before. */
-  uncertain: Generated<boolean>
   created_at: Date
   finished_at: Date | null
   response_code: number | null
@@ -109,7 +108,7 @@ type Outcomes = {
 
 type DeliveryHoursTable = Outcomes & { hour: Date }
 
-/** The same by day (UTC), always written together with the hours. What a lane keeps of its latest hour is in neither. */
+/** The same by day (UTC), always written together with the hours. */
 type DeliveryDaysTable = Outcomes & { day: Date }
 
 declare module '../platform/changes/kinds.ts' {
@@ -124,6 +123,7 @@ declare module '../platform/db/tables.ts' {
   interface Tables {
     endpoints: EndpointsTable
     lanes: LanesTable
+    workers: WorkersTable
     events: EventsTable
     deliveries: DeliveriesTable
     delivery_hours: DeliveryHoursTable

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { stateOfDatabase } from '../platform/db/state.ts'
 import type { Metrics } from '../platform/metrics.ts'
-import type { AttemptResult } from './policy.ts'
+import { type AttemptResult, errorOf, isAccepted } from './policy.ts'
 
 /** Counting further would keep the deliveries themselves waiting. */
 const COUNTED = 100_000
@@ -19,13 +19,13 @@ export function attemptMetrics(metrics: Metrics): (result: AttemptResult) => voi
     ['outcome'],
   )
   return (result) => {
-    attempts.inc({ outcome: result.error ?? 'delivered' })
-    durations.observe({ outcome: result.ok ? 'delivered' : 'failed' }, result.tookMs / 1000)
+    attempts.inc({ outcome: errorOf(result) ?? 'delivered' })
+    durations.observe({ outcome: isAccepted(result) ? 'delivered' : 'failed' }, result.tookMs / 1000)
   }
 }
 
-/** What a process holds: lanes, those of them that are suspect, others that wait for room for a large content, and slots that are free. */
-export type Held = { lanes: number; suspects: number; waitingForRoom: number; slots: number }
+/** What a process holds: lanes, those of them that are suspect, and how many attempts could start at once. */
+export type Held = { lanes: number; suspects: number; freeAttempts: number }
 
 /** Shows the backlog in the database, and what this process holds of it. */
 export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held: () => Held): void {
@@ -41,14 +41,14 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
     },
     async () => {
       if ((await stateOfDatabase(ctx.db)) === 'away') return { postrider_database_up: 0 }
-      const now = ctx.clock.now()
+      const now = ctx.clock.inDatabase()
       const { rows } = await sql<{
         pending: number
         due: number
         suspectsDue: number
         leased: number
         suspects: number
-        oldest: Date | null
+        oldestMs: number | null
       }>`
         select
           (select count(*) from (select from deliveries where status = 'pending' limit ${COUNTED}) p) as pending,
@@ -56,17 +56,17 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
           count(*) filter (where waits and suspect) as "suspectsDue",
           count(*) filter (where not free) as leased,
           count(*) filter (where suspect) as suspects,
-          min(due_at) filter (where waits and not suspect) as oldest
+          (extract(epoch from ${now} - min(due_at) filter (where waits and not suspect)) * 1000)::float8 as "oldestMs"
         from (
           select *, free and due_at <= ${now} as waits
-          from (select *, leased_until is null or leased_until <= ${ctx.clock.inDatabase()} as free from lanes) l
+          from (select *, leased_until is null or leased_until <= ${now} as free from lanes) l
         ) l
       `.execute(ctx.db.root)
       const [row] = rows
       return {
         postrider_database_up: 1,
         postrider_deliveries_pending: row?.pending ?? 0,
-        postrider_oldest_due_seconds: row?.oldest ? (now.getTime() - row.oldest.getTime()) / 1000 : 0,
+        postrider_oldest_due_seconds: (row?.oldestMs ?? 0) / 1000,
         postrider_lanes_due: row?.due ?? 0,
         postrider_suspects_due: row?.suspectsDue ?? 0,
         postrider_lanes_leased: row?.leased ?? 0,
@@ -78,17 +78,14 @@ export function showBacklog(ctx: Pick<Context, 'clock' | 'db' | 'metrics'>, held
     {
       postrider_held_lanes: 'Lanes that this process holds',
       postrider_held_suspects: 'Suspect lanes that this process holds',
-      postrider_held_waiting_for_room:
-        'Lanes that this process holds and that wait for memory for a large content, without suspect ones',
-      postrider_free_slots: 'Attempts that this process could start now',
+      postrider_free_attempts: 'Attempts that this process could start now',
     },
     async () => {
-      const { lanes, suspects, waitingForRoom, slots } = held()
+      const { lanes, suspects, freeAttempts } = held()
       return {
         postrider_held_lanes: lanes,
         postrider_held_suspects: suspects,
-        postrider_held_waiting_for_room: waitingForRoom,
-        postrider_free_slots: slots,
+        postrider_free_attempts: freeAttempts,
       }
     },
   )

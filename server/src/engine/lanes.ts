@@ -1,6 +1,5 @@
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db/database.ts'
-import { sendAhead } from '../platform/db/statements.ts'
 
 /**
  * Locks lanes until the transaction ends, in the order of site ids, as every writer does. A transaction that changes what
@@ -8,7 +7,7 @@ import { sendAhead } from '../platform/db/statements.ts'
  * sees what the other has done.
  */
 export async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<void> {
-  await sendAhead(tx, sql`select from lanes where site_id = any(${siteIds}::uuid[]) order by site_id for update`)
+  await sql`select from lanes where site_id = any(${siteIds}::uuid[]) order by site_id for update`.execute(tx)
 }
 
 /**

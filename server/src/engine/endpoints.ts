@@ -44,7 +44,7 @@ export async function addEndpoint(
  * starts with values read before.
  */
 export async function changeEndpoint(
-  ctx: Pick<Context, 'keys' | 'signals'>,
+  ctx: Pick<Context, 'clock' | 'keys' | 'signals'>,
   tx: Tx,
   siteId: string,
   change: {
@@ -53,7 +53,6 @@ export async function changeEndpoint(
     secret?: string | undefined
     paused?: boolean | undefined
   },
-  now: Date,
 ): Promise<void> {
   await lockLanes(tx, [siteId])
   const columns = {
@@ -68,7 +67,11 @@ export async function changeEndpoint(
   const resumed = change.paused === false
   if (!resumed && change.webhookUrl === undefined) return
   if (resumed) await ctx.signals.send(tx, 'deliver')
-  const forgotten = { due_at: sql<Date>`least(due_at, ${now}::timestamptz)`, failing: false, failures_in_a_row: 0 }
+  const forgotten = {
+    due_at: sql<Date>`least(due_at, ${ctx.clock.inDatabase()})`,
+    failing: false,
+    failures_in_a_row: 0,
+  }
   await tx
     .updateTable('lanes')
     .set({ suspect: false, ...(resumed ? forgotten : {}) })
