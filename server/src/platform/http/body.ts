@@ -63,6 +63,7 @@ export async function readBody(
   return { bytes: pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), done }
 }
 
-function tooLarge(most: number): Failure {
+/** The refusal of a body of more than `most` bytes. */
+export function tooLarge(most: number): Failure {
   return fail('too_large', `The body is larger than ${most} bytes.`)
 }

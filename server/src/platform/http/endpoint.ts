@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { FailureKind } from '../errors.ts'
 import type { Bucket, Usage } from '../rate-limit/rate-limit.ts'
+import type { Upload, UploadLimits } from './upload.ts'
 
 extendZodWithOpenApi(z)
 
@@ -128,6 +129,8 @@ export type Call<Principal, Params, Query, Body> = RequestFacts & {
   params: Parsed<Params>
   query: Parsed<Query>
   body: Parsed<Body>
+  /** The body of an endpoint that takes an upload. */
+  upload?: Upload
 }
 
 type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
@@ -153,6 +156,8 @@ type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
    * large bodies, and for requests that anybody may send.
    */
   mostBytes?: number
+  /** The body is a stream of bytes instead of JSON; idempotency keys are not honoured. */
+  upload?: UploadLimits
   headers?: z.ZodObject
   /** Has no effect before its one transaction commits, so it may begin before it holds its idempotency key. */
   atomic?: true
@@ -184,8 +189,12 @@ export function endpoint<
 }
 
 /** Whether a request to the endpoint may carry an idempotency key. */
-export function honoursIdempotencyKeys({ method, auth }: Pick<Endpoint, 'method' | 'auth'>): boolean {
-  return method === 'post' && auth?.idempotencyScope !== undefined
+export function honoursIdempotencyKeys({
+  method,
+  auth,
+  upload,
+}: Pick<Endpoint, 'method' | 'auth' | 'upload'>): boolean {
+  return method === 'post' && upload === undefined && auth?.idempotencyScope !== undefined
 }
 
 /** Every refusal an endpoint can answer with: its own and those that follow from its shape. */
@@ -195,7 +204,7 @@ export function possibleFailures(one: Endpoint): FailureKind[] {
   if (one.auth !== null || one.buckets !== undefined) kinds.add('rate_limited')
   if (one.query !== undefined || one.body !== undefined) kinds.add('invalid')
   if (one.params !== undefined) kinds.add('not_found')
-  if (one.body !== undefined) kinds.add('too_large').add('unsupported_media_type')
+  if (one.body !== undefined || one.upload !== undefined) kinds.add('too_large').add('unsupported_media_type')
   if (honoursIdempotencyKeys(one)) kinds.add('conflict').add('invalid')
   kinds.add('method_not_allowed').add('unavailable')
   return [...kinds]

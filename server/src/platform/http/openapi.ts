@@ -9,6 +9,7 @@ import {
   possibleFailures,
 } from './endpoint.ts'
 import { failureResponse } from './failure-responses.ts'
+import type { UploadLimits } from './upload.ts'
 import type { Webhook } from './webhook.ts'
 
 type Generated = ReturnType<OpenApiGeneratorV31['generateDocument']>
@@ -56,7 +57,7 @@ function waysToAuthenticate({ auth }: Endpoint) {
 }
 
 function routeOf(one: Endpoint): RouteConfig {
-  const { params, query, headers, body, bodyExamples = {} } = one
+  const { params, query, headers, body, upload, bodyExamples = {} } = one
   return {
     method: one.method,
     path: one.path,
@@ -72,6 +73,7 @@ function routeOf(one: Endpoint): RouteConfig {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
       ...(headers === undefined ? {} : { headers }),
+      ...(upload === undefined ? {} : { body: { required: true, content: uploadContent(upload) } }),
       ...(body === undefined
         ? {}
         : {
@@ -83,6 +85,11 @@ function routeOf(one: Endpoint): RouteConfig {
     },
     responses: { ...successes(one), ...failures(one) },
   }
+}
+
+function uploadContent({ types, mostBytes }: UploadLimits) {
+  const schema = { type: 'string' as const, format: 'binary', maxLength: mostBytes }
+  return Object.fromEntries(types.map((type) => [type, { schema }]))
 }
 
 function successes(one: Endpoint): Record<string, Response> {

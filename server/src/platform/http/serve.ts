@@ -26,6 +26,7 @@ import {
 } from './endpoint.ts'
 import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
+import { openUpload, type Upload } from './upload.ts'
 
 /** A request that was routed to its endpoint, with its body as it comes. */
 export type Incoming = {
@@ -56,6 +57,8 @@ export function createServe(ctx: Context): Serve {
     progress.usage = usage
     progress.tenant = tenant
     if (usage?.refused === true) throw overLimit(usage)
+    if (one.upload !== undefined)
+      return handle(ctx, one, { ...incoming, upload: openUpload(facts, requestBody, one.upload) }, principal)
     if (one.body === undefined) return handle(ctx, one, incoming, principal)
     const mostBytes = one.mostBytes ?? MAX_BODY_BYTES
     const announced = announcedBytes(facts, mostBytes)
@@ -74,7 +77,7 @@ export function createServe(ctx: Context): Serve {
 async function handle(
   ctx: Context,
   one: Endpoint,
-  { params, facts }: Incoming,
+  { params, facts, upload }: Incoming & { upload?: Upload },
   principal: unknown,
   bytes?: Uint8Array,
 ): Promise<Reply> {
@@ -86,7 +89,7 @@ async function handle(
   // A path parameter that cannot be stored equals no stored text.
   if (!Object.values(params).every(isStorable)) throw fail('not_found', 'There is nothing at this address.')
   // The definition's own schemas parsed the input, so it has the types its handler declares.
-  const call = { ...facts, ctx, principal, params, query, body } as Parameters<Endpoint['handler']>[0]
+  const call = { ...facts, ctx, principal, params, query, body, upload } as Parameters<Endpoint['handler']>[0]
   const key = facts.header('idempotency-key')
   const scope = honoursIdempotencyKeys(one) ? one.auth?.idempotencyScope?.(principal) : undefined
   if (key === undefined || scope === undefined) return one.handler(call)
