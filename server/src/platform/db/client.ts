@@ -2,9 +2,11 @@
 import { hash } from 'node:crypto'
 import type { PostgresPoolClient } from 'kysely'
 import pg from 'pg'
-import { PREPARED } from './statements.ts'
 
 type Result = { command: string; rowCount: number | null; rows: unknown[] }
+
+/** Prefix of a statement that is prepared: the query builder passes nothing but the text on to the driver's client. */
+export const PREPARED = '/* prepared */ '
 
 const names = new Map<string, string>()
 

@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { PREPARED } from './client.ts'
 import type { Tx } from './database.ts'
-
-/** Prefix of a statement that is prepared: the query builder passes nothing but the text on to the driver's client. */
-export const PREPARED = '/* prepared */ '
 
 /**
  * The same statement, planned once per connection instead of every time. Worth it for the few that run all the time and whose plan

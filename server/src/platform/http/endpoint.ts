@@ -2,12 +2,12 @@
  * An endpoint is data: method, path, authentication, schemas, documented errors and a handler. The router, the
  * OpenAPI document and the tests over "every endpoint" all read the same list.
  */
+import type { Readable } from 'node:stream'
 import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
 import type { Context } from '../context.ts'
 import type { FailureKind } from '../errors.ts'
 import type { Bucket, Usage } from '../rate-limit/rate-limit.ts'
-import type { Upload, UploadLimits } from './upload.ts'
 
 extendZodWithOpenApi(z)
 
@@ -121,6 +121,12 @@ type SometimesIn<Headers> = {
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+/** What an endpoint with an upload takes: at most `mostBytes`, of one of these media types. */
+export type UploadLimits = { mostBytes: number; types: readonly string[] }
+
+/** An upload: its media type as declared, in lower case, and its bytes. The stream fails if there are too many, or if it breaks off. */
+export type Upload = { type: string; bytes: Readable }
 
 /** What a handler receives: the principal and validated input. */
 export type Call<Principal, Params, Query, Body> = RequestFacts & {

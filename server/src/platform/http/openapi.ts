@@ -7,9 +7,9 @@ import {
   type Examples,
   honoursIdempotencyKeys,
   possibleFailures,
+  type UploadLimits,
 } from './endpoint.ts'
 import { failureResponse } from './failure-responses.ts'
-import type { UploadLimits } from './upload.ts'
 import type { Webhook } from './webhook.ts'
 
 type Generated = ReturnType<OpenApiGeneratorV31['generateDocument']>

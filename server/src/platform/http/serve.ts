@@ -23,10 +23,11 @@ import {
   pathOf,
   type Reply,
   type RequestFacts,
+  type Upload,
 } from './endpoint.ts'
 import { sentenceAbout, telling } from './issues.ts'
 import { isStorable, MAX_BODY_BYTES, parseJsonBody } from './json.ts'
-import { openUpload, type Upload } from './upload.ts'
+import { openUpload } from './upload.ts'
 
 /** A request that was routed to its endpoint, with its body as it comes. */
 export type Incoming = {

@@ -2,13 +2,7 @@
 import { Readable } from 'node:stream'
 import { fail, invalid } from '../errors.ts'
 import { announcedBytes, tooLarge } from './body.ts'
-import type { RequestFacts } from './endpoint.ts'
-
-/** What an endpoint takes: at most `mostBytes`, of one of these media types. */
-export type UploadLimits = { mostBytes: number; types: readonly string[] }
-
-/** An upload: its media type as declared, in lower case, and its bytes. The stream fails if there are too many, or if it breaks off. */
-export type Upload = { type: string; bytes: Readable }
+import type { RequestFacts, Upload, UploadLimits } from './endpoint.ts'
 
 /** Opens the body of a request as an upload. Throws `unsupported_media_type` or `too_large` from what is declared. */
 export function openUpload(
