@@ -56,6 +56,7 @@ export async function readBody(
     }
   } catch (error) {
     done()
+    body.resume() // what is left is discarded: the next request comes over the same connection
     // The client hung up: nobody reads the answer, but the log must not blame the service.
     throw body.errored === null ? error : invalid('body', 'The body ended before it was complete.', error)
   }

@@ -27,6 +27,7 @@ async function* limited(body: Readable, mostBytes: number): AsyncGenerator<Uint8
       yield piece
     }
   } catch (error) {
+    body.resume() // what is left is discarded: the next request comes over the same connection
     throw body.errored === null ? error : invalid('body', 'The body ended before it was complete.', error)
   }
 }
