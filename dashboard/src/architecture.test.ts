@@ -66,13 +66,13 @@ describe('what the server shares', () => {
 
   it('is the rules of posts, the schema of their text with its addresses, how words are counted, what outlines leave and what helps a site', () => {
     expect(Object.keys(exports)).toEqual([
+      './deliveries/troubleshooting',
       './generation/notes',
       './posts/policy',
       './posts/body/attributes',
       './posts/body/embeds',
       './posts/body/schema',
       './posts/body/text',
-      './sites/troubleshooting',
     ])
   })
 

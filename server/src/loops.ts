@@ -1,12 +1,11 @@
 import { forgetOldNetworks, removeExpiredSessions } from './accounts/index.ts'
-import { attemptDelivery } from './deliveries/index.ts'
+import { createChannels } from './destinations/index.ts'
 import {
   abandonLeases,
   Dispatcher,
   type Limits,
   purgeDeletedSites,
   removeOldHistory,
-  type Sendable,
   showBacklog,
   Worker,
 } from './engine/index.ts'
@@ -47,11 +46,14 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     await abandonLeases(db, clock, workerIds)
     await abandonJobsOf(db, workerIds)
   })
-  const parts = {
-    attempt: (one: Sendable, signal: AbortSignal) => attemptDelivery(ctx, one, signal),
-    workerId: () => worker.id(),
-  }
-  const dispatcher = new Dispatcher(ctx, parts, () => deliver.nudge(), limits)
+  const channels = createChannels(ctx)
+  const dispatcher = new Dispatcher(
+    ctx,
+    channels,
+    () => worker.id(),
+    () => deliver.nudge(),
+    limits,
+  )
   showBacklog(ctx, () => dispatcher.held())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
   const publishDueLoop = defineLoop({

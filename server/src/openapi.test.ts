@@ -1,12 +1,14 @@
 import { verifyWebhook } from '@postrider/sdk/webhooks'
 import { describe, expect, it } from 'vitest'
 import { readContract } from '../test/support/contract.ts'
-import { examplePost, exampleSecret, webhooks } from './deliveries/index.ts'
+import { webhooks } from './deliveries/index.ts'
 import { createApiDocument } from './openapi.ts'
 import { convertBody } from './posts/body/convert.ts'
+import { examplePost } from './posts/index.ts'
 import { endpoints } from './routes.ts'
 import { looksLikeApiKey } from './sites/api-key.ts'
 import { exampleSecrets } from './sites/examples.ts'
+import { exampleSecret } from './sites/index.ts'
 
 const exampleOf = (schema: object | undefined) => String(schema !== undefined && 'example' in schema && schema.example)
 

@@ -1,5 +1,6 @@
 import { accountRoutes } from './accounts/index.ts'
 import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
+import { testDeliveryRoutes } from './deliveries/index.ts'
 import { generationRoutes } from './generation/index.ts'
 import { liveRoutes } from './live/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
@@ -13,6 +14,7 @@ export const endpoints: readonly Endpoint[] = [
   ...postRoutes,
   ...generationRoutes,
   ...siteRoutes,
+  ...testDeliveryRoutes,
   ...detectionRoutes,
   ...deliveryRoutes,
   ...analyticsRoutes,

@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { webhookBody } from '../../src/deliveries/payload.ts'
-import { signedHeaders, signingKey } from '../../src/deliveries/sign.ts'
+import { webhookBody } from '../../src/destinations/webhook/body.ts'
+import { signedHeaders, signingKey } from '../../src/destinations/webhook/sign.ts'
 import { type BenchReceiver, runScript, startBenchReceiver } from '../support/processes.ts'
 import { median, medianShare, report, table } from '../support/report.ts'
 import { countDeliveries, postPayload, SECRET, seedBacklog, seedSites } from '../support/seed.ts'
@@ -93,14 +93,9 @@ starts. Receiver, sender, database and the bench share the machine.`
 /** What the service would send, as one request to repeat. */
 function postTask(port: number): Omit<PostTask, 'total' | 'warmUp'> {
   const at = new Date()
-  const body = webhookBody({
-    kind: 'post.published',
-    post: Buffer.from(postPayload(BODY_BYTES)),
-    previousVersion: null,
-    occurredAt: at,
-    site: { id: '0198a2f0-0000-7000-8000-000000000000', name: 'Bench site' },
-    at,
-  })
+  const payload = Buffer.from(postPayload(BODY_BYTES))
+  const site = { id: '0198a2f0-0000-7000-8000-000000000000', name: 'Bench site' }
+  const body = webhookBody({ kind: 'post.published', payload, previousVersion: null, occurredAt: at }, { site, at })
   const deliveryId = '0198a2f0-0000-7000-8000-000000000001'
   const headers = signedHeaders({ key: signingKey(SECRET), event: 'post.published', deliveryId, body, at })
   return { port, concurrency: 256, body: body.toString(), headers }

@@ -38,8 +38,8 @@ export async function seedSites(
         ${siteIds.map((id) => lookupIndex(keys, id))}::bytea[]) as s (id, account_id, index)
     `.execute(db.root)
     await sql`
-      insert into endpoints (site_id, account_id, site_name, webhook_url, secret_sealed, created_at)
-      select id, account_id, 'Bench site', url, sealed, ${now}
+      insert into endpoints (site_id, account_id, site_name, kind, config, secret_sealed, created_at)
+      select id, account_id, 'Bench site', 'webhook', jsonb_build_object('url', url), sealed, ${now}
       from unnest(${siteIds}::uuid[], ${part.map(({ accountId }) => accountId)}::uuid[],
         ${part.map((_, index) => urlOf(from + index))}::text[],
         ${siteIds.map((id) => seal(keys, secretPlace(id), SECRET))}::bytea[]) as e (id, account_id, url, sealed)

@@ -1,5 +1,7 @@
 /** The deliveries of the documentation's examples. */
-import { exampleDeliveryId, examplePost, exampleSite } from '../deliveries/index.ts'
+import { exampleDeliveryId } from '../deliveries/index.ts'
+import { examplePost } from '../posts/index.ts'
+import { exampleSite } from '../sites/index.ts'
 
 /** A month in which one delivery failed. */
 export const exampleOverview = {

@@ -4,7 +4,6 @@ import {
   type FailedDelivery,
   failedDeliveries,
   type Granularity,
-  keepsHistoryOf,
   MOST_REQUEUED,
   type Period,
   requeueFailed,
@@ -12,6 +11,7 @@ import {
   sumBySite,
   sumByTime,
 } from '../deliveries/index.ts'
+import { keepsHistoryOf } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'

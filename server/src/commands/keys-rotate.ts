@@ -1,5 +1,5 @@
 /** Replaces the secret key and seals everything with the new one. platform/secret-key.ts explains how it survives interruption. */
-import { resealWebhookSecrets } from '../deliveries/index.ts'
+import { resealWebhookSecrets } from '../engine/index.ts'
 import { type Config, parseConfig, SHORTEST_KEY } from '../platform/config.ts'
 import { deriveKeys, SealError } from '../platform/crypto.ts'
 import type { Database } from '../platform/db/database.ts'

@@ -6,22 +6,6 @@ import type { Db } from '../platform/db/database.ts'
 /** A span of full hours: from the beginning of the hour of `from` to the end of the hour of `to`. */
 export type Period = { from: Date; to: Date }
 
-/** Whether history of the account's site is kept: the site is connected, or was deleted not too long ago. */
-export async function keepsHistoryOf(db: Db, accountId: string, siteId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('endpoints')
-    .select('site_id')
-    .where('account_id', '=', accountId)
-    .where('site_id', '=', siteId)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-/** Whether nothing is kept of a site any more: it was deleted, and its history has been removed. */
-export function isForgotten(siteId: RawBuilder<string>): RawBuilder<boolean> {
-  return sql<boolean>`not exists (select from endpoints e where e.site_id = ${siteId})`
-}
-
 const DAY_MS = 24 * HOUR_MS
 
 /**

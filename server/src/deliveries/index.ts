@@ -1,14 +1,10 @@
-export { attemptDelivery } from './attempt.ts'
-export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
-export { exampleDeliveryId, examplePost, exampleSecret, exampleSite } from './examples.ts'
+export { exampleDeliveryId } from './examples.ts'
 export {
   type DeliveryRecord,
   deliveriesOfPost,
   type FailedDelivery,
   failedDeliveries,
   type Granularity,
-  isForgotten,
-  keepsHistoryOf,
   type Period,
   type Sums,
   sumBySite,
@@ -23,9 +19,6 @@ export {
   type LoggedDelivery,
   lastTitles,
 } from './log.ts'
-export { BodyForms, DeliveryStatus, EventName, Meta, PublishedPost, RichText } from './payload.ts'
 export { hurry, MOST_REQUEUED, requeueFailed } from './requeue.ts'
-export { resealWebhookSecrets, unopenedSecrets } from './reseal.ts'
-export { createWebhookSecret } from './sign.ts'
-export { sendTest, type TestResult } from './test-send.ts'
+export { testDeliveryRoutes } from './test-delivery.ts'
 export { webhooks } from './webhooks.ts'

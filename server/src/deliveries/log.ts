@@ -1,12 +1,12 @@
 /** Single deliveries: the account's log of them, the details of one, and the failures that can be sent again. */
 import { type RawBuilder, sql } from 'kysely'
+import { createChannels, type SentRequest } from '../destinations/index.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from '../engine/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { firstIdAt } from '../platform/ids.ts'
-import { signedRequest } from './attempt.ts'
 import { judged, lastTitle } from './history.ts'
 
 /**
@@ -98,10 +98,12 @@ export type DeliveryDetails = LoggedDelivery & {
   history: HistoryEntry[]
   metadata: Record<string, unknown> | null
   webhookUrl: string
-  request: { method: string; url: string; headers: Record<string, string>; body: string } | null
+  request: SentRequest | null
 }
 
 type DetailsRow = Omit<DeliveryDetails, 'request'> & {
+  kind: string
+  config: unknown
   secretSealed: Buffer | null
   previousVersion: number | null
   occurredAt: Date
@@ -110,7 +112,7 @@ type DetailsRow = Omit<DeliveryDetails, 'request'> & {
 
 /** One delivery of the account, if there is one. */
 export async function deliveryDetails(
-  ctx: Pick<Context, 'clock' | 'db' | 'keys'>,
+  ctx: Context,
   accountId: string,
   id: string,
 ): Promise<DeliveryDetails | undefined> {
@@ -118,7 +120,7 @@ export async function deliveryDetails(
     with judged as materialized (
       ${judged(sql`deliveries where account_id = ${accountId} and id = ${id} and status = 'failed'`)}
     )
-    select ${COLUMNS}, d.history, d.metadata, e.webhook_url as "webhookUrl", e.secret_sealed as "secretSealed",
+    select ${COLUMNS}, d.history, d.metadata, e.config ->> 'url' as "webhookUrl", e.kind, e.config, e.secret_sealed as "secretSealed",
       v.previous_version as "previousVersion", v.occurred_at as "occurredAt", v.payload
     from deliveries d
     left join judged j on j.id = d.id
@@ -128,12 +130,13 @@ export async function deliveryDetails(
   `.execute(ctx.db.root)
   const [row] = rows
   if (row === undefined) return undefined
-  const { secretSealed, previousVersion, occurredAt, payload, ...details } = row
+  const { kind, config, secretSealed, previousVersion, occurredAt, payload, ...details } = row
   if (secretSealed === null) return { ...details, request: null }
+  const { siteId, siteName } = row
   const content = { kind: row.event, previousVersion, occurredAt, payload: Buffer.from(payload) }
-  const delivery = { deliveryId: row.id, event: content, at: ctx.clock.now() }
-  const signed = signedRequest(ctx.keys, { ...row, secretSealed }, delivery)
-  return { ...details, request: { ...signed, body: signed.body.toString('utf8') } }
+  const event = { deliveryId: row.id, attempt: row.attempts + 1, content }
+  const request = createChannels(ctx).preview({ siteId, siteName, kind, config, secretSealed }, event)
+  return { ...details, request }
 }
 
 /** The titles of posts in their newest event that has one; for posts that are gone. */

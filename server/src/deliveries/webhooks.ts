@@ -1,10 +1,45 @@
 /** The webhooks as the API's document shows them. Their examples are built and signed as deliveries are. */
 import { z } from 'zod'
+import { signedHeaders, signingKey, testBody, webhookBody } from '../destinations/index.ts'
 import type { EventKind } from '../engine/index.ts'
+import { Id, Timestamp } from '../platform/http/endpoint.ts'
 import type { Webhook } from '../platform/http/webhook.ts'
-import { exampleDeliveryId, examplePost, exampleSecret, exampleSite } from './examples.ts'
-import { type EventPost, eventBodies, testBody, webhookBody } from './payload.ts'
-import { signedHeaders, signingKey } from './sign.ts'
+import { examplePost, PublishedPost } from '../posts/index.ts'
+import { exampleSecret, exampleSite } from '../sites/index.ts'
+import { exampleDeliveryId } from './examples.ts'
+
+const SiteRef = z.object({ id: Id, name: z.string() }).openapi('SiteRef')
+
+/** The body of each event. */
+const eventBodies = {
+  'post.published': z
+    .object({
+      event: z.literal('post.published'),
+      post: PublishedPost,
+      site: SiteRef,
+      delivered_at: Timestamp.openapi({ description: 'When this attempt was made.' }),
+    })
+    .openapi('PostPublishedEvent'),
+  'post.updated': z
+    .object({
+      event: z.literal('post.updated'),
+      post: PublishedPost,
+      previous_version: z.int().openapi({ description: 'The version that was sent before this one.', minimum: 1 }),
+      site: SiteRef,
+    })
+    .openapi('PostUpdatedEvent'),
+  'post.deleted': z
+    .object({
+      event: z.literal('post.deleted'),
+      post: z.object({ id: Id, slug: z.string() }),
+      site: z.object({ id: Id }),
+      deleted_at: Timestamp.openapi({ description: 'When the post was deleted or taken off the sites.' }),
+    })
+    .openapi('PostDeletedEvent'),
+  'site.test': z
+    .object({ event: z.literal('site.test'), test: z.literal(true), post: PublishedPost, site: SiteRef })
+    .openapi('SiteTestEvent'),
+}
 
 type SignedHeader = Exclude<keyof ReturnType<typeof signedHeaders>, 'content-type'>
 
@@ -46,16 +81,10 @@ const ANSWERS = {
 const AT = examplePost.published_at
 const { id, slug } = examplePost
 
-function bodyOf(kind: EventKind, post: EventPost): Buffer {
+function bodyOf(kind: EventKind, post: object): Buffer {
   const previousVersion = kind === 'post.updated' ? 1 : null
-  return webhookBody({
-    kind,
-    post: Buffer.from(JSON.stringify(post)),
-    previousVersion,
-    occurredAt: AT,
-    site: exampleSite,
-    at: AT,
-  })
+  const payload = Buffer.from(JSON.stringify(post))
+  return webhookBody({ kind, payload, previousVersion, occurredAt: AT }, { site: exampleSite, at: AT })
 }
 
 function webhook(

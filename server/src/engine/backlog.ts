@@ -15,13 +15,13 @@ export async function backlogOf(db: Db, clock: Clock, mostHosts: number): Promis
       )) * 1000)::float8 as "overdueMs"
     from endpoints e join lanes l on l.site_id = e.site_id where e.deleted_at is null
   `.execute(db)
-  const { rows: newest } = await sql<{ webhook_url: string }>`
-    select webhook_url from endpoints where deleted_at is null order by created_at desc limit ${mostHosts}
+  const { rows: newest } = await sql<{ url: string }>`
+    select config ->> 'url' as url from endpoints where deleted_at is null and config ->> 'url' is not null order by created_at desc limit ${mostHosts}
   `.execute(db)
   return {
     overdueMs: Math.max(0, rows[0]?.overdueMs ?? 0),
     sites: rows[0]?.sites ?? 0,
     failing: rows[0]?.failing ?? 0,
-    hosts: [...new Set(newest.map(({ webhook_url }) => new URL(webhook_url).hostname))],
+    hosts: [...new Set(newest.map(({ url }) => new URL(url).hostname))],
   }
 }

@@ -28,8 +28,13 @@ import { Recorder } from './recorder.ts'
 /** A delivery with everything that its request is made of. */
 export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
 
-/** Makes one attempt. Resolves with `unknown` when `signal` aborted it; never rejects. */
-export type Attempt = (one: Sendable, signal: AbortSignal) => Promise<AttemptOutcome>
+/** What makes attempts: the channels of the kinds of destinations. */
+export type Attempts = {
+  /** The longest that an attempt may take, in milliseconds. */
+  budgetMs: number
+  /** Makes one. Resolves with `unknown` when `signal` aborted it; never rejects. */
+  attempt(one: Sendable, signal: AbortSignal): Promise<AttemptOutcome>
+}
 
 /** Bounds on concurrent work. Suspect lanes, whose sites did not answer last time, have bounds of their own. */
 export type Limits = {
@@ -70,13 +75,11 @@ const STARTING_MS = 15_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log' | 'metrics'>
 
-/** What the dispatcher is given: how an attempt is made, and the id by which this worker holds lanes, while others know that it lives. */
-export type DispatcherParts = { attempt: Attempt; workerId(): string | undefined }
-
 /** Holds the lanes that this process works on. */
 export class Dispatcher {
   readonly #ctx: Needs
-  readonly #parts: DispatcherParts
+  readonly #channels: Attempts
+  readonly #workerId: () => string | undefined
   readonly #limits: Limits
   readonly #recorder: Recorder
   readonly #contents: EventContents
@@ -94,10 +97,20 @@ export class Dispatcher {
   /** Lanes live outside the async context of whoever triggered the step: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
-  /** `onReleased` is called when lanes were released, so that others, or the same ones, may be leased. */
-  constructor(ctx: Needs, parts: DispatcherParts, onReleased: () => void, limits: Partial<Limits> = {}) {
+  /**
+   * `workerId` is the id by which this worker holds lanes, while others know that it lives. `onReleased` is called when lanes were
+   * released, so that others, or the same ones, may be leased.
+   */
+  constructor(
+    ctx: Needs,
+    channels: Attempts,
+    workerId: () => string | undefined,
+    onReleased: () => void,
+    limits: Partial<Limits> = {},
+  ) {
     this.#ctx = ctx
-    this.#parts = parts
+    this.#channels = channels
+    this.#workerId = workerId
     this.#limits = { ...LIMITS, ...limits }
     this.#contents = new EventContents(ctx.db.root)
     this.#attempts = new Slots(this.#limits.attempts)
@@ -117,12 +130,12 @@ export class Dispatcher {
   }
 
   async #step(): Promise<StepResult> {
-    const { changes, clock, config, db } = this.#ctx
+    const { changes, clock, db } = this.#ctx
     const source = { db: db.root, clock }
-    const workerId = this.#parts.workerId()
+    const workerId = this.#workerId()
     const limits = this.#free()
     if (this.#isStopping || workerId === undefined || limits.prompt + limits.suspect === 0) return { again: false }
-    const ms = config.deliveryTimeoutMs + STARTING_MS
+    const ms = this.#channels.budgetMs + STARTING_MS
     const leases = await leaseDueLanes(source, workerId, limits, { held: [...this.#held.keys()], ms })
     // From here on the lanes hear of what changes. What is read below is newer than what they do not hear of.
     const lanes = leases.map((lease) => new HeldLane(lease))
@@ -183,7 +196,7 @@ export class Dispatcher {
       // A site that takes its time costs nothing meanwhile: others may have the slot.
       void this.#ctx.clock.sleep(SLOW_MS, ended.signal).then(() => slot?.free())
       const startedAt = this.#ctx.clock.now()
-      const outcome = await this.#parts.attempt({ delivery, target, event }, this.#abort.signal)
+      const outcome = await this.#channels.attempt({ delivery, target, event }, this.#abort.signal)
       lane.attempted(outcome)
       if (outcome.kind === 'unknown') return false
       const result = { ...outcome, startedAt, finishedAt: this.#ctx.clock.now() }
@@ -204,13 +217,13 @@ export class Dispatcher {
 
   /** Whether an attempt that starts now ends, and is recorded, while this worker certainly has the lane. */
   #mayStart({ isHalted, lease, target }: HeldLane): boolean {
-    const { clock, config } = this.#ctx
-    const isOurs = lease.workerId === this.#parts.workerId() && !this.#isStopping
+    const { clock } = this.#ctx
+    const isOurs = lease.workerId === this.#workerId() && !this.#isStopping
     return (
       isOurs &&
       !isHalted &&
       target !== undefined &&
-      remainingMs(clock, lease.deadline) >= config.deliveryTimeoutMs + RECORDING_MS
+      remainingMs(clock, lease.deadline) >= this.#channels.budgetMs + RECORDING_MS
     )
   }
 

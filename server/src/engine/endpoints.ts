@@ -22,7 +22,15 @@ export function openSecret(keys: Keys, siteId: string, sealed: Buffer): string {
 export async function addEndpoint(
   tx: Tx,
   keys: Keys,
-  endpoint: { siteId: string; accountId: string; siteName: string; webhookUrl: string; secret: string; now: Date },
+  endpoint: {
+    siteId: string
+    accountId: string
+    siteName: string
+    kind: string
+    config: object
+    secret: string
+    now: Date
+  },
 ): Promise<void> {
   await tx
     .insertInto('endpoints')
@@ -30,7 +38,8 @@ export async function addEndpoint(
       site_id: endpoint.siteId,
       account_id: endpoint.accountId,
       site_name: endpoint.siteName,
-      webhook_url: endpoint.webhookUrl,
+      kind: endpoint.kind,
+      config: JSON.stringify(endpoint.config),
       secret_sealed: seal(keys, secretPlace(endpoint.siteId), endpoint.secret),
       created_at: endpoint.now,
     })
@@ -49,7 +58,7 @@ export async function changeEndpoint(
   siteId: string,
   change: {
     siteName?: string | undefined
-    webhookUrl?: string | undefined
+    config?: object | undefined
     secret?: string | undefined
     paused?: boolean | undefined
   },
@@ -57,7 +66,7 @@ export async function changeEndpoint(
   await lockLanes(tx, [siteId])
   const columns = {
     ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
-    ...(change.webhookUrl === undefined ? {} : { webhook_url: change.webhookUrl }),
+    ...(change.config === undefined ? {} : { config: JSON.stringify(change.config) }),
     ...(change.secret === undefined ? {} : { secret_sealed: seal(ctx.keys, secretPlace(siteId), change.secret) }),
     ...(change.paused === undefined ? {} : { paused: change.paused }),
   }
@@ -65,7 +74,7 @@ export async function changeEndpoint(
   await tx.updateTable('endpoints').set(columns).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)
   const resumed = change.paused === false
-  if (!resumed && change.webhookUrl === undefined) return
+  if (!resumed && change.config === undefined) return
   if (resumed) await ctx.signals.send(tx, 'deliver')
   const forgotten = {
     due_at: sql<Date>`least(due_at, ${ctx.clock.inDatabase()})`,
@@ -109,7 +118,8 @@ export async function retireEndpoint(
 /** What a site shows of its endpoint. Counts are of finished deliveries; superseded ones count nowhere. */
 export type EndpointState = {
   siteId: string
-  webhookUrl: string
+  kind: string
+  config: unknown
   secretSealed: Buffer | null
   status: 'active' | 'inactive' | 'error'
   delivered: number
@@ -128,7 +138,8 @@ export async function endpointStates(
     .innerJoin('lanes as l', 'l.site_id', 'e.site_id')
     .select([
       'e.site_id',
-      'e.webhook_url',
+      'e.kind',
+      'e.config',
       'e.secret_sealed',
       'e.paused',
       'l.failing',
@@ -145,7 +156,8 @@ export async function endpointStates(
       row.site_id,
       {
         siteId: row.site_id,
-        webhookUrl: row.webhook_url,
+        kind: row.kind,
+        config: row.config,
         secretSealed: row.secret_sealed,
         status: row.paused ? 'inactive' : row.failing ? 'error' : 'active',
         delivered: row.delivered,
@@ -171,4 +183,20 @@ export async function activeSites(db: Db, accountIds: readonly string[]): Promis
     where account_id = any(${plainArray(accountIds)}::uuid[]) and deleted_at is null and not paused group by account_id
   `.execute(db)
   return new Map(rows.map(({ accountId, siteIds }) => [accountId, siteIds]))
+}
+
+/** Whether history of the account's site is kept: the site is connected, or was deleted not too long ago. */
+export async function keepsHistoryOf(db: Db, accountId: string, siteId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('endpoints')
+    .select('site_id')
+    .where('account_id', '=', accountId)
+    .where('site_id', '=', siteId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Whether nothing is kept of a site any more: it was deleted, and its history has been removed. */
+export function isForgotten(siteId: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`not exists (select from endpoints e where e.site_id = ${siteId})`
 }

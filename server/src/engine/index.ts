@@ -1,5 +1,6 @@
 export { backlogOf } from './backlog.ts'
 export { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
+export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
 export { Dispatcher, type Limits, type Sendable } from './dispatcher.ts'
 export {
   activeSites,
@@ -7,6 +8,8 @@ export {
   changeEndpoint,
   type EndpointState,
   endpointStates,
+  isForgotten,
+  keepsHistoryOf,
   openSecret,
   pausedSites,
   retireEndpoint,
@@ -17,8 +20,9 @@ export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
 export { showBacklog } from './metrics.ts'
 export { type AttemptOutcome, SLOW_MS } from './policy.ts'
+export { resealWebhookSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
-export { addToRollUps, HOUR_MS, hourOf } from './roll-ups.ts'
+export { HOUR_MS, hourOf } from './roll-ups.ts'
 export {
   type LatestDelivery,
   latestDeliveries,
@@ -26,5 +30,6 @@ export {
   standingsOf,
 } from './states.ts'
 export { replaceUntried, withdraw } from './supersede.ts'
-export { DELIVERY_STATUSES, type DeliveryStatus, EVENT_KINDS, type EventKind, type HistoryEntry } from './tables.ts'
+export type { EventKind, HistoryEntry } from './tables.ts'
+export { DeliveryStatus, EventName } from './wire.ts'
 export { claimFromWorkers, doWorkersLive, Worker } from './workers.ts'

@@ -21,8 +21,8 @@ export type LaneLease = {
   deadline: Deadline
 }
 
-/** Where the deliveries of a lane go, and what they are signed with. */
-export type Target = { siteId: string; siteName: string; webhookUrl: string; secretSealed: Buffer }
+/** Where the deliveries of a lane go. What `config` holds is known to the channel of the `kind`. */
+export type Target = { siteId: string; siteName: string; kind: string; config: unknown; secretSealed: Buffer }
 
 /** A delivery that may be attempted under a lease. */
 export type DueDelivery = {
@@ -97,7 +97,7 @@ export async function endUnanswered(db: Db, leases: readonly LaneLease[], now: D
 /** The targets of leased lanes, by site; paused and deleted sites have none. Must be read after the lease. */
 export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, Target>> {
   const { rows } = await sql<Target>`
-    select site_id as "siteId", site_name as "siteName", webhook_url as "webhookUrl", secret_sealed as "secretSealed"
+    select site_id as "siteId", site_name as "siteName", kind, config, secret_sealed as "secretSealed"
     from endpoints
     where site_id = any(${siteIdsOf(leases)}::uuid[]) and not paused and secret_sealed is not null
   `.execute(db)

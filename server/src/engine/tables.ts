@@ -26,7 +26,9 @@ type EndpointsTable = {
   site_id: string
   account_id: string
   site_name: string
-  webhook_url: string
+  /** The kind of destination, whose channel reads `config`: where events go. */
+  kind: string
+  config: ColumnType<unknown, string, string>
   /** Sealed webhook secret; null once the site is deleted. */
   secret_sealed: Buffer | null
   paused: Generated<boolean>

@@ -100,16 +100,22 @@ const UNSEEN = sql`${sql.lit(UNSEEN_MS)} * interval '1 millisecond'`
 
 /** Whether no worker lives; if so, none can join until the transaction ends. Processes that only answer requests do not count. */
 export async function claimFromWorkers(tx: Tx): Promise<boolean> {
+  if (!(await hasWorkers(tx))) return true
   await sql`lock table workers in exclusive mode`.execute(tx)
   return !(await doWorkersLive(tx))
 }
 
-/** Whether a worker lives. None does on a database that has no tables yet. */
+/** Whether a worker lives. */
 export async function doWorkersLive(db: Db): Promise<boolean> {
-  const { rows: tables } = await sql`select where to_regclass('workers') is not null`.execute(db)
-  if (tables.length === 0) return false
+  if (!(await hasWorkers(db))) return false
   const { rows } = await sql<{ live: boolean }>`
     select exists (select from workers where seen_at >= statement_timestamp() - ${UNSEEN}) as live
   `.execute(db)
   return rows[0]?.live === true
+}
+
+/** Whether the database has the table of workers: a new one has not, and nobody works on it. */
+async function hasWorkers(db: Db): Promise<boolean> {
+  const { rows } = await sql`select where to_regclass('workers') is not null`.execute(db)
+  return rows.length > 0
 }

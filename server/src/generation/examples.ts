@@ -1,6 +1,7 @@
 /** The job of the documentation's examples at its stages. It writes the post of all examples. */
-import { exampleSite } from '../deliveries/index.ts'
+
 import { exampleDraft } from '../posts/index.ts'
+import { exampleSite } from '../sites/index.ts'
 
 const { deliveries: _, ...post } = exampleDraft
 

@@ -1,7 +1,9 @@
 import { accountAuth, whoAsks } from '../accounts/index.ts'
-import { exampleDeliveryId, examplePost, exampleSite } from '../deliveries/index.ts'
+import { exampleDeliveryId } from '../deliveries/index.ts'
 import { type Endpoint, endpoint } from '../platform/http/endpoint.ts'
 import { EVENT_STREAM_HEADERS } from '../platform/http/event-stream.ts'
+import { examplePost } from '../posts/index.ts'
+import { exampleSite } from '../sites/index.ts'
 import { LiveEvent } from './events.ts'
 
 const DESCRIPTION = `Server-sent events. Each has the fields \`event\` and \`data\` (JSON); the schema describes one event.

@@ -1,11 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Workers renew a row of their own, and a lane says who holds it. The database's clock decides what is due, so `read_until` goes; after
+ * Workers renew a row of their own, which nobody misses after a crash of the server or in a backup, and a lane says who holds it. The database's clock decides what is due, so `read_until` goes; after
  * a crash older events end at once, so `recovering` and `uncertain` go; the sums of the latest hour go to the roll-ups at once.
+ * An endpoint has a kind, whose channel reads its configuration.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`create table workers (id uuid primary key, since timestamptz not null, seen_at timestamptz not null)`.execute(
+  await sql`create unlogged table workers (id uuid primary key, since timestamptz not null, seen_at timestamptz not null)`.execute(
     db,
   )
   await sql`
@@ -30,6 +31,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table lanes add column leased_by uuid, drop column read_until, drop column recovering,
       drop column hour, drop column hour_delivered, drop column hour_failed, drop column hour_retried, drop column hour_delivered_ms
   `.execute(db)
+  await sql`alter table endpoints add column kind text not null default 'webhook', add column config jsonb`.execute(db)
+  await sql`update endpoints set config = jsonb_build_object('url', webhook_url)`.execute(db)
+  await sql`alter table endpoints alter column kind drop default, alter column config set not null, drop column webhook_url`.execute(
+    db,
+  )
   await sql`drop index deliveries_uncertain`.execute(db)
   await sql`alter table deliveries drop column uncertain`.execute(db)
 }

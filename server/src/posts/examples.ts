@@ -1,5 +1,7 @@
 /** The post of the documentation's examples, as the Management API shows it at several stages. */
-import { examplePost, exampleSite } from '../deliveries/index.ts'
+
+import { exampleSite } from '../sites/index.ts'
+import { examplePost } from './public-example.ts'
 
 /** Published, as lists show it. */
 export const exampleListed = {

@@ -1,11 +1,19 @@
 /** Announces posts to sites. Every function works on a post row that the transaction has locked. */
-import { type Confirmation, recordPulled } from '../deliveries/index.ts'
-import { type EventKind, enqueueEvents, type NewEvent, recordEvent, replaceUntried, withdraw } from '../engine/index.ts'
+import {
+  type Confirmation,
+  type EventKind,
+  enqueueEvents,
+  type NewEvent,
+  recordEvent,
+  recordPulled,
+  replaceUntried,
+  withdraw,
+} from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
 import { notePosts } from './changes.ts'
-import { publicPost } from './payload.ts'
+import { publicPost } from './public.ts'
 import {
   findPost,
   forgetSites,

@@ -1,6 +1,5 @@
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
-import { isForgotten } from '../deliveries/index.ts'
-import { pausedSites } from '../engine/index.ts'
+import { isForgotten, pausedSites } from '../engine/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'

@@ -1,6 +1,11 @@
 /** Reading posts: one, and pages of them. */
-import { keepsHistoryOf } from '../deliveries/index.ts'
-import { type LatestDelivery, latestDeliveries, type StandingDelivery, standingsOf } from '../engine/index.ts'
+import {
+  keepsHistoryOf,
+  type LatestDelivery,
+  latestDeliveries,
+  type StandingDelivery,
+  standingsOf,
+} from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'

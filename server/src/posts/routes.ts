@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { exampleSite } from '../deliveries/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { ifMatchCheck, versionTag } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
+import { exampleSite } from '../sites/index.ts'
 import { convertForms } from './body/converter.ts'
 import { changePosts } from './bulk.ts'
 import {

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
-import type { VisiblePost } from './payload.ts'
+import type { VisiblePost } from './public.ts'
 
 /** The reader of published posts: a site of an account. */
 export type Reader = { accountId: string; siteId: string }

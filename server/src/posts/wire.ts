@@ -1,6 +1,6 @@
 /** Posts on the wire: what requests may say, and how posts are presented (specification, section 4). */
 import { z } from 'zod'
-import { BodyForms, DeliveryStatus, Meta, RichText } from '../deliveries/index.ts'
+import { DeliveryStatus } from '../engine/index.ts'
 import { Id, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { instant } from '../platform/http/instant.ts'
 import { PageQuery, Pagination } from '../platform/http/pagination.ts'
@@ -11,6 +11,7 @@ import { LOSS_CODES } from './body/losses.ts'
 import { type BulkAction, MOST_TAGS } from './bulk.ts'
 import type { PostInput } from './changed.ts'
 import type { WrittenPost } from './operations.ts'
+import { BodyForms, Meta, RichText } from './public.ts'
 import type { PostSummary, PostWithDeliveries } from './read.ts'
 import { POST_STATUSES, type PostRow } from './tables.ts'
 

@@ -1,4 +1,4 @@
-import { confirmDelivered, recordSiteFailure } from '../deliveries/index.ts'
+import { confirmDelivered, recordSiteFailure } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'

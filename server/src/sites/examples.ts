@@ -1,16 +1,21 @@
-/** The site of the documentation's examples, as the Management API shows it. */
-import { exampleSecret, exampleSite as site } from '../deliveries/index.ts'
+/** The site of the documentation's examples. */
+
+/** The site as others name it. */
+export const exampleSiteRef = { id: '01a19b40-5a20-7c11-9e3d-7b42a1d0c6f8', name: "Ada's kitchen" }
+
+/** Its webhook secret. */
+export const exampleSecret = 'whsec_YW4gZXhhbXBsZSBzZWNyZXQsIDMyIGJ5dGVzIGxvbmc='
 
 /** The input that connected it. */
 export const exampleNewSite = {
-  name: site.name,
+  name: exampleSiteRef.name,
   url: 'https://kitchen.example.com',
   webhook_url: 'https://kitchen.example.com/webhooks/postrider',
 }
 
-/** The site. */
+/** The site as the Management API shows it. */
 export const exampleSite = {
-  id: site.id,
+  id: exampleSiteRef.id,
   ...exampleNewSite,
   niche: 'Baking at home',
   platform: 'nextjs',

@@ -1,4 +1,4 @@
-import { createWebhookSecret, type PublishedPost, sendTest, type TestResult } from '../deliveries/index.ts'
+import { createWebhookSecret, WebhookConfig } from '../destinations/index.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -6,6 +6,7 @@ import {
   endpointStates,
   openSecret,
   retireEndpoint,
+  type Target,
 } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { lookupIndex, seal, unseal } from '../platform/crypto.ts'
@@ -17,7 +18,6 @@ import { createApiKey } from './api-key.ts'
 import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
 import { platformAfter, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
-import { samplePost } from './sample-post.ts'
 import type { Platform, SiteRow } from './tables.ts'
 
 /** A site with the state of its endpoint. */
@@ -80,7 +80,8 @@ export async function createSite(
       siteId: id,
       accountId,
       siteName: input.name,
-      webhookUrl: input.webhookUrl,
+      kind: 'webhook',
+      config: { url: input.webhookUrl },
       secret: createWebhookSecret(),
       now,
     })
@@ -133,7 +134,7 @@ function reveal({ keys }: Context, { row, endpoint }: SealedSite): SiteWithSecre
 /** Changes a site. Throws `not_found`, or `invalid` for an address or a status that cannot be set. */
 export async function changeSite(ctx: Context, accountId: string, id: string, change: SiteChange): Promise<Site> {
   const { row, endpoint } = await currentSite(ctx, accountId, id)
-  if (change.webhookUrl !== undefined && change.webhookUrl !== endpoint.webhookUrl)
+  if (change.webhookUrl !== undefined && change.webhookUrl !== webhookUrlOf(endpoint))
     assertWebhookUrl(ctx, change.webhookUrl)
   if (change.status === 'error' && endpoint.status !== 'error') {
     throw invalid('status', 'Only the service sets the status "error"; set "active" or "inactive".')
@@ -153,7 +154,8 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
-    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, webhookUrl: change.webhookUrl, paused })
+    const config = change.webhookUrl === undefined ? undefined : { url: change.webhookUrl }
+    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, config, paused })
     return oneSite(tx, accountId, row.id)
   })
 }
@@ -191,19 +193,14 @@ export async function removeSite(ctx: Context, accountId: string, givenId: strin
   })
 }
 
-/** Sends the site a sample post and returns what it answered. */
-export async function testDelivery(
-  ctx: Context,
-  accountId: string,
-  id: string,
-): Promise<{ result: TestResult; post: PublishedPost }> {
+/** The webhook address of a site's endpoint. */
+export function webhookUrlOf({ config }: Pick<EndpointState, 'config'>): string {
+  return WebhookConfig.parse(config).url
+}
+
+/** Where a site's events go, and its own address. Throws `not_found`. */
+export async function targetOf(ctx: Context, accountId: string, id: string): Promise<{ target: Target; url: string }> {
   const { row, endpoint } = await currentSite(ctx, accountId, id)
-  const post = samplePost(ctx.ids.next(), row.url, ctx.clock.now())
-  const target = {
-    siteId: row.id,
-    siteName: row.name,
-    webhookUrl: endpoint.webhookUrl,
-    secretSealed: endpoint.secretSealed,
-  }
-  return { result: await sendTest(ctx, target, post), post }
+  const { kind, config, secretSealed } = endpoint
+  return { target: { siteId: row.id, siteName: row.name, kind, config, secretSealed }, url: row.url }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { unopenedSecrets } from '../deliveries/index.ts'
+import { unopenedSecrets } from '../engine/index.ts'
 import { type Keys, lookupIndex, seal, unseal, unsealIfItOpens } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { apiKeyPlace } from './operations.ts'

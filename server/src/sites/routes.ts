@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { examplePost, PublishedPost } from '../deliveries/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, NO_STORE, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { text } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
@@ -14,11 +13,9 @@ import {
   type Site,
   type SiteWithSecrets,
   sitesOf,
-  testDelivery,
+  webhookUrlOf,
 } from './operations.ts'
-import { samplePost } from './sample-post.ts'
 import { PLATFORMS } from './tables.ts'
-import { troubleshoot } from './troubleshooting.ts'
 
 /** A site's platform on the wire. */
 export const PlatformName = z
@@ -91,25 +88,6 @@ const UpdateSite = z
   })
   .openapi('UpdateSite')
 
-const TestResult = z
-  .object({
-    success: z.boolean(),
-    response_code: z
-      .int()
-      .nullable()
-      .openapi({ description: 'The HTTP status that the site returned; null if it did not answer.' }),
-    response_time_ms: z.int(),
-    payload_sent: PublishedPost.optional().openapi({ description: 'On success: the sample post that was sent.' }),
-    message: z.string().optional().openapi({ description: 'On success: the result in a sentence.' }),
-    error: z.string().optional().openapi({ description: 'On failure: an error code such as `timeout`.' }),
-    troubleshooting: z.string().optional().openapi({ description: 'On failure: what to check.' }),
-    response: z
-      .string()
-      .optional()
-      .openapi({ description: "The beginning of the site's response body, if it is text: at most 500 characters." }),
-  })
-  .openapi('TestDelivery')
-
 const RotatedKeys = z
   .object({
     site_id: Id,
@@ -123,13 +101,14 @@ const RotatedKeys = z
 const SiteList = z.object({ sites: z.array(SiteBody), total: z.int() }).openapi('SiteList')
 
 /** Presents a site as `SiteBody` describes it. */
-function presentSite({ row, endpoint: { webhookUrl, status, delivered, failed, lastDeliveredAt } }: Site) {
+function presentSite({ row, endpoint }: Site) {
+  const { status, delivered, failed, lastDeliveredAt } = endpoint
   const total = delivered + failed
   return {
     id: row.id,
     name: row.name,
     url: row.url,
-    webhook_url: webhookUrl,
+    webhook_url: webhookUrlOf(endpoint),
     niche: row.niche,
     platform: row.platform,
     status,
@@ -147,8 +126,6 @@ function presentWithSecrets(site: SiteWithSecrets) {
 }
 
 const ROTATION_WARNING = 'The previous API key and webhook secret have stopped working. Update your site now.'
-const acceptedMessage = (tookMs: number) => `Your site accepted the test in ${tookMs} ms.`
-
 const shared = { tag: 'Sites', auth: accountAuth } as const
 
 /** Connected sites (specification, section 4). */
@@ -330,56 +307,6 @@ export const siteRoutes: Endpoint[] = [
         },
         headers: NO_STORE.sent,
       }
-    },
-  }),
-  endpoint({
-    ...shared,
-    method: 'post',
-    path: '/api/sites/{id}/test-delivery',
-    name: 'testSiteDelivery',
-    summary: 'Send a test delivery',
-    description:
-      'Sends one `site.test` webhook now and returns the result. The response is 200 even if the test failed.',
-    params: IdParams,
-    replies: {
-      200: {
-        description: 'The result of the test.',
-        schema: TestResult,
-        examples: {
-          'The test succeeded': {
-            success: true,
-            response_code: 200,
-            response_time_ms: 84,
-            payload_sent: samplePost(examplePost.id, exampleSite.url, examplePost.published_at),
-            message: acceptedMessage(84),
-          },
-          'The test failed': {
-            success: false,
-            response_code: 401,
-            response_time_ms: 61,
-            error: 'http_error',
-            troubleshooting: troubleshoot({ code: 401, error: 'http_error' }),
-            response: 'The signature does not match.',
-          },
-        },
-      },
-    },
-    errors: [],
-    async handler({ ctx, principal, params }) {
-      const { result, post } = await testDelivery(ctx, principal.accountId, params.id)
-      const common = {
-        success: result.ok,
-        response_code: result.code,
-        response_time_ms: result.tookMs,
-        ...(result.excerpt === null ? {} : { response: result.excerpt }),
-      }
-      if (result.ok)
-        return {
-          status: 200,
-          body: { ...common, payload_sent: post, message: acceptedMessage(result.tookMs) },
-        }
-      const error = result.error ?? 'http_error'
-      return { status: 200, body: { ...common, error, troubleshooting: troubleshoot(result) } }
     },
   }),
 ]

@@ -96,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt starts without looking at the lease',
     file: 'engine/dispatcher.ts',
-    from: 'remainingMs(clock, lease.deadline) >= config.deliveryTimeoutMs + RECORDING_MS',
+    from: 'remainingMs(clock, lease.deadline) >= this.#channels.budgetMs + RECORDING_MS',
     to: 'true',
   },
   {
@@ -248,15 +248,15 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the signature is over other bytes',
-    file: 'deliveries/attempt.ts',
+    file: 'destinations/webhook/channel.ts',
     from: 'deliveryId, body, at })',
     to: "deliveryId, body: Buffer.concat([body, Buffer.from(' ')]), at })",
   },
   {
     name: 'a kept signing key outlives its secret',
-    file: 'deliveries/attempt.ts',
-    from: 'const opened = new WeakMap<Target, SigningKey>()',
-    to: 'const kept = new Map<string, SigningKey>(); const opened = { get: (one: Target) => kept.get(one.siteId), set: (one: Target, key: SigningKey) => kept.set(one.siteId, key) }',
+    file: 'destinations/webhook/channel.ts',
+    from: 'const keys = new WeakMap<Target, SigningKey>()',
+    to: 'const kept = new Map<string, SigningKey>(); const keys = { get: (one: Target) => kept.get(one.siteId), set: (one: Target, key: SigningKey) => kept.set(one.siteId, key) }',
   },
   {
     name: 'a site that does not answer is no suspect',
@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a confirmation leaves older events pending',
-    file: 'deliveries/confirm.ts',
+    file: 'engine/confirm.ts',
     from: "set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })",
     to: 'set({ metadata: null })',
   },

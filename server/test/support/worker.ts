@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { attemptDelivery } from '../../src/deliveries/attempt.ts'
-import { Dispatcher, type Limits } from '../../src/engine/dispatcher.ts'
+import { createChannels } from '../../src/destinations/index.ts'
+import { type Attempts, Dispatcher, type Limits } from '../../src/engine/dispatcher.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { WITHOUT_PAUSES } from './clock.ts'
 
@@ -9,10 +9,9 @@ export function workerOf(
   ctx: Context,
   limits: Partial<Limits> = {},
   workerId: () => string | undefined = always(randomUUID()),
+  channels: Attempts = createChannels(ctx),
 ): Dispatcher {
-  const attempt = (...[one, signal]: Parameters<ConstructorParameters<typeof Dispatcher>[1]['attempt']>) =>
-    attemptDelivery(ctx, one, signal)
-  return new Dispatcher(ctx, { attempt, workerId }, () => {}, { ...WITHOUT_PAUSES, ...limits })
+  return new Dispatcher(ctx, channels, workerId, () => {}, { ...WITHOUT_PAUSES, ...limits })
 }
 
 function always<T>(value: T): () => T {

@@ -1,5 +1,5 @@
 import type { DeliveryDetails } from '@postrider/sdk'
-import { troubleshoot } from '@postrider/server/sites/troubleshooting'
+import { troubleshoot } from '@postrider/server/deliveries/troubleshooting'
 import type { ReactNode } from 'react'
 import { EVENT_NAMES } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { openSecret, secretPlace } from '../engine/index.ts'
 import { type Keys, seal, unsealIfItOpens } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { openSecret, secretPlace } from './endpoints.ts'
 
 const BATCH = 500
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judge } from './attempt.ts'
+import { judge } from './channel.ts'
 
 describe('judging an answer', () => {
   it('only status 200 is success', () => {

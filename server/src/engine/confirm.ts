@@ -1,8 +1,10 @@
 /** What sites report of posts themselves (decision D8). */
 import { sql } from 'kysely'
-import { addToRollUps, deliveryChanges, lockLanes, outcomeChanges } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { deliveryChanges, outcomeChanges } from './changes.ts'
+import { lockLanes } from './lanes.ts'
+import { addToRollUps } from './roll-ups.ts'
 
 /** A site's report of a post. `metadata` is kept with the delivery as it is. */
 export type Confirmation = { accountId: string; siteId: string; postId: string; metadata: object | undefined; at: Date }

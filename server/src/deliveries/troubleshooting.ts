@@ -1,4 +1,4 @@
-import type { TestResult } from '../deliveries/index.ts'
+import type { ProbeResult } from '../destinations/index.ts'
 
 const WHEN_SILENT: Record<string, string> = {
   timeout:
@@ -26,7 +26,7 @@ const WHEN_ANSWERED: Record<number, string> = {
 }
 
 /** A hint for the developer of a site: what to check, given how an attempt failed. */
-export function troubleshoot(result: Pick<TestResult, 'code' | 'error'>): string {
+export function troubleshoot(result: Pick<ProbeResult, 'code' | 'error'>): string {
   if (result.code === null)
     return (
       WHEN_SILENT[result.error ?? ''] ??

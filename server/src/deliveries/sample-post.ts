@@ -1,4 +1,4 @@
-import type { PublishedPost } from '../deliveries/index.ts'
+import type { PublishedPost } from '../posts/index.ts'
 
 /** The post that a test delivery carries, in the form of a webhook's `post`. */
 export function samplePost(id: string, siteUrl: string, now: Date): PublishedPost {

@@ -1,0 +1,120 @@
+/** The public form of a post: what sites get of it, by webhook and by pulling (specification, section 6). */
+import { z } from 'zod'
+import { Id, Timestamp } from '../platform/http/endpoint.ts'
+import type { PostRow } from './tables.ts'
+
+/** A node of a document, and the document itself. Checked where bodies are converted, not by this schema. */
+export const RichText = z.record(z.string(), z.unknown()).openapi('RichText', {
+  description:
+    'A node of a rich-text document in the format of Tiptap 3 and ProseMirror. The document itself is a node of type `doc`.',
+  type: 'object',
+  properties: {
+    type: { type: 'string' },
+    attrs: { type: 'object', additionalProperties: true },
+    content: { type: 'array', items: { $ref: '#/components/schemas/RichText' } },
+    marks: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: { type: 'string' }, attrs: { type: 'object', additionalProperties: true } },
+        required: ['type'],
+        additionalProperties: false,
+      },
+    },
+    text: { type: 'string' },
+  },
+  required: ['type'],
+  additionalProperties: false,
+})
+
+/** The three forms of a post's body. */
+export const BodyForms = z
+  .object({
+    html: z.string().openapi({ description: 'Sanitised HTML: the one field that a page may insert as it is.' }),
+    markdown: z.string().openapi({
+      description:
+        "CommonMark with GitHub's tables, task lists, footnotes and strikethrough. The author gets it as it was given; what sites get has in it no HTML that was not sanitised, and no address that the HTML may not have.",
+    }),
+    json: RichText,
+  })
+  .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
+
+/** A post's metadata for search engines and social networks. */
+export const Meta = z
+  .object({
+    title: z.string().optional(),
+    description: z.string().optional(),
+    og_image: z.string().optional().openapi({ format: 'uri' }),
+    canonical_url: z.string().optional().openapi({ format: 'uri' }),
+  })
+  .openapi('PostMeta', {
+    description: 'Metadata for search engines and social networks. Fields that are not set are absent.',
+  })
+
+/** A published post as sites are told of it. */
+export const PublishedPost = z
+  .object({
+    id: Id,
+    version: z.int().openapi({ description: 'Increases with every change.', minimum: 1 }),
+    slug: z.string(),
+    previous_slugs: z.array(z.string()).optional().openapi({
+      description:
+        'Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one.',
+    }),
+    title: z.string().openapi({ description: 'Plain text: escape it before it goes into HTML.' }),
+    excerpt: z.string().openapi({ description: 'Plain text, as the title.' }),
+    body: BodyForms,
+    meta: Meta,
+    tags: z.array(z.string()).openapi({ description: 'Plain text, as the title.' }),
+    status: z.literal('published'),
+    published_at: Timestamp,
+  })
+  .openapi('PublishedPost')
+export type PublishedPost = z.output<typeof PublishedPost>
+
+type PublicColumn = 'id' | 'version' | 'slug' | 'title' | 'excerpt' | 'meta' | 'tags' | 'published_at'
+type PublicRow = Pick<PostRow, PublicColumn | 'body_html' | 'body_markdown' | 'body_site_markdown' | 'body_json'>
+
+/** The post as webhooks and the Pull API show it (specification, section 6). It is published, or was until this change. */
+export function publicPost(post: PublicRow, previousSlugs: readonly string[]): PublishedPost {
+  if (post.published_at === null) throw new TypeError('a post that was never published has no public form')
+  return {
+    id: post.id,
+    version: post.version,
+    slug: post.slug,
+    ...(previousSlugs.length > 0 ? { previous_slugs: [...previousSlugs] } : {}),
+    title: post.title,
+    excerpt: post.excerpt,
+    body: { html: post.body_html, markdown: post.body_site_markdown ?? post.body_markdown, json: post.body_json },
+    meta: post.meta,
+    tags: post.tags,
+    status: 'published',
+    published_at: post.published_at,
+  }
+}
+
+/** The post as the Pull API shows it (decision L1). */
+export const PulledPost = PublishedPost.extend({ updated_at: Timestamp }).openapi('PulledPost')
+
+/** The row of a post that a site may see, with its document as JSON text and its former slugs. */
+export type VisiblePost = Omit<PublicRow, 'body_json'> & {
+  body_json: string
+  updated_at: Date
+  previousSlugs: string[]
+}
+
+/** The placeholder of the document while the rest is made into JSON. No storable text contains it. */
+const PLACE = '\0'
+const DOCUMENT = { type: 'doc', toJSON: () => PLACE }
+
+/**
+ * The post as the Pull API shows it, as JSON text. The document is inserted as text: parsing it only to print it again would
+ * take longer than everything else here.
+ */
+export function pulledJson({ body_json: document, previousSlugs, updated_at, ...post }: VisiblePost): string {
+  const shown: z.output<typeof PulledPost> = {
+    ...publicPost({ ...post, body_json: DOCUMENT }, previousSlugs),
+    updated_at,
+  }
+  return JSON.stringify(shown).replace(JSON.stringify(PLACE), () => document)
+}
