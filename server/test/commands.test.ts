@@ -82,7 +82,7 @@ describe('postrider', () => {
   it('migrate tells what is pending, runs it, and then has nothing to do', async () => {
     const empty = await ground.emptyEnv()
     const check = await runCommand(empty, 'migrate', '--check')
-    expect(check).toMatchObject({ code: 1, result: expect.stringContaining('pending  2026-11-21-foundation') })
+    expect(check).toMatchObject({ code: 1, result: expect.stringContaining('pending  2026-11-28-foundation') })
     if (empty.DATA_DIR !== undefined) expect(await exists(empty.DATA_DIR)).toBe(false)
     expect(await runCommand(empty, 'migrate')).toMatchObject({
       code: 0,
@@ -357,8 +357,11 @@ describe('backup and restore', () => {
   it('refuses what this version or this key cannot restore', async () => {
     const newer = join(ground.dir, 'newer')
     await forgeHeader(file, newer, (header) => ({ ...header, migrations: [...header.migrations, '2999-later'] }))
-    const [unknown, otherKey] = await Promise.all([
+    const preview = join(ground.dir, 'preview')
+    await forgeHeader(file, preview, (header) => ({ ...header, migrations: ['2026-11-21-foundation'] }))
+    const [unknown, early, otherKey] = await Promise.all([
       runCommand(target, 'restore', newer),
+      runCommand(target, 'restore', preview),
       runCommand({ ...target, SECRET_KEY: OTHER_KEY }, 'restore', file, '--check'),
     ])
     if (kind === 'embedded') {
@@ -366,6 +369,7 @@ describe('backup and restore', () => {
       expect(noKey).toMatchObject({ code: 78, output: expect.stringContaining('put that secret.key there') })
     }
     expect(unknown).toMatchObject({ code: 1, output: expect.stringContaining('that version or a newer one') })
+    expect(early).toMatchObject({ code: 1, output: expect.stringContaining('this version cannot recreate') })
     expect(otherKey).toMatchObject({ code: 78, output: expect.stringMatching(/only with the secret key [0-9a-f]{8}/) })
     await expectUntouched(target)
   })
@@ -403,6 +407,17 @@ describe('backup and restore', () => {
     await expectSame(file, target)
     const full = await runCommand(target, 'restore', file)
     expect(full).toMatchObject({ code: 1, output: expect.stringContaining('not empty (accounts, ') })
+  })
+
+  it('carries over what the last preview has backed up', async () => {
+    const preview = join(ground.dir, 'last-preview')
+    await forgeHeader(file, preview, (header) => ({
+      ...header,
+      migrations: ['2026-11-21-foundation', '2026-11-30-jobs'],
+    }))
+    const home = await ground.emptyEnv()
+    if (home.DATA_DIR !== undefined) await giveKey(home.DATA_DIR)
+    await expectSame(preview, home)
   })
 
   const numbers = async (path: string, table: string, column: string) => {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { Worker } from '../src/engine/index.ts'
@@ -14,7 +14,7 @@ import {
   isDatabaseGone,
   UNHURRIED,
 } from '../src/platform/db/database.ts'
-import { migrate, migrateTo, schemaState } from '../src/platform/db/migrate.ts'
+import { migrate, schemaState } from '../src/platform/db/migrate.ts'
 import { keepReady } from '../src/platform/db/ready.ts'
 import { prepared } from '../src/platform/db/statements.ts'
 import { systemRoutes } from '../src/platform/http/system.ts'
@@ -280,6 +280,22 @@ describe('migrating', () => {
   })
 })
 
+describe('a database of another version', () => {
+  it.each([
+    [
+      'a preview',
+      '2026-11-21-foundation',
+      /made by a preview.*Nothing was changed.*postrider backup.*postrider restore/,
+    ],
+    ['a newer version', undefined, /migrated by a newer version of Postrider \(2999-later\)/],
+  ])('is refused: %s', async (_, instead, message) => {
+    const { own } = await ownDatabase()
+    if (instead === undefined) await sql`insert into kysely_migration values ('2999-later', '')`.execute(own.root)
+    else await sql`update kysely_migration set name = ${instead}`.execute(own.root)
+    await expect(startOn(own)).rejects.toThrow(message)
+  })
+})
+
 describe.runIf(inject('database').kind === 'postgres')('workers of one database', () => {
   let service: TestService
   let freed: string[][]
@@ -346,14 +362,16 @@ describe.runIf(inject('database').kind === 'postgres')('workers of one database'
       createPostgresPool(url, { max: 4 }, () => {}),
       'postgres',
     )
-    await old.tx((tx) => migrateTo(tx, migrations, Object.keys(migrations).toSorted().at(-2) ?? ''))
+    await migrate(old, migrations)
+    const further = { up: async (schema: Kysely<unknown>) => void (await sql`create table further ()`.execute(schema)) }
+    const upgradeFurther = () => upgrade(old, undefined, { ...migrations, '2999-further': further })
     const worker = newWorker({ ...service.ctx, clock: systemClock, db: old })
     await worker.join()
-    await expect(upgrade(old)).rejects.toThrow(/^Workers of an older version of Postrider run on this database/)
+    await expect(upgradeFurther()).rejects.toThrow(/^Workers of an older version of Postrider run on this database/)
     await worker.leave()
-    expect(await upgrade(old)).toEqual([Object.keys(migrations).toSorted().at(-1)])
+    expect(await upgradeFurther()).toEqual(['2999-further'])
     await worker.join()
-    expect(await upgrade(old)).toEqual([])
+    expect(await upgradeFurther()).toEqual([])
     await worker.leave()
     await old.close()
     await drop()

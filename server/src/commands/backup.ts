@@ -6,7 +6,7 @@ import { type BackupHeader, headerLine } from '../platform/backup/format.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
-import { newerSchema, schemaState } from '../platform/db/migrate.ts'
+import { assertKnown, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, keyFits, shortFingerprint, storedFingerprint } from '../platform/secret-key.ts'
 import { VERSION } from '../version.ts'
 import { CommandError, EXIT, type Run, type Terminal, UsageError } from './command.ts'
@@ -61,8 +61,8 @@ async function writeBackup(
 }
 
 async function describeDatabase(tx: Tx, config: Config, db: Database, includeKey: boolean): Promise<Header> {
-  const { applied, unknown } = await schemaState(tx, migrations)
-  if (unknown.length > 0) throw newerSchema(unknown)
+  const schema = await schemaState(tx, migrations)
+  assertKnown(schema)
   const fingerprint = await storedFingerprint(tx)
   const key = includeKey ? await findSecretKey(config, fingerprint) : undefined
   if (includeKey && (key === undefined || fingerprint === undefined || !keyFits(key.key, fingerprint)))
@@ -73,7 +73,7 @@ async function describeDatabase(tx: Tx, config: Config, db: Database, includeKey
     serviceVersion: VERSION,
     createdAt: systemClock.now().toISOString(),
     database: db.kind,
-    migrations: applied,
+    migrations: schema.applied,
     keyFingerprint: fingerprint?.toString('hex') ?? null,
     ...(key === undefined ? {} : { secretKey: key.key }),
     tables: await countTables(tx),

@@ -3,7 +3,7 @@ import type { Config } from '../platform/config.ts'
 import { type Database, UNHURRIED } from '../platform/db/database.ts'
 import { isCreated } from '../platform/db/embedded/directory.ts'
 import { EmbeddedInUseError } from '../platform/db/embedded/errors.ts'
-import { newerSchema, type SchemaState, schemaState } from '../platform/db/migrate.ts'
+import { assertKnown, type SchemaState, schemaState } from '../platform/db/migrate.ts'
 import { type OpenDatabase, openDatabase } from '../platform/db/open.ts'
 import { createLog } from '../platform/log.ts'
 import { CommandError, EXIT, PROGRAM } from './command.ts'
@@ -48,7 +48,7 @@ export async function withExistingDatabase<T>(
     )
   return withDatabase(config, async (open) => {
     const schema = await schemaState(open.db.root, migrations)
-    if (schema.unknown.length > 0) throw newerSchema(schema.unknown)
+    assertKnown(schema)
     return work(open, schema)
   })
 }

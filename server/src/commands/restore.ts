@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { sql } from 'kysely'
 import { endAllLogins } from '../accounts/index.ts'
-import { migrations } from '../migrations/index.ts'
+import { LAST_OF_PREVIEWS, migrations } from '../migrations/index.ts'
 import { readBackupFile, regularFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
 import { loadRows, lockAndFindRows, withoutTriggers } from '../platform/backup/load.ts'
@@ -9,7 +9,7 @@ import { storedTables, usePortableText } from '../platform/backup/tables.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { assertEncoding, migrateTo, newerSchema, schemaState } from '../platform/db/migrate.ts'
+import { assertEncoding, assertKnown, migrateTo, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
 import { messageOf } from '../platform/thrown.ts'
 import { countDue, raiseVersions } from '../posts/index.ts'
@@ -27,7 +27,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   const header = await checkFile(path).catch((error) => {
     throw fileProblem(error, path)
   })
-  assertKnown(header)
+  assertFits(header)
   const newKey = await keyToWrite(config, header)
   if (options.check === true) {
     terminal.print(`${path} is complete and can be restored here: ${describe(header)}.`)
@@ -85,20 +85,26 @@ async function loadAll(
   })
 }
 
-/** Reads the whole file to check it; loading reads it once more. */
+/** Reads the whole file to check it; loading reads it once more. What the last preview's migrations made fits the foundation. */
 async function checkFile(path: string): Promise<BackupHeader> {
   await regularFile(path)
-  return readBackupFile(path)
+  const header = await readBackupFile(path)
+  return header.migrations.at(-1) === LAST_OF_PREVIEWS ? { ...header, migrations: known().slice(0, 1) } : header
 }
 
-function assertKnown(header: BackupHeader): void {
-  const fit = fitOf(header.migrations, Object.keys(migrations).toSorted())
+/** The names of this version's migrations, sorted. */
+function known(): string[] {
+  return Object.keys(migrations).toSorted()
+}
+
+function assertFits(header: BackupHeader): void {
+  const fit = fitOf(header.migrations, known())
   if (fit === 'fits') return
   const who = `This backup was made by Postrider ${header.serviceVersion}`
   throw new CommandError(
     fit === 'newer'
       ? `${who}, whose database schema is newer than this version. Restore it with that version or a newer one.`
-      : `${who}, whose database schema this version cannot recreate. Restore it with that version, then update.`,
+      : `${who}, whose database schema this version cannot recreate. Restore it with that version, then go on as docs/operating-reference.md says under Upgrading.`,
   )
 }
 
@@ -126,8 +132,9 @@ async function keyToWrite(config: Config, header: BackupHeader): Promise<string 
 
 /** Throws unless the database is empty and its schema no newer than the backup's. A first start leaves only its key's fingerprint. */
 async function assertEmpty(tx: Tx, header: BackupHeader): Promise<void> {
-  const { applied, unknown } = await schemaState(tx, migrations)
-  if (unknown.length > 0) throw newerSchema(unknown)
+  const schema = await schemaState(tx, migrations)
+  assertKnown(schema)
+  const { applied } = schema
   const tables = await storedTables(tx)
   const filled = applied.length === 0 ? tables.map(({ name }) => name) : await lockAndFindRows(tx, tables)
   const inTheWay = filled.filter((name) => name !== 'installation')

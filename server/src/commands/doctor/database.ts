@@ -6,7 +6,7 @@ import { type Config, ConfigError } from '../../platform/config.ts'
 import { deriveKeys } from '../../platform/crypto.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { EmbeddedInUseError } from '../../platform/db/embedded/errors.ts'
-import { ENCODING, schemaState, wrongEncoding } from '../../platform/db/migrate.ts'
+import { ENCODING, isOfPreview, schemaState, wrongEncoding } from '../../platform/db/migrate.ts'
 import { openDatabase } from '../../platform/db/open.ts'
 import { createLog } from '../../platform/log.ts'
 import { findSecretKey, keyFits, shortFingerprint, storedFingerprint } from '../../platform/secret-key.ts'
@@ -94,7 +94,9 @@ async function checkClock(db: Database): Promise<Finding> {
 
 async function checkSchema(db: Database): Promise<Finding> {
   const what = about('schema')
-  const { pending, unknown } = await schemaState(db.root, migrations)
+  const schema = await schemaState(db.root, migrations)
+  const { pending, unknown } = schema
+  if (isOfPreview(schema)) return what.bad('made by a preview; carry the data over with backup and restore')
   if (unknown.length > 0)
     return what.bad(`made by a newer version (${unknown.join(', ')}); use that version or a newer one`)
   if (pending.length > 0) return what.bad(`not up to date (pending: ${pending.length}); run: ${PROGRAM} migrate`)

@@ -137,6 +137,7 @@ describe('fitOf', () => {
     [[], 'fits'],
     [['a', 'b', 'c', 'd'], 'newer'],
     [['a', 'c'], 'apart'],
+    [['z'], 'apart'],
   ])('%j', (migrations, fit) => {
     expect(fitOf(migrations, ['a', 'b', 'c'])).toBe(fit)
   })

@@ -105,10 +105,10 @@ function parseJson(line: string): unknown {
 
 /**
  * Compares the migrations of a backup with those of this version: `fits` when they are this version's first ones (rows
- * can be loaded after exactly these, and the rest runs at the next start), `newer` when the backup has some that are
- * unknown here, `apart` when this version has one in between.
+ * can be loaded after exactly these, and the rest runs at the next start), `newer` when the backup has all of them and
+ * more, `apart` when it lacks one that came before its last.
  */
 export function fitOf(migrations: readonly string[], known: readonly string[]): 'fits' | 'newer' | 'apart' {
-  if (migrations.some((name) => !known.includes(name))) return 'newer'
-  return known.slice(0, migrations.length).every((name, index) => name === migrations[index]) ? 'fits' : 'apart'
+  if (!known.slice(0, migrations.length).every((name) => migrations.includes(name))) return 'apart'
+  return migrations.every((name) => known.includes(name)) ? 'fits' : 'newer'
 }

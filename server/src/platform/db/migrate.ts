@@ -6,7 +6,7 @@ import type { OnStep } from './open.ts'
 /** Every migration of this version, by name; the names sort in the order in which they run. */
 export type Migrations = Record<string, Migration>
 
-/** What has run, what has yet to run, and what ran but is unknown here (a newer version was at work). Sorted names. */
+/** What has run, what has yet to run, and what ran but is unknown here (another version was at work). Sorted names. */
 export type SchemaState = { applied: string[]; pending: string[]; unknown: string[] }
 
 /** The schema does not fit this version of the service; the message says what to do. */
@@ -57,8 +57,9 @@ export async function schemaState(db: Db, migrations: Migrations): Promise<Schem
  */
 export async function migrate(db: Database, migrations: Migrations, onStep: OnStep = () => {}): Promise<string[]> {
   await assertEncoding(db.root)
-  const { applied: before, pending, unknown } = await schemaState(db.root, migrations)
-  if (unknown.length > 0) throw newerSchema(unknown)
+  const schema = await schemaState(db.root, migrations)
+  assertKnown(schema)
+  const { applied: before, pending } = schema
   if (pending.length === 0) return []
   onStep('db.migrating', { pending, isNew: before.length === 0 })
   const applied = await db.unhurried(async (root) => outcome(await migratorOf(root, migrations).migrateToLatest()))
@@ -71,11 +72,20 @@ export async function migrateTo(tx: Tx, migrations: Migrations, last: string): P
   return outcome(await migratorOf(tx, migrations).migrateTo(last))
 }
 
-/** The error for a database that a newer version has migrated. */
-export function newerSchema(unknown: readonly string[]): SchemaError {
-  return new SchemaError(
-    `The database was migrated by a newer version of Postrider (${unknown.join(', ')}). Nothing was changed. Use that version or a newer one.`,
+/** Throws SchemaError for a database of a newer version, and for one of a preview. */
+export function assertKnown(schema: SchemaState): void {
+  const { unknown } = schema
+  if (unknown.length === 0) return
+  throw new SchemaError(
+    isOfPreview(schema)
+      ? 'The database was made by a preview of Postrider, which this version does not open. Nothing was changed. Run postrider backup with the last preview, then postrider restore with this version and an empty database (docs/operating-reference.md, Upgrading).'
+      : `The database was migrated by a newer version of Postrider (${unknown.join(', ')}). Nothing was changed. Use that version or a newer one.`,
   )
+}
+
+/** Whether other migrations than this version's made the schema. A newer version has run all of this version's, and more. */
+export function isOfPreview({ pending, unknown }: SchemaState): boolean {
+  return unknown.length > 0 && pending.length > 0
 }
 
 function migratorOf(db: Db, migrations: Migrations): Migrator {
