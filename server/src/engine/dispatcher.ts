@@ -52,6 +52,8 @@ export type Limits = {
   large: { above: number; prompt: number; suspect: number }
   /** After a batch of results the next one gathers for so long. */
   gatherMs: number
+  /** So long after a lane was found locked its results are tried again. */
+  lockedMs: number
 }
 
 const MIB = 1024 * 1024
@@ -64,6 +66,7 @@ const LIMITS: Limits = {
   contents: 64,
   large: { above: 16 * 1024, prompt: 32 * MIB, suspect: 8 * MIB },
   gatherMs: 25,
+  lockedMs: 100,
 }
 
 /** Lanes leased by one statement, so that the first need not wait for all and other workers get their share. */
@@ -116,7 +119,7 @@ export class Dispatcher {
     this.#attempts = new Slots(this.#limits.attempts)
     this.#large = { prompt: new Slots(this.#limits.large.prompt), suspect: new Slots(this.#limits.large.suspect) }
     this.#count = attemptMetrics(ctx.metrics)
-    this.#recorder = new Recorder(ctx, this.#limits.gatherMs, (leases) => {
+    this.#recorder = new Recorder(ctx, this.#limits, (leases) => {
       for (const { siteId } of leases) this.#held.delete(siteId)
       onReleased()
       if (this.#held.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()

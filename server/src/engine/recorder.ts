@@ -9,8 +9,7 @@ import { type Entry, leaseOf, type Release, type Settled, type Settlement, settl
 
 /** Larger batches would be cheaper still, but requests wait while one is put together. */
 const LARGEST_BATCH = 1_500
-/** The wait before what could not be written is tried again: its lane is locked, or the database is away. */
-const LOCKED_MS = 100
+/** The wait before a batch is tried again because the database is away. */
 const AWAY_MS = 250
 const LONGEST_AWAY_MS = 2_000
 
@@ -28,7 +27,7 @@ type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
  */
 export class Recorder {
   readonly #ctx: Needs
-  readonly #gatherMs: number
+  readonly #pauses: { gatherMs: number; lockedMs: number }
   readonly #onReleased: (leases: readonly LaneLease[]) => void
   #entries: Entry[] = []
   #isWriting = false
@@ -38,9 +37,13 @@ export class Recorder {
   readonly #outside = AsyncLocalStorage.snapshot()
 
   /** `onReleased` is called with the leases that have ended: released, lost, or left to run out. */
-  constructor(ctx: Needs, gatherMs: number, onReleased: (leases: readonly LaneLease[]) => void) {
+  constructor(
+    ctx: Needs,
+    pauses: { gatherMs: number; lockedMs: number },
+    onReleased: (leases: readonly LaneLease[]) => void,
+  ) {
     this.#ctx = ctx
-    this.#gatherMs = gatherMs
+    this.#pauses = pauses
     this.#onReleased = onReleased
   }
 
@@ -69,7 +72,7 @@ export class Recorder {
         const locked = await this.#write(batch)
         this.#entries.unshift(...locked)
         awayMs = AWAY_MS
-        const waitMs = locked.length > 0 ? LOCKED_MS : this.#gatherMs
+        const waitMs = locked.length > 0 ? this.#pauses.lockedMs : this.#pauses.gatherMs
         if (waitMs > 0 && this.#entries.length < LARGEST_BATCH) await this.#ctx.clock.sleep(waitMs)
       } catch (error) {
         this.#ctx.log.error('delivery.not_recorded', { entries: batch.length, error: errorField(error) })

@@ -9,7 +9,7 @@ export type ManualClock = Clock & {
 }
 
 /** Limits for a service whose clock stands still: its results would gather until somebody moves the clock. */
-export const WITHOUT_PAUSES = { gatherMs: 0 }
+export const WITHOUT_PAUSES = { gatherMs: 0, lockedMs: 0 }
 
 /** A manual clock; sleeps end when time has been advanced past them. */
 export function manualClock(start: Date): ManualClock {

@@ -7,7 +7,7 @@ import type { Extent } from './embedded/maintenance.ts'
 import { keepReady } from './ready.ts'
 import { assertSessions } from './sessions.ts'
 
-/** Connections per process to a PostgreSQL server; one of them is the worker's membership. */
+/** Connections per process to a PostgreSQL server. */
 const POOL_SIZE = 16
 /** How many of them a service keeps open: what publishing, delivering and some requests at a time use. */
 const READY = 8
