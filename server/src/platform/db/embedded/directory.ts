@@ -9,6 +9,7 @@
  * `db` appears by one rename, when everything in it is on disk; what is not there yet has never been used, so an
  * abandoned `db.partial-*` is the only thing ever removed. Callers hold the directory's lock.
  */
+import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
@@ -47,7 +48,7 @@ const PROBE = new Uint8Array(16_384)
  * `not_owned` for a database that was made by another user: whatever this process wrote there would be closed to the other one.
  */
 export async function prepareDirectory(dir: string): Promise<void> {
-  const probe = join(dir, `.write-test-${process.pid}`)
+  const probe = join(dir, `.write-test-${randomUUID()}`)
   let uid: number
   try {
     const made = await mkdir(dir, { recursive: true, mode: 0o700 })
