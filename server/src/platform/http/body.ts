@@ -46,25 +46,42 @@ export async function readBody(
   const done = () => budget.return(tenant, reserved)
   try {
     reserve(announced)
-    // Not destroyed when it is left unread: the answer goes out on the same connection.
-    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    for await (const piece of limitedPieces(body, mostBytes)) {
       size += piece.length
-      if (size > mostBytes) throw tooLarge(mostBytes)
       if (pieces.length > MOST_PIECES) throw fail('too_large', 'The body came in too many small pieces. Send fewer.')
       if (size > reserved) reserve(size - reserved)
       pieces.push(piece)
     }
   } catch (error) {
     done()
-    body.resume() // what is left is discarded: the next request comes over the same connection
-    // The client hung up: nobody reads the answer, but the log must not blame the service.
-    throw body.errored === null ? error : invalid('body', 'The body ended before it was complete.', error)
+    body.resume() // also when nothing of it was read
+    throw error
   }
   const [only] = pieces
   return { bytes: pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces), done }
 }
 
+/**
+ * The pieces of a body of at most `mostBytes`. Throws a failure when it is larger, or ends before it is complete. What is left when the
+ * reader stops is discarded: the answer goes out, and the next request comes, over the same connection.
+ */
+export async function* limitedPieces(body: Readable, mostBytes: number): AsyncGenerator<Uint8Array> {
+  let size = 0
+  try {
+    for await (const piece of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+      size += piece.length
+      if (size > mostBytes) throw tooLarge(mostBytes)
+      yield piece
+    }
+  } catch (error) {
+    // The client hung up: nobody reads the answer, but the log must not blame the service.
+    throw body.errored === null ? error : invalid('body', 'The body ended before it was complete.', error)
+  } finally {
+    body.resume()
+  }
+}
+
 /** The refusal of a body of more than `most` bytes. */
-export function tooLarge(most: number): Failure {
+function tooLarge(most: number): Failure {
   return fail('too_large', `The body is larger than ${most} bytes.`)
 }
