@@ -33,11 +33,11 @@ export class EventContents {
    * The content of an event; undefined when it has been purged. If it has to be read, the same statement reads those of `next`, what waits
    * behind it. Rejects when the database does not answer.
    */
-  async read(eventId: string, next: readonly DueDelivery[]): Promise<EventContent | undefined> {
+  async read(eventId: string, next: () => readonly DueDelivery[]): Promise<EventContent | undefined> {
     const ready = this.#cache.get(eventId) ?? this.#loading.get(eventId)
     if (ready !== undefined) return ready
     const asked = this.#load(eventId)
-    for (const one of next)
+    for (const one of next())
       if (one.payloadBytes <= SMALL_BYTES && !this.#cache.has(one.eventId) && !this.#loading.has(one.eventId))
         this.#load(one.eventId).catch(() => {}) // whoever needs it reads it again
     return asked

@@ -46,8 +46,6 @@ export type Limits = {
   attemptsPerLane: number
   /** Deliveries of which the ids are in memory; of a lane at least `leastPerLane` and at most `mostPerLane` are read. */
   read: { all: number; leastPerLane: number; mostPerLane: number }
-  /** Contents read by one statement while few lanes are held, and the fewest of one lane. */
-  contents: number
   /** Contents of more than `above` bytes share so many bytes while they are being sent. */
   large: { above: number; prompt: number; suspect: number }
   /** After a batch of results the next one gathers for so long. */
@@ -63,12 +61,13 @@ const LIMITS: Limits = {
   attempts: 512,
   attemptsPerLane: 8,
   read: { all: 65_536, leastPerLane: 16, mostPerLane: 1_024 },
-  contents: 64,
   large: { above: 16 * 1024, prompt: 32 * MIB, suspect: 8 * MIB },
   gatherMs: 25,
   lockedMs: 100,
 }
 
+/** Contents that are read ahead: of all lanes together, and of one. */
+const READ_AHEAD = { all: 1_024, perLane: 64 }
 /** Lanes leased by one statement, so that the first need not wait for all and other workers get their share. */
 const MOST_LEASED_AT_ONCE = 512
 /** An attempt starts only if its whole deadline and this much for recording fit into the rest of the lease. */
@@ -191,7 +190,7 @@ export class Dispatcher {
     const slot = suspect ? undefined : await this.#attempts.take(1, siteId)
     const ended = new AbortController()
     try {
-      const event = await this.#contents.read(delivery.eventId, lane.queue.slice(0, this.#readAhead()))
+      const event = await this.#contents.read(delivery.eventId, () => lane.queue.slice(0, this.#readAhead()))
       const { target } = lane
       // What does not start stays pending, and the lane is due again once it is released.
       if (!this.#mayStart(lane) || target === undefined) return false
@@ -300,6 +299,6 @@ export class Dispatcher {
 
   /** How many contents of a lane to read ahead: few lanes read far, or what many read would be gone from the cache before it is needed. */
   #readAhead(): number {
-    return Math.max(1, Math.floor((16 * this.#limits.contents) / Math.max(16, this.#held.size)))
+    return Math.max(1, Math.min(READ_AHEAD.perLane, Math.floor(READ_AHEAD.all / this.#held.size)))
   }
 }

@@ -1,5 +1,5 @@
 import type { DueDelivery, LaneLease, Target } from './lease.ts'
-import type { AttemptOutcome } from './policy.ts'
+import { type AttemptOutcome, isSilent } from './policy.ts'
 
 /** A lane while this process holds it. */
 export class HeldLane {
@@ -39,7 +39,6 @@ export class HeldLane {
   /** A site that does not answer is sent nothing more; a suspect gets one attempt at a time, whatever comes of it. */
   attempted(outcome: AttemptOutcome): void {
     if (outcome.kind === 'unknown') this.hasUnknown = true
-    if (outcome.kind === 'unknown' || this.lease.suspect || (outcome.kind === 'unreachable' && outcome.silent))
-      this.isHalted = true
+    if (outcome.kind === 'unknown' || this.lease.suspect || isSilent(outcome)) this.isHalted = true
   }
 }

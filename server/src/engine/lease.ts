@@ -4,6 +4,7 @@ import { type Clock, type Deadline, deadlineIn, endIn, nextFence } from '../plat
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import type { ChangedDelivery } from './changes.ts'
+import { endAsSuperseded } from './supersede.ts'
 import type { EventKind } from './tables.ts'
 
 /**
@@ -84,7 +85,7 @@ export async function endUnanswered(db: Db, leases: readonly LaneLease[], now: D
   const abandoned = leases.filter((lease) => lease.abandoned)
   if (abandoned.length === 0) return []
   const { rows } = await sql<ChangedDelivery>`
-    update deliveries d set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = ${now}
+    update deliveries d set ${endAsSuperseded(now)}
     where d.site_id = any(${siteIdsOf(abandoned)}::uuid[]) and d.status = 'pending' and exists (
       select from deliveries n
       where n.site_id = d.site_id and n.post_id = d.post_id and n.status = 'pending' and n.sequence > d.sequence
@@ -164,8 +165,8 @@ export async function countDueLanes({ db, clock }: { db: Db; clock: Clock }, lim
  * Treats the lanes of these workers, or of all, as if their leases had run out: their holders are gone. Lanes are locked in the order of
  * site ids, as everywhere.
  */
-export async function abandonLeases(db: Db, clock: Clock, workerIds: readonly string[] | 'all'): Promise<number> {
-  const { numAffectedRows } = await sql`
+export async function abandonLeases(db: Db, clock: Clock, workerIds: readonly string[] | 'all'): Promise<void> {
+  await sql`
     with held as (
       select site_id from lanes
       where leased_until is not null and (${workerIds === 'all'} or leased_by = any(${workerIds === 'all' ? [] : workerIds}::uuid[]))
@@ -174,5 +175,4 @@ export async function abandonLeases(db: Db, clock: Clock, workerIds: readonly st
     update lanes l set leased_until = least(leased_until, ${clock.inDatabase()}), due_at = least(due_at, ${clock.inDatabase()})
     from held where l.site_id = held.site_id
   `.execute(db)
-  return Number(numAffectedRows)
 }

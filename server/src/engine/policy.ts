@@ -23,8 +23,8 @@ export function isAccepted({ kind }: Pick<AttemptResult, 'kind'>): boolean {
 }
 
 /** Whether somebody waited for an answer that did not come. A site that refuses at once costs no more than an answer. */
-export function isSilent(result: AttemptResult): boolean {
-  return result.kind === 'unreachable' && result.silent
+export function isSilent(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'unreachable' && outcome.silent
 }
 
 /** The error of an attempt; null if it was accepted. */

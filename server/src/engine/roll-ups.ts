@@ -2,7 +2,7 @@
  * Sums of finished deliveries by hour and by day (UTC), per site. Analytics add these up instead of counting deliveries. All sums are
  * written under the lane's lock only, so two transactions never wait for each other's rows crosswise.
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
 
@@ -26,6 +26,17 @@ export function hourOf(time: Date): Date {
 const SUMS = sql`count(*) filter (where is_ok), count(*) filter (where not is_ok), count(*) filter (where is_retried),
   coalesce(sum(took_ms) filter (where is_ok), 0), count(*) filter (where is_ok and took_ms is null)`
 
+/** Adds what has `finished` to the sums of its hours, or of its days. */
+function addTo(unit: 'hour' | 'day'): RawBuilder<unknown> {
+  const [table, start] = [sql.table(`delivery_${unit}s`), sql.ref(unit)]
+  return sql`
+    insert into ${table} as r (account_id, site_id, ${start}, delivered, failed, retried, delivered_ms, confirmed)
+    select account_id, site_id, date_trunc(${sql.lit(unit)}, finished_at, 'UTC'), ${SUMS} from finished group by 1, 2, 3
+    on conflict (account_id, site_id, ${start}) do update
+    set delivered = r.delivered + excluded.delivered, failed = r.failed + excluded.failed, retried = r.retried + excluded.retried,
+      delivered_ms = r.delivered_ms + excluded.delivered_ms, confirmed = r.confirmed + excluded.confirmed`
+}
+
 /** Adds outcomes to both roll-ups. The lanes of their sites must be locked. */
 export async function addToRollUps(tx: Tx, outcomes: readonly Outcome[]): Promise<void> {
   if (outcomes.length === 0) return
@@ -39,19 +50,7 @@ export async function addToRollUps(tx: Tx, outcomes: readonly Outcome[]): Promis
         ${plainArray(outcomes.map((one) => one.isRetried))}::boolean[],
         ${plainArray(outcomes.map(({ tookMs }) => (tookMs === 'confirmed' ? null : tookMs)))}::int[]
       ) as o (account_id, site_id, finished_at, is_ok, is_retried, took_ms)
-    ), days as (
-      insert into delivery_days as d (account_id, site_id, day, delivered, failed, retried, delivered_ms, confirmed)
-      select account_id, site_id, date_trunc('day', finished_at, 'UTC'), ${SUMS} from finished group by 1, 2, 3
-      on conflict (account_id, site_id, day) do update
-      set delivered = d.delivered + excluded.delivered, failed = d.failed + excluded.failed,
-        retried = d.retried + excluded.retried, delivered_ms = d.delivered_ms + excluded.delivered_ms,
-        confirmed = d.confirmed + excluded.confirmed
-    )
-    insert into delivery_hours as h (account_id, site_id, hour, delivered, failed, retried, delivered_ms, confirmed)
-    select account_id, site_id, date_trunc('hour', finished_at, 'UTC'), ${SUMS} from finished group by 1, 2, 3
-    on conflict (account_id, site_id, hour) do update
-    set delivered = h.delivered + excluded.delivered, failed = h.failed + excluded.failed,
-      retried = h.retried + excluded.retried, delivered_ms = h.delivered_ms + excluded.delivered_ms,
-      confirmed = h.confirmed + excluded.confirmed
+    ), days as (${addTo('day')})
+    ${addTo('hour')}
   `.execute(tx)
 }

@@ -17,6 +17,7 @@ import {
   type NextState,
 } from './policy.ts'
 import { addToRollUps, type Outcome } from './roll-ups.ts'
+import { endAsSuperseded } from './supersede.ts'
 import type { HistoryEntry } from './tables.ts'
 
 /**
@@ -59,7 +60,7 @@ export async function settleBatch(
   entries: readonly Entry[],
   { clock, retryDelaysMs }: { clock: Clock; retryDelaysMs: readonly number[] },
 ): Promise<Outcomes> {
-  const { locked, lanes } = await lockLanes(tx, [...new Set(entries.map((entry) => leaseOf(entry).siteId))])
+  const { locked, lanes } = await lockFreeLanes(tx, [...new Set(entries.map((entry) => leaseOf(entry).siteId))])
   const isHeld = ({ lease }: { lease: LaneLease }) => lanes.get(lease.siteId)?.fence === lease.fence
   const reached = entries.filter((entry) => !locked.has(leaseOf(entry).siteId))
   const settlements = reached.flatMap((entry) => ('settlement' in entry ? [entry.settlement] : []))
@@ -86,7 +87,7 @@ export async function settleBatch(
 type LockedLane = LaneHealth & { siteId: string; fence: number }
 
 /** Locks lanes, without waiting for those that another transaction has locked; lanes that are gone are neither. */
-async function lockLanes(
+async function lockFreeLanes(
   tx: Tx,
   siteIds: readonly string[],
 ): Promise<{ lanes: Map<string, LockedLane>; locked: ReadonlySet<string> }> {
@@ -172,7 +173,7 @@ async function supersedeOlder(tx: Tx, delivered: readonly Settled[]): Promise<Ch
   if (arrived.length === 0) return []
   const { rows } = await sql<ChangedDelivery>`
     update deliveries d
-    set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = o.finished_at
+    set ${endAsSuperseded(sql`o.finished_at`)}
     from unnest(
       ${plainArray(arrived.map(({ lease }) => lease.siteId))}::uuid[],
       ${plainArray(arrived.map(({ delivery }) => delivery.postId))}::uuid[],

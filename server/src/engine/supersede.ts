@@ -2,12 +2,17 @@
  * What a newer event of a post does to its older deliveries when it is recorded, in the same transaction (decision 0051). What becomes
  * of them when a newer event is delivered is in settle.ts.
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { outcomeChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 import type { EventKind } from './tables.ts'
+
+/** SQL: how a delivery ends whose place a newer event of its post has taken, at this moment. It cannot be sent again. */
+export function endAsSuperseded(at: Date | RawBuilder<Date>): RawBuilder<unknown> {
+  return sql`status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = ${at}`
+}
 
 /** A post of an account, and the sites in question. */
 type PostAtSites = { accountId: string; postId: string; siteIds: readonly string[] }
@@ -34,7 +39,7 @@ export async function withdraw(
       from deliveries d join events v on v.id = d.event_id
       where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[])
     ), ended as (
-      update deliveries set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = ${now}
+      update deliveries set ${endAsSuperseded(now)}
       where id in (select id from own where status = 'pending')
       returning id, site_id
     )
@@ -70,7 +75,7 @@ export async function replaceUntried(
   await lockLanes(tx, siteIds)
   const { rows } = await sql<Replaced & { id: string; siteId: string }>`
     with replaced as (
-      update deliveries d set status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = ${now}
+      update deliveries d set ${endAsSuperseded(now)}
       from lanes l, events v
       where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[]) and d.status = 'pending' and d.attempts = 0
         and l.site_id = d.site_id and l.leased_until is null
