@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/statements.ts'
 import { deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 import type { EventKind } from './tables.ts'
@@ -40,7 +41,7 @@ export async function enqueueEvents(
   const event = (pick: (row: (typeof rows)[number]) => string | number | null) => plainArray(rows.map(pick))
   // One statement for everything, since publishing waits for each round trip. It runs after the lanes are locked, and so sees every
   // deletion and pause of a site before that.
-  await sql`
+  await prepared(sql`
     with asked as (
       select d.id, d.event_id, d.site_id, e.paused
       from unnest(
@@ -71,7 +72,7 @@ export async function enqueueEvents(
     )
     update lanes l set due_at = least(l.due_at, ${ctx.clock.inDatabase()})
     where l.site_id in (select site_id from asked where not paused)
-  `.execute(tx)
+  `).execute(tx)
   await ctx.signals.send(tx, 'deliver')
   ctx.changes.note(tx, deliveryChanges(deliveries))
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/statements.ts'
 
 /**
  * Locks lanes until the transaction ends, in the order of site ids, as every writer does. A transaction that changes what
@@ -7,7 +8,7 @@ import type { Tx } from '../platform/db/database.ts'
  * sees what the other has done.
  */
 export async function lockLanes(tx: Tx, siteIds: readonly string[]): Promise<void> {
-  await sql`select from lanes where site_id = any(${siteIds}::uuid[]) order by site_id for update`.execute(tx)
+  await prepared(sql`select from lanes where site_id = any(${siteIds}::uuid[]) order by site_id for update`).execute(tx)
 }
 
 /**

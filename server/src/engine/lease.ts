@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { type Clock, type Deadline, deadlineIn, endIn, nextFence } from '../platform/clock.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import { endAsSuperseded } from './supersede.ts'
 import type { EventKind } from './tables.ts'
@@ -60,7 +61,7 @@ export async function leaseDueLanes(
       and site_id <> all(${plainArray(held)}::uuid[])
     order by due_at limit ${limit} for update skip locked
   `
-  const { rows } = await sql<Omit<LaneLease, 'workerId' | 'deadline'>>`
+  const { rows } = await prepared(sql<Omit<LaneLease, 'workerId' | 'deadline'>>`
     with prompt as (${due(false, limits.prompt)}), suspects as (${due(true, limits.suspect)}),
       due as (select * from prompt union all select * from suspects),
       leased as (
@@ -72,7 +73,7 @@ export async function leaseDueLanes(
       )
     select l.site_id as "siteId", l.account_id as "accountId", l.fence, l.suspect, due.leased_until is not null as abandoned
     from leased l join due on due.site_id = l.site_id order by due.due_at, l.site_id
-  `.execute(db)
+  `).execute(db)
   return rows.map((lease) => ({ ...lease, workerId, deadline }))
 }
 
@@ -97,11 +98,11 @@ export async function endUnanswered(db: Db, leases: readonly LaneLease[], now: D
 
 /** The targets of leased lanes, by site; paused and deleted sites have none. Must be read after the lease. */
 export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, Target>> {
-  const { rows } = await sql<Target>`
+  const { rows } = await prepared(sql<Target>`
     select site_id as "siteId", site_name as "siteName", kind, config, secret_sealed as "secretSealed"
     from endpoints
     where site_id = any(${siteIdsOf(leases)}::uuid[]) and not paused and secret_sealed is not null
-  `.execute(db)
+  `).execute(db)
   return new Map(rows.map((row) => [row.siteId, row]))
 }
 
@@ -142,22 +143,28 @@ export async function readEvents(db: Db, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map(({ id, payload, ...row }) => [id, { ...row, payload: new TextEncoder().encode(payload) }]))
 }
 
-/** In how many milliseconds the next lane becomes due; undefined when none will. */
+/**
+ * In how many milliseconds the next lane becomes due; undefined when none will. The index has suspects apart, so each kind is asked for
+ * its first.
+ */
 export async function nextDueInMs({ db, clock }: { db: Db; clock: Clock }): Promise<number | undefined> {
   const now = clock.inDatabase()
-  const { rows } = await sql<{ inMs: number | null }>`
-    select (extract(epoch from min(due_at) - ${now}) * 1000)::float8 as "inMs" from lanes where due_at > ${now}
-  `.execute(db)
+  const first = (suspect: boolean) => sql`
+    (select due_at from lanes where suspect = ${suspect} and due_at > ${now} order by due_at limit 1)`
+  const { rows } = await prepared(sql<{ inMs: number | null }>`
+    select (extract(epoch from min(due_at) - ${now}) * 1000)::float8 as "inMs"
+    from (${first(false)} union all ${first(true)}) next
+  `).execute(db)
   return rows[0]?.inMs ?? undefined
 }
 
 /** How many lanes are due, without suspect ones, counted up to `limit`. */
 export async function countDueLanes({ db, clock }: { db: Db; clock: Clock }, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const { rows } = await prepared(sql<{ count: number }>`
     select count(*)::int as count from (
       select from lanes where not suspect and due_at <= ${clock.inDatabase()} limit ${limit}
     ) due
-  `.execute(db)
+  `).execute(db)
   return rows[0]?.count ?? 0
 }
 

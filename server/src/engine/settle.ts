@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../platform/clock.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
 import type { DueDelivery, LaneLease } from './lease.ts'
 import {
@@ -91,10 +92,10 @@ async function lockFreeLanes(
   tx: Tx,
   siteIds: readonly string[],
 ): Promise<{ lanes: Map<string, LockedLane>; locked: ReadonlySet<string> }> {
-  const { rows } = await sql<LockedLane>`
+  const { rows } = await prepared(sql<LockedLane>`
     select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow" from lanes
     where site_id = any(${plainArray(siteIds)}::uuid[]) order by site_id for update skip locked
-  `.execute(tx)
+  `).execute(tx)
   const lanes = new Map(rows.map((row) => [row.siteId, row]))
   const missing = siteIds.filter((siteId) => !lanes.has(siteId))
   if (missing.length === 0) return { lanes, locked: new Set() }
@@ -242,7 +243,7 @@ async function updateLanes(tx: Tx, clock: Clock, changes: readonly LaneChange[])
   if (changes.length === 0) return
   const now = clock.inDatabase()
   const column = (pick: (one: LaneChange) => string | number | boolean | Date | null) => plainArray(changes.map(pick))
-  await sql`
+  await prepared(sql`
     update lanes l
     set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
       failed = l.failed + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at),
@@ -260,7 +261,7 @@ async function updateLanes(tx: Tx, clock: Clock, changes: readonly LaneChange[])
       ${column(({ release }) => release?.isAbandoned === true)}::boolean[]
     ) as o (site_id, suspect, failing, failures, delivered, failed, last_delivered_at, released, abandoned)
     where l.site_id = o.site_id
-  `.execute(tx)
+  `).execute(tx)
 }
 
 /** When the first pending delivery of lane `l` is due, but not before `now`; null when there is none, or its site is paused. */
