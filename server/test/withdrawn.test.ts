@@ -141,6 +141,17 @@ describe('a post that is withdrawn while it is being sent', () => {
     expect((await client.analytics.overview()).totals).toMatchObject({ deliveries: 3, successful: 3 })
   })
 
+  it('is removed though its worker has died and another has held the lane since, with nothing to send', async () => {
+    const { first, finish } = await sendSlowly()
+    await client.sites.update(site.id, { status: 'inactive' })
+    await service.advance(300_000) // the lease has run out; whoever takes the lane releases it
+    await client.posts.delete(first)
+    await client.sites.update(site.id, { status: 'active' })
+    await service.drain()
+    expect(eventsOf(first)).toEqual(['post.published', 'post.deleted'])
+    await finish()
+  })
+
   it('is not tried again if that fails', async () => {
     const { first, finish } = await sendSlowly(503)
     service.clock.advance(1)

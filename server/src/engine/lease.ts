@@ -66,7 +66,8 @@ export async function leaseDueLanes(
       due as (select * from prompt union all select * from suspects),
       leased as (
         update lanes
-        set leased_until = ${endIn(clock, ms)}, leased_by = ${workerId}::uuid, due_at = ${endIn(clock, ms)},
+        set unrecorded_at = case when leased_until is null then unrecorded_at else ${now} end,
+          leased_until = ${endIn(clock, ms)}, leased_by = ${workerId}::uuid, due_at = ${endIn(clock, ms)},
           fence = ${nextFence(clock, sql`fence`)}
         where site_id = any(array(select site_id from due))
         returning site_id, account_id, fence, suspect

@@ -14,6 +14,13 @@ export function endAsSuperseded(at: Date | RawBuilder<Date>): RawBuilder<unknown
   return sql`status = 'failed', last_error = 'superseded', next_attempt_at = null, finished_at = ${at}`
 }
 
+/**
+ * SQL: whether a delivery `d` of a lane `l` was provably never attempted, as far as its row and the lane's past can tell. What was enqueued
+ * before the lane was found abandoned may have been attempted without a record. `created_at` is by the clock of a process, which may be
+ * a minute ahead of the database's.
+ */
+const IS_UNTRIED = sql`(d.attempts = 0 and (l.unrecorded_at is null or d.created_at > l.unrecorded_at + interval '1 minute'))`
+
 /** A post of an account, and the sites in question. */
 type PostAtSites = { accountId: string; postId: string; siteIds: readonly string[] }
 
@@ -21,9 +28,10 @@ type Needs = Pick<Context, 'changes' | 'signals'>
 
 /**
  * Ends everything that is pending of a post for sites, which is withdrawn there, as superseded. An attempt in flight ends first: its
- * result is recorded, and nothing follows it (results.ts). Returns the sites that must hear of the removal: those that may have been
- * sent the post. A site has provably not if nothing of the post that was ever enqueued for it was attempted or confirmed, and its
- * lane is neither held nor abandoned, so that nobody can be attempting it or have attempted it without a record.
+ * result is recorded, and nothing follows it (settle.ts). Returns the sites that must hear of the removal: those that may have been
+ * sent the post. A site has provably not if nothing of the post that was ever enqueued for it was attempted or confirmed, all of it was
+ * enqueued after the lane was last found abandoned, and the lane is neither held nor abandoned now: so nobody can be attempting it, or
+ * have attempted it without a record.
  */
 export async function withdraw(
   ctx: Needs,
@@ -35,8 +43,9 @@ export async function withdraw(
   await lockLanes(tx, siteIds)
   const { rows } = await sql<{ siteId: string; ended: string[] | null; isHeld: boolean; mayHaveIt: boolean }>`
     with own as (
-      select d.id, d.site_id, d.sequence, d.status, v.kind, d.attempts = 0 and (d.status = 'pending' or d.last_error = 'superseded') as untried
-      from deliveries d join events v on v.id = d.event_id
+      select d.id, d.site_id, d.sequence, d.status, v.kind,
+        ${IS_UNTRIED} and (d.status = 'pending' or d.last_error = 'superseded') as untried
+      from deliveries d join events v on v.id = d.event_id join lanes l on l.site_id = d.site_id
       where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[])
     ), ended as (
       update deliveries set ${endAsSuperseded(now)}
@@ -77,7 +86,7 @@ export async function replaceUntried(
     with replaced as (
       update deliveries d set ${endAsSuperseded(now)}
       from lanes l, events v
-      where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[]) and d.status = 'pending' and d.attempts = 0
+      where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[]) and d.status = 'pending' and ${IS_UNTRIED}
         and l.site_id = d.site_id and l.leased_until is null
         and v.id = d.event_id and v.kind <> 'post.deleted'
         and not exists (

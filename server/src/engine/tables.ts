@@ -45,6 +45,8 @@ type LanesTable = {
   /** The worker that holds it (`workers.id`). */
   leased_by: string | null
   fence: Generated<number>
+  /** When it was last found abandoned: attempts before that may have no record. */
+  unrecorded_at: Date | null
   suspect: Generated<boolean>
   failing: Generated<boolean>
   failures_in_a_row: Generated<number>

@@ -380,6 +380,7 @@ create table lanes (
   leased_until timestamptz,
   leased_by uuid,
   fence bigint not null default 0,
+  unrecorded_at timestamptz, -- when it was last found abandoned: attempts before that may have no record
   suspect boolean not null default false,
   failing boolean not null default false,
   failures_in_a_row integer not null default 0,

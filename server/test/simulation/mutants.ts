@@ -223,6 +223,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'void 0',
   },
   {
+    name: 'no removal is sent of what a worker attempted that died',
+    file: 'engine/supersede.ts',
+    from: "(l.unrecorded_at is null or d.created_at > l.unrecorded_at + interval '1 minute')",
+    to: 'true',
+  },
+  {
     name: 'no removal is sent of what was attempted in vain',
     file: 'engine/supersede.ts',
     from: 'bool_and(untried)',

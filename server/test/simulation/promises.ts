@@ -322,12 +322,13 @@ const PROMPT_MS = 1_000 + 250
  * attempts to its own site does not count. Where the room for attempts and lanes is small, each other site may take a slot
  * for the second or two until it counts as slow; and a site that did not answer last time waits for the other suspects
  * before it, for one timeout. Where there is memory for one large content at a time, nothing is promised of posts
- * that have been large.
+ * that have been large, nor of what stands behind them in a lane.
  */
 function promptly({ world, deliveries, posts, byId, troubles }: Evidence): Violation[] {
   const { story, clients } = world
   const largePosts = new Set(deliveries.filter(({ bytes }) => bytes > LARGE).map((one) => one.post_id))
   const bySite = Map.groupBy([...posts.values()].flat(), ({ siteId }) => siteId)
+  const eventsOf = Map.groupBy(deliveries, (one) => one.site_id)
   const changed = clients.calls.filter(({ what }) => /site|keys|retry|confirm/.test(what))
   const hanging = (from: number, to: number, except: string) =>
     world.network.posts.some(
@@ -350,7 +351,11 @@ function promptly({ world, deliveries, posts, byId, troubles }: Evidence): Viola
     sent.flatMap((post, index) => {
       const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])
       if (due === undefined) return []
-      if (story.room === 'narrow' && largePosts.has(post.postId)) return []
+      const isBehindLarge = () =>
+        (eventsOf.get(post.siteId) ?? []).some(
+          (one) => one.bytes > LARGE && one.created_at - world.epoch < post.startedAt,
+        )
+      if (story.room === 'narrow' && (largePosts.has(post.postId) || isBehindLarge())) return []
       const calm = (from: number) =>
         !troubles.some((at) => at >= from - LEASE_MS && at <= post.startedAt) &&
         !changed.some(
