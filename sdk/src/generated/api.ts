@@ -879,6 +879,14 @@ export interface components {
              */
             slug?: string;
             excerpt?: string;
+            /** @description Duplicates are removed. */
+            tags?: string[];
+            meta?: {
+                title?: string | null;
+                description?: string | null;
+                og_image?: "" | string | null;
+                canonical_url?: "" | string | null;
+            };
             /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
             body?: {
                 /** @description HTML; it is sanitised. At most 1 MiB. */
@@ -887,14 +895,6 @@ export interface components {
                 markdown?: string;
                 json?: components["schemas"]["RichText"];
             };
-            meta?: {
-                title?: string | null;
-                description?: string | null;
-                og_image?: "" | string | null;
-                canonical_url?: "" | string | null;
-            };
-            /** @description Duplicates are removed. */
-            tags?: string[];
             status?: components["schemas"]["PostStatus"];
             /**
              * Format: date-time
@@ -1283,13 +1283,15 @@ export interface components {
             id: string;
             /** @description Starts at 1 and increases with every change. */
             version: number;
+            /** @description Plain text: escape it before it goes into HTML. */
+            title: string;
             /** @description Unique within the account. */
             slug: string;
-            title: string;
-            /** @description Empty if there is none. */
+            /** @description Empty if there is none. Plain text: escape it before it goes into HTML. */
             excerpt: string;
-            meta: components["schemas"]["PostMeta"];
+            /** @description Plain text: escape it before it goes into HTML. */
             tags: string[];
+            meta: components["schemas"]["PostMeta"];
             status: components["schemas"]["PostStatus"];
             /**
              * Format: date-time
@@ -1488,14 +1490,16 @@ export interface components {
             id: string;
             /** @description Starts at 1 and increases with every change. */
             version: number;
+            /** @description Plain text: escape it before it goes into HTML. */
+            title: string;
             /** @description Unique within the account. */
             slug: string;
-            title: string;
-            /** @description Empty if there is none. */
+            /** @description Empty if there is none. Plain text: escape it before it goes into HTML. */
             excerpt: string;
-            body: components["schemas"]["BodyForms"];
-            meta: components["schemas"]["PostMeta"];
+            /** @description Plain text: escape it before it goes into HTML. */
             tags: string[];
+            meta: components["schemas"]["PostMeta"];
+            body: components["schemas"]["BodyForms"];
             status: components["schemas"]["PostStatus"];
             /**
              * Format: date-time
@@ -1613,15 +1617,19 @@ export interface components {
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
-            slug: string;
+            /** @description Plain text: escape it before it goes into HTML. */
             title: string;
+            /** @description Unique within the account. */
+            slug: string;
+            /** @description Empty if there is none. Plain text: escape it before it goes into HTML. */
             excerpt: string;
+            /** @description Plain text: escape it before it goes into HTML. */
+            tags: string[];
             /**
              * Format: date-time
              * @example 2026-11-02T08:00:00.000Z
              */
             published_at: string;
-            tags: string[];
         };
         PostUpdatedEvent: {
             /** @enum {string} */
@@ -1647,17 +1655,18 @@ export interface components {
             id: string;
             /** @description Increases with every change. */
             version: number;
-            slug: string;
             /** @description Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one. */
             previous_slugs?: string[];
             /** @description Plain text: escape it before it goes into HTML. */
             title: string;
-            /** @description Plain text, as the title. */
+            /** @description Unique within the account. */
+            slug: string;
+            /** @description Empty if there is none. Plain text: escape it before it goes into HTML. */
             excerpt: string;
-            body: components["schemas"]["BodyForms"];
-            meta: components["schemas"]["PostMeta"];
-            /** @description Plain text, as the title. */
+            /** @description Plain text: escape it before it goes into HTML. */
             tags: string[];
+            meta: components["schemas"]["PostMeta"];
+            body: components["schemas"]["BodyForms"];
             /** @enum {string} */
             status: "published";
             /**
@@ -1909,6 +1918,14 @@ export interface components {
              */
             slug?: string | null;
             excerpt?: string;
+            /** @description Duplicates are removed. */
+            tags?: string[];
+            meta?: {
+                title?: string | null;
+                description?: string | null;
+                og_image?: "" | string | null;
+                canonical_url?: "" | string | null;
+            };
             /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
             body?: {
                 /** @description HTML; it is sanitised. At most 1 MiB. */
@@ -1917,14 +1934,6 @@ export interface components {
                 markdown?: string;
                 json?: components["schemas"]["RichText"];
             };
-            meta?: {
-                title?: string | null;
-                description?: string | null;
-                og_image?: "" | string | null;
-                canonical_url?: "" | string | null;
-            };
-            /** @description Duplicates are removed. */
-            tags?: string[];
             status?: components["schemas"]["PostStatus"];
             /**
              * Format: date-time
@@ -4053,9 +4062,19 @@ export interface operations {
                  *       "post": {
                  *         "id": "01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071",
                  *         "version": 1,
-                 *         "slug": "bread-without-kneading",
                  *         "title": "Bread without kneading",
+                 *         "slug": "bread-without-kneading",
                  *         "excerpt": "Four ingredients, ten minutes of work, and a night of patience.",
+                 *         "tags": [
+                 *           "baking",
+                 *           "basics"
+                 *         ],
+                 *         "meta": {
+                 *           "title": "Bread without kneading: the overnight method",
+                 *           "description": "How to bake a crusty loaf from four ingredients with ten minutes of work.",
+                 *           "og_image": "https://kitchen.example.com/images/loaf.jpg",
+                 *           "canonical_url": "https://kitchen.example.com/bread-without-kneading"
+                 *         },
                  *         "body": {
                  *           "html": "<p>Time does what your <strong>hands</strong> would.</p>",
                  *           "markdown": "Time does what your **hands** would.\n",
@@ -4087,16 +4106,6 @@ export interface operations {
                  *             ]
                  *           }
                  *         },
-                 *         "meta": {
-                 *           "title": "Bread without kneading: the overnight method",
-                 *           "description": "How to bake a crusty loaf from four ingredients with ten minutes of work.",
-                 *           "og_image": "https://kitchen.example.com/images/loaf.jpg",
-                 *           "canonical_url": "https://kitchen.example.com/bread-without-kneading"
-                 *         },
-                 *         "tags": [
-                 *           "baking",
-                 *           "basics"
-                 *         ],
                  *         "status": "published",
                  *         "published_at": "2026-11-02T08:00:00.000Z"
                  *       },
@@ -4159,9 +4168,19 @@ export interface operations {
                  *       "post": {
                  *         "id": "01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071",
                  *         "version": 2,
-                 *         "slug": "bread-without-kneading",
                  *         "title": "Bread without kneading",
+                 *         "slug": "bread-without-kneading",
                  *         "excerpt": "Four ingredients, ten minutes of work, and a night of patience.",
+                 *         "tags": [
+                 *           "baking",
+                 *           "basics"
+                 *         ],
+                 *         "meta": {
+                 *           "title": "Bread without kneading: the overnight method",
+                 *           "description": "How to bake a crusty loaf from four ingredients with ten minutes of work.",
+                 *           "og_image": "https://kitchen.example.com/images/loaf.jpg",
+                 *           "canonical_url": "https://kitchen.example.com/bread-without-kneading"
+                 *         },
                  *         "body": {
                  *           "html": "<p>Time does what your <strong>hands</strong> would.</p>",
                  *           "markdown": "Time does what your **hands** would.\n",
@@ -4193,16 +4212,6 @@ export interface operations {
                  *             ]
                  *           }
                  *         },
-                 *         "meta": {
-                 *           "title": "Bread without kneading: the overnight method",
-                 *           "description": "How to bake a crusty loaf from four ingredients with ten minutes of work.",
-                 *           "og_image": "https://kitchen.example.com/images/loaf.jpg",
-                 *           "canonical_url": "https://kitchen.example.com/bread-without-kneading"
-                 *         },
-                 *         "tags": [
-                 *           "baking",
-                 *           "basics"
-                 *         ],
                  *         "status": "published",
                  *         "published_at": "2026-11-02T08:00:00.000Z"
                  *       },
@@ -4324,9 +4333,19 @@ export interface operations {
                  *       "post": {
                  *         "id": "01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071",
                  *         "version": 1,
-                 *         "slug": "bread-without-kneading",
                  *         "title": "Bread without kneading",
+                 *         "slug": "bread-without-kneading",
                  *         "excerpt": "Four ingredients, ten minutes of work, and a night of patience.",
+                 *         "tags": [
+                 *           "baking",
+                 *           "basics"
+                 *         ],
+                 *         "meta": {
+                 *           "title": "Bread without kneading: the overnight method",
+                 *           "description": "How to bake a crusty loaf from four ingredients with ten minutes of work.",
+                 *           "og_image": "https://kitchen.example.com/images/loaf.jpg",
+                 *           "canonical_url": "https://kitchen.example.com/bread-without-kneading"
+                 *         },
                  *         "body": {
                  *           "html": "<p>Time does what your <strong>hands</strong> would.</p>",
                  *           "markdown": "Time does what your **hands** would.\n",
@@ -4358,16 +4377,6 @@ export interface operations {
                  *             ]
                  *           }
                  *         },
-                 *         "meta": {
-                 *           "title": "Bread without kneading: the overnight method",
-                 *           "description": "How to bake a crusty loaf from four ingredients with ten minutes of work.",
-                 *           "og_image": "https://kitchen.example.com/images/loaf.jpg",
-                 *           "canonical_url": "https://kitchen.example.com/bread-without-kneading"
-                 *         },
-                 *         "tags": [
-                 *           "baking",
-                 *           "basics"
-                 *         ],
                  *         "status": "published",
                  *         "published_at": "2026-11-02T08:00:00.000Z"
                  *       },

@@ -3,6 +3,7 @@ import { lockLanesOfAccount } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { MOST_TAGS } from './fields.ts'
 import { applyChange, publishToAll, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
 import { lockPosts, readLocked } from './queries.ts'
@@ -15,9 +16,6 @@ export type BulkAction =
   | { action: 'delete' }
   | { action: 'tag'; tag: string }
   | { action: 'untag'; tag: string }
-
-/** The most tags of a post. */
-export const MOST_TAGS = 50
 
 /**
  * Makes the same change to many posts: to all of them or to none. Returns the ids of the posts that exist. Throws `invalid` on

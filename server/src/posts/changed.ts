@@ -2,24 +2,23 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BodyInput, ConvertedBody } from './body/convert.ts'
 import { docToText } from './body/text.ts'
+import {
+  FIELD_NAMES,
+  type FieldInput,
+  type PostMeta,
+  presentFields,
+  SEARCHED_FIELDS,
+  type SomeFields,
+} from './fields.ts'
 import { bodyColumns } from './new-post.ts'
+import type { WantedPublicationState } from './policy.ts'
 import { searchVector } from './search.ts'
-import type { PostMeta, PostRow, PostStatus } from './tables.ts'
+import type { PostRow } from './tables.ts'
 import { indexedWords } from './words.ts'
 
-/** What a write may set. In `meta`, null removes a value. */
-export type PostInput = {
-  title?: string | undefined
-  /** null: made from the title. */
-  slug?: string | null | undefined
-  excerpt?: string | undefined
-  body?: BodyInput | undefined
-  meta?: { [Key in keyof PostMeta]?: string | null | undefined } | undefined
-  tags?: string[] | undefined
-  status?: PostStatus | undefined
-  scheduledAt?: Date | null | undefined
-  scheduleZone?: string | null | undefined
-}
+/** What a write may set. A slug that is null is made from the title; in `meta`, null removes a value. */
+export type PostInput = Omit<FieldInput, 'slug'> &
+  WantedPublicationState & { slug?: string | null | undefined; body?: BodyInput | undefined }
 
 /** The columns that differ from the current row. */
 export function changedContent(
@@ -27,32 +26,22 @@ export function changedContent(
   { slug, ...input }: PostInput & { slug: string | undefined },
   body: ConvertedBody | undefined,
 ) {
-  const meta = mergedMeta(current.meta, input.meta)
-  const { title = current.title, excerpt = current.excerpt, tags = current.tags } = input
-  const isSearched =
-    title !== current.title ||
-    excerpt !== current.excerpt ||
-    !isDeepStrictEqual(tags, current.tags) ||
-    body !== undefined
+  const given: SomeFields = { ...input, slug, meta: mergedMeta(current.meta, input.meta) }
+  const unchanged = FIELD_NAMES.filter((name) => isDeepStrictEqual(given[name], current[name]))
+  const fields = presentFields({ ...given, ...Object.fromEntries(unchanged.map((name) => [name, undefined])) })
+  const isSearched = body !== undefined || SEARCHED_FIELDS.some((name) => name in fields)
   return {
-    ...(title === current.title ? {} : { title }),
-    ...(slug === undefined || slug === current.slug ? {} : { slug }),
-    ...(excerpt === current.excerpt ? {} : { excerpt }),
-    ...(isDeepStrictEqual(meta, current.meta) ? {} : { meta: JSON.stringify(meta) }),
-    ...(isDeepStrictEqual(tags, current.tags) ? {} : { tags }),
+    ...fields,
     ...(body === undefined ? {} : bodyColumns(body)),
-    ...(!isSearched
-      ? {}
-      : {
+    ...(isSearched
+      ? {
           search: searchVector({
-            accountId: current.account_id,
-            createdAt: current.created_at,
-            title,
-            excerpt,
-            tags,
+            ...current,
+            ...fields,
             words: body?.words ?? indexedWords(docToText(current.body_json)),
           }),
-        }),
+        }
+      : {}),
   }
 }
 

@@ -2,7 +2,7 @@ export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
 export { addDraft } from './new-post.ts'
-export { PublishedPost, PulledPost, pulledJson } from './public.ts'
+export { PublishedPost, PulledPost, PulledSummary, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'
 export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'

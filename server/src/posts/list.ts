@@ -3,8 +3,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { findByWords } from './find.ts'
+import type { PostStatus } from './policy.ts'
 import { inPortions, TEXT_BYTES } from './portions.ts'
-import { COLUMNS, type PostRow, type PostStatus } from './tables.ts'
+import { COLUMNS, type PostRow } from './tables.ts'
 import { hasTag, visibleTo } from './visible.ts'
 
 /** The filters of a list of posts. */

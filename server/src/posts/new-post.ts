@@ -4,48 +4,31 @@ import type { Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { ConvertedBody } from './body/convert.ts'
 import { notePosts } from './changes.ts'
+import { FALLBACKS, type FieldValues, presentFields, type SomeFields } from './fields.ts'
 import { freeSlug, insertPost, reclaimSlug } from './queries.ts'
 import { searchVector } from './search.ts'
 import { slugify } from './slug.ts'
-import type { PostMeta, PostRow } from './tables.ts'
+import type { PostRow } from './tables.ts'
 
-/** What a new post is made from. */
-type NewPost = {
-  id: string
-  accountId: string
-  slug: string
-  title: string
-  excerpt?: string | undefined
-  meta: PostMeta
-  tags?: string[] | undefined
-  body: ConvertedBody
-  now: Date
-}
+/** The fields of a new post. */
+type NewFields = SomeFields & Pick<FieldValues, 'title' | 'slug'>
 
 /** The row of a new post: version 1, a draft. */
-export function newPost({ id, accountId, slug, title, excerpt, meta, tags, body, now }: NewPost) {
+export function newPost(
+  { id, accountId, now }: { id: string; accountId: string; now: Date },
+  given: NewFields,
+  body: ConvertedBody,
+) {
+  const { title, slug } = given
+  const fields = { ...FALLBACKS, ...presentFields(given), title, slug }
+  const row = { id, account_id: accountId, ...fields, created_at: now, updated_at: now }
   return {
-    id,
-    account_id: accountId,
+    ...row,
     version: 1,
-    slug,
-    title,
-    excerpt: excerpt ?? '',
     ...bodyColumns(body),
-    meta: JSON.stringify(meta),
-    tags: tags ?? [],
     status: 'draft',
     scheduled_at: null,
-    search: searchVector({
-      accountId,
-      createdAt: now,
-      title,
-      excerpt: excerpt ?? '',
-      tags: tags ?? [],
-      words: body.words,
-    }),
-    created_at: now,
-    updated_at: now,
+    search: searchVector({ ...row, words: body.words }),
   } satisfies InsertObject<Tables, 'posts'>
 }
 
@@ -60,25 +43,18 @@ export function bodyColumns(body: ConvertedBody) {
 }
 
 /** A draft from another slice. `slug` is a suggestion. The caller has converted the body, because that takes a while. */
-export type Draft = {
-  title: string
-  slug: string
-  excerpt: string
-  meta: PostMeta
-  tags: string[]
-  body: ConvertedBody
-}
+export type Draft = NewFields & { body: ConvertedBody }
 
 /** Stores a draft as part of the caller's transaction; a slug that is taken is numbered. */
 export async function addDraft(
   ctx: Pick<Context, 'changes' | 'ids'>,
   tx: Tx,
   accountId: string,
-  { slug: wanted, ...draft }: Draft,
+  { body, ...fields }: Draft,
   now: Date,
 ): Promise<PostRow> {
-  const slug = await freeSlug(tx, accountId, slugify(wanted) || slugify(draft.title) || 'post')
-  const post = await insertPost(tx, newPost({ ...draft, id: ctx.ids.next(), accountId, slug, now }))
+  const slug = await freeSlug(tx, accountId, slugify(fields.slug) || slugify(fields.title) || 'post')
+  const post = await insertPost(tx, newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body))
   await reclaimSlug(tx, accountId, slug)
   notePosts(ctx, tx, [post])
   return post

@@ -9,7 +9,7 @@ import { convertForms } from './body/converter.ts'
 import { changedContent, changedForms, differing, mergedMeta, type PostInput } from './changed.ts'
 import { notePosts } from './changes.ts'
 import { newPost } from './new-post.ts'
-import { nextStanding } from './policy.ts'
+import { nextPublicationState } from './policy.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import {
   deletePost,
@@ -41,22 +41,21 @@ export async function createPost(
 ): Promise<WrittenPost> {
   const body = await convertForms(ctx, accountId, input.body ?? {})
   const now = ctx.clock.now()
-  const standing = nextStanding(undefined, input, now)
+  const state = nextPublicationState(undefined, input, now)
   const wantedSlug = input.slug === undefined ? undefined : normalSlug(input.slug)
   const insert = () =>
     ctx.db.tx(async (tx) => {
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
       const created = await insertPost(tx, {
-        ...newPost({ ...input, id: ctx.ids.next(), accountId, slug, meta: mergedMeta({}, input.meta), body, now }),
+        ...newPost({ id: ctx.ids.next(), accountId, now }, { ...input, slug, meta: mergedMeta({}, input.meta) }, body),
+        ...state,
         // `publishLocked` publishes the stored row afterwards.
-        status: standing.status === 'published' ? 'draft' : standing.status,
-        scheduled_at: standing.scheduledAt,
-        schedule_zone: standing.scheduleZone,
+        status: state.status === 'published' ? 'draft' : state.status,
       })
       await reclaimSlug(tx, accountId, slug)
       notePosts(ctx, tx, [created])
-      if (standing.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
-      if (standing.status !== 'published') return { post: created, deliveries: [] }
+      if (state.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
+      if (state.status !== 'published') return { post: created, deliveries: [] }
       return withDeliveries(tx, await publishToAll(ctx, tx, created, now))
     })
   const created = await refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
@@ -106,18 +105,17 @@ export async function applyChange(
   body: ConvertedBody | undefined,
   now: Date,
 ): Promise<PostRow> {
-  const { status, scheduled_at: scheduledAt, schedule_zone: scheduleZone, published_at: publishedAt } = current
-  const standing = nextStanding({ status, scheduledAt, scheduleZone, publishedAt }, input, now)
+  const state = nextPublicationState(current, input, now)
   const slug = await wantedSlug(tx, current, input)
   const content = changedContent(current, { ...input, slug }, body)
   const contentChanged = Object.keys(content).length > 0
-  const publishes = standing.status === 'published' && current.status !== 'published'
-  const unpublishes = standing.status !== 'published' && current.status === 'published'
+  const publishes = state.status === 'published' && current.status !== 'published'
+  const unpublishes = state.status !== 'published' && current.status === 'published'
   const rescheduled =
     !publishes &&
-    (standing.status !== status ||
-      standing.scheduledAt?.getTime() !== scheduledAt?.getTime() ||
-      standing.scheduleZone !== scheduleZone)
+    (state.status !== current.status ||
+      state.scheduled_at?.getTime() !== current.scheduled_at?.getTime() ||
+      state.schedule_zone !== current.schedule_zone)
   if (!contentChanged && !publishes && !rescheduled) return current
 
   notePosts(ctx, tx, [current])
@@ -126,13 +124,7 @@ export async function applyChange(
   if (contentChanged || rescheduled) {
     post = await updatePost(tx, current.id, {
       ...content,
-      ...(publishes
-        ? {}
-        : {
-            status: standing.status,
-            scheduled_at: standing.scheduledAt,
-            schedule_zone: standing.scheduleZone,
-          }),
+      ...(publishes ? {} : state),
       ...(unpublishes ? { visible_to_all: false, published_at: null } : {}),
       version: current.version + 1,
       updated_at: now,

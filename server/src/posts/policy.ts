@@ -3,7 +3,10 @@
  * this file runs in browsers too and imports only what does.
  */
 import { fail, invalid } from '../platform/errors.ts'
-import type { PostStatus } from './tables.ts'
+
+/** Specification, section 3. */
+export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
+export type PostStatus = (typeof POST_STATUSES)[number]
 
 /** An action on a post's status. Editing and deleting are not listed: they are always possible. */
 export type PostAction = 'schedule' | 'unschedule' | 'publish' | 'unpublish'
@@ -24,29 +27,25 @@ function canBecome(from: PostStatus, to: PostStatus): boolean {
   return from === to || Object.values(ACTIONS[from]).includes(to)
 }
 
-/** A post's status and its schedule. `scheduleZone` is the zone by which it was planned. */
-export type Standing = { status: PostStatus; scheduledAt: Date | null; scheduleZone: string | null }
+/** A post's status and its schedule; the zone is the one by which it was planned, an IANA name. */
+export type PublicationState = { status: PostStatus; scheduled_at: Date | null; schedule_zone: string | null }
 
 /** What a write asks for; undefined leaves the value as it is. */
-export type WantedStanding = {
-  status?: PostStatus | undefined
-  scheduledAt?: Date | null | undefined
-  scheduleZone?: string | null | undefined
-}
+export type WantedPublicationState = { [Key in keyof PublicationState]?: PublicationState[Key] | undefined }
 
 /**
- * The standing after a write. `current` is undefined for a new post. Throws `invalid` on `status` or `scheduled_at`
+ * The publication state after a write. `current` is undefined for a new post. Throws `invalid` on `status` or `scheduled_at`
  * when the change is not allowed, and `conflict` when it was the post's own schedule until that was carried out. The caller does the publishing: the result says only that it is wanted.
  */
-export function nextStanding(
-  current: (Standing & { publishedAt: Date | null }) | undefined,
-  wanted: WantedStanding,
+export function nextPublicationState(
+  current: (PublicationState & { published_at: Date | null }) | undefined,
+  wanted: WantedPublicationState,
   now: Date,
-): Standing {
+): PublicationState {
   const status = wanted.status ?? current?.status ?? 'draft'
   if (current !== undefined && !canBecome(current.status, status)) {
-    const { publishedAt } = current
-    if (publishedAt !== null && wanted.scheduledAt != null && wanted.scheduledAt <= publishedAt)
+    const { published_at: publishedAt } = current
+    if (publishedAt !== null && wanted.scheduled_at != null && wanted.scheduled_at <= publishedAt)
       throw fail(
         'conflict',
         `The post was published at ${publishedAt.toISOString()}, after you had read it. Read it again: what you change now is sent to its sites.`,
@@ -58,21 +57,21 @@ export function nextStanding(
     )
   }
   if (status !== 'scheduled') {
-    if (wanted.scheduledAt != null)
+    if (wanted.scheduled_at != null)
       throw invalid('scheduled_at', 'scheduled_at is allowed only with the status "scheduled".')
-    if (wanted.scheduleZone != null)
+    if (wanted.schedule_zone != null)
       throw invalid('schedule_zone', 'schedule_zone is allowed only with the status "scheduled".')
-    return { status, scheduledAt: null, scheduleZone: null }
+    return { status, scheduled_at: null, schedule_zone: null }
   }
-  const scheduledAt = wanted.scheduledAt === undefined ? (current?.scheduledAt ?? null) : wanted.scheduledAt
+  const scheduledAt = wanted.scheduled_at === undefined ? (current?.scheduled_at ?? null) : wanted.scheduled_at
   if (scheduledAt === null)
     throw invalid(
       'scheduled_at',
       'A scheduled post needs scheduled_at. To take it off the schedule, set the status to "draft".',
     )
-  const unchanged = current?.scheduledAt?.getTime() === scheduledAt.getTime()
+  const unchanged = current?.scheduled_at?.getTime() === scheduledAt.getTime()
   if (!unchanged && scheduledAt <= now)
     throw invalid('scheduled_at', 'scheduled_at must be in the future. To publish now, set the status to "published".')
-  const { scheduleZone = current?.scheduleZone ?? null } = wanted
-  return { status, scheduledAt, scheduleZone }
+  const { schedule_zone = current?.schedule_zone ?? null } = wanted
+  return { status, scheduled_at: scheduledAt, schedule_zone }
 }

@@ -1,6 +1,7 @@
 /** The public form of a post: what sites get of it, by webhook and by pulling (specification, section 6). */
 import { z } from 'zod'
 import { Id, Timestamp } from '../platform/http/endpoint.ts'
+import { LIST_FIELDS, pickFields, SITE_FIELDS, shownFields } from './fields.ts'
 import type { PostRow } from './tables.ts'
 
 /** A node of a document, and the document itself. Checked where bodies are converted, not by this schema. */
@@ -39,41 +40,35 @@ export const BodyForms = z
   })
   .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
 
-/** A post's metadata for search engines and social networks. */
-export const Meta = z
-  .object({
-    title: z.string().optional(),
-    description: z.string().optional(),
-    og_image: z.string().optional().openapi({ format: 'uri' }),
-    canonical_url: z.string().optional().openapi({ format: 'uri' }),
-  })
-  .openapi('PostMeta', {
-    description: 'Metadata for search engines and social networks. Fields that are not set are absent.',
-  })
-
 /** A published post as sites are told of it. */
 export const PublishedPost = z
   .object({
     id: Id,
     version: z.int().openapi({ description: 'Increases with every change.', minimum: 1 }),
-    slug: z.string(),
     previous_slugs: z.array(z.string()).optional().openapi({
       description:
         'Earlier slugs that the post has had since it was first sent to a site, oldest first. Redirect them to the current one.',
     }),
-    title: z.string().openapi({ description: 'Plain text: escape it before it goes into HTML.' }),
-    excerpt: z.string().openapi({ description: 'Plain text, as the title.' }),
+    ...shownFields(SITE_FIELDS),
     body: BodyForms,
-    meta: Meta,
-    tags: z.array(z.string()).openapi({ description: 'Plain text, as the title.' }),
     status: z.literal('published'),
     published_at: Timestamp,
   })
   .openapi('PublishedPost')
 export type PublishedPost = z.output<typeof PublishedPost>
 
-type PublicColumn = 'id' | 'version' | 'slug' | 'title' | 'excerpt' | 'meta' | 'tags' | 'published_at'
-type PublicRow = Pick<PostRow, PublicColumn | 'body_html' | 'body_markdown' | 'body_site_markdown' | 'body_json'>
+/** The columns of a post's public form. */
+export const PUBLIC_COLUMNS = [
+  'id',
+  'version',
+  ...SITE_FIELDS,
+  'published_at',
+  'body_html',
+  'body_markdown',
+  'body_site_markdown',
+  'body_json',
+] as const
+type PublicRow = Pick<PostRow, (typeof PUBLIC_COLUMNS)[number]>
 
 /** The post as webhooks and the Pull API show it (specification, section 6). It is published, or was until this change. */
 export function publicPost(post: PublicRow, previousSlugs: readonly string[]): PublishedPost {
@@ -81,13 +76,9 @@ export function publicPost(post: PublicRow, previousSlugs: readonly string[]): P
   return {
     id: post.id,
     version: post.version,
-    slug: post.slug,
     ...(previousSlugs.length > 0 ? { previous_slugs: [...previousSlugs] } : {}),
-    title: post.title,
-    excerpt: post.excerpt,
+    ...pickFields(post, SITE_FIELDS),
     body: { html: post.body_html, markdown: post.body_site_markdown ?? post.body_markdown, json: post.body_json },
-    meta: post.meta,
-    tags: post.tags,
     status: 'published',
     published_at: post.published_at,
   }
@@ -102,6 +93,11 @@ export type VisiblePost = Omit<PublicRow, 'body_json'> & {
   updated_at: Date
   previousSlugs: string[]
 }
+
+/** A post in the lists that sites pull. */
+export const PulledSummary = z
+  .object({ id: Id, ...shownFields(LIST_FIELDS), published_at: Timestamp })
+  .openapi('PostSummary')
 
 /** The placeholder of the document while the rest is made into JSON. No storable text contains it. */
 const PLACE = '\0'

@@ -26,7 +26,6 @@ import {
   CreatePost,
   Dispatched,
   Forms,
-  inputOf,
   ListQuery,
   PostPage,
   PostSummaryPage,
@@ -116,7 +115,7 @@ export const postRoutes: Endpoint[] = [
     },
     errors: ['conflict'],
     async handler({ ctx, principal, body }) {
-      const created = await createPost(ctx, principal.accountId, inputOf(body))
+      const created = await createPost(ctx, principal.accountId, body)
       const headers = { ...etagOf(created), Location: `/api/posts/${created.post.id}` }
       return { status: 201, body: presentWritten(created), headers }
     },
@@ -250,8 +249,7 @@ export const postRoutes: Endpoint[] = [
     },
     errors: ['conflict', 'precondition_failed'],
     async handler({ ctx, principal, params, body, header }) {
-      const input = inputOf({ ...body, title: body.title })
-      const changed = await changePost(ctx, principal.accountId, params.id, input, ifMatchCheck(header('if-match')))
+      const changed = await changePost(ctx, principal.accountId, params.id, body, ifMatchCheck(header('if-match')))
       return { status: 200, body: presentWritten(changed), headers: etagOf(changed) }
     },
   }),

@@ -1,5 +1,6 @@
 /** Full-text search: what is indexed, and how a person's words become a query (decision P9). */
 import { type RawBuilder, sql } from 'kysely'
+import { type SearchedValues, searchedTexts } from './fields.ts'
 import { folded, indexedWords, separated } from './words.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -14,21 +15,19 @@ const dayMark = (accountId: string, day: number) => `^${accountId}/${day}`
 const dayOf = (at: Date) => Math.floor(at.getTime() / DAY_MS)
 
 /** What is indexed of a post. */
-type Indexed = {
-  accountId: string
-  createdAt: Date
-  title: string
-  excerpt: string
-  tags: readonly string[]
+type Indexed = SearchedValues & {
+  account_id: string
+  created_at: Date
   /** Of the body, as `indexedWords` makes them. */
   words: string
 }
 
 /** The search vector: stemmed words for meaning, plain words for phrases and prefixes; the title weighs more. */
-export function searchVector({ accountId, createdAt, title, excerpt, tags, words }: Indexed): RawBuilder<string> {
-  const marks = [accountMark(accountId), dayMark(accountId, dayOf(createdAt))]
-  const heading = indexedWords(title)
-  const indexed = `${indexedWords([excerpt, ...tags].join('\n'))} ${words}`
+export function searchVector({ account_id, created_at, words, ...fields }: Indexed): RawBuilder<string> {
+  const marks = [accountMark(account_id), dayMark(account_id, dayOf(created_at))]
+  const texts = searchedTexts(fields)
+  const heading = indexedWords(texts.heading)
+  const indexed = `${indexedWords(texts.text)} ${words}`
   return sql<string>`
     setweight(to_tsvector('english', ${heading}::text), 'A') || setweight(to_tsvector('simple', ${heading}::text), 'A') ||
     setweight(to_tsvector('english', ${indexed}::text), 'B') || setweight(to_tsvector('simple', ${indexed}::text), 'B') ||

@@ -1,27 +1,17 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { DocNode } from './body/convert.ts'
+import { FIELD_NAMES, type FieldValues } from './fields.ts'
+import type { PostStatus } from './policy.ts'
 
-/** Specification, section 3. */
-export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
-export type PostStatus = (typeof POST_STATUSES)[number]
-
-/** Metadata for search engines and social networks; a key that is not set is absent. */
-export type PostMeta = { title?: string; description?: string; og_image?: string; canonical_url?: string }
-
-type PostsTable = {
+type PostsTable = FieldValues & {
   id: string
   account_id: string
   version: number
-  slug: string
-  title: string
-  excerpt: string
   body_html: string
   body_markdown: string
   /** What sites get in its place, where the author's has what they must not get. */
   body_site_markdown: string | null
   body_json: JSONColumnType<DocNode>
-  meta: JSONColumnType<PostMeta>
-  tags: string[]
   status: PostStatus
   scheduled_at: Date | null
   /** The zone by which it was planned, an IANA name; null if none was named. */
@@ -76,7 +66,7 @@ export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed' | 'first_
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
-  'id', 'account_id', 'version', 'slug', 'title', 'excerpt', 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'meta', 'tags', 'status',
+  'id', 'account_id', 'version', ...FIELD_NAMES, 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'status',
   'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
 ] as const // biome-ignore format: a list of names
 

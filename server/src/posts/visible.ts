@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
-import type { VisiblePost } from './public.ts'
+import { PUBLIC_COLUMNS, type VisiblePost } from './public.ts'
 
 /** The reader of published posts: a site of an account. */
 export type Reader = { accountId: string; siteId: string }
@@ -95,6 +95,10 @@ function elements(listed: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce(string_agg(${listed}, ','), '') as elements`
 }
 
+const PULLED_COLUMNS = sql.join(
+  PUBLIC_COLUMNS.filter((column) => column !== 'body_json').map((column) => sql.ref(column)),
+)
+
 /** One post per request: the one of this slug that the site may see, or undefined. */
 export async function visiblePosts(
   db: Db,
@@ -105,7 +109,7 @@ export async function visiblePosts(
     from unnest(${plainArray(asked.map(({ accountId }) => accountId))}::uuid[], ${plainArray(asked.map(({ siteId }) => siteId))}::uuid[],
       ${asked.map(({ slug }) => slug)}::text[]) with ordinality as a (account_id, site_id, slug, place)
     cross join lateral (
-      select id, version, slug, title, excerpt, body_html, body_markdown, body_site_markdown, body_json::text as body_json, meta, tags, published_at, updated_at,
+      select ${PULLED_COLUMNS}, body_json::text as body_json, updated_at,
         array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "previousSlugs"
       from posts
       where account_id = a.account_id and slug = a.slug and status = 'published' and ${visibleTo(sql`a.site_id`)}

@@ -5,15 +5,15 @@ import { Id, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { instant } from '../platform/http/instant.ts'
 import { PageQuery, Pagination } from '../platform/http/pagination.ts'
 import { queryText, text } from '../platform/http/text.ts'
-import { httpUrl } from '../platform/http/url.ts'
 import type { Loss } from './body/convert.ts'
 import { LOSS_CODES } from './body/losses.ts'
-import { type BulkAction, MOST_TAGS } from './bulk.ts'
-import type { PostInput } from './changed.ts'
+import type { BulkAction } from './bulk.ts'
+import { FIELD_NAMES, FIELDS, givenFields, pickFields, SLUG_RULE, shownFields } from './fields.ts'
 import type { WrittenPost } from './operations.ts'
-import { BodyForms, Meta, RichText } from './public.ts'
+import { POST_STATUSES } from './policy.ts'
+import { BodyForms, RichText } from './public.ts'
 import type { PostSummary, PostWithDeliveries } from './read.ts'
-import { POST_STATUSES, type PostRow } from './tables.ts'
+import type { PostRow } from './tables.ts'
 
 /** A post's status on the wire. */
 const PostStatus = z
@@ -25,12 +25,8 @@ export const PostBody = z
   .object({
     id: Id,
     version: z.int().min(1).openapi({ description: 'Starts at 1 and increases with every change.' }),
-    slug: z.string().openapi({ description: 'Unique within the account.' }),
-    title: z.string(),
-    excerpt: z.string().openapi({ description: 'Empty if there is none.' }),
+    ...shownFields(FIELD_NAMES),
     body: BodyForms,
-    meta: Meta,
-    tags: z.array(z.string()),
     status: PostStatus,
     scheduled_at: Timestamp.nullable(),
     schedule_zone: z.string().optional().openapi({
@@ -97,10 +93,6 @@ function isZone(name: string): boolean {
   }
 }
 
-/** An optional value that null removes. */
-const removable = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().optional()
-const removableUrl = (label: string) => removable(z.union([z.literal(''), httpUrl(label)]))
-
 /** The forms of a text that a request brings. */
 export const Forms = z.strictObject({
   html: z
@@ -119,31 +111,12 @@ export const ConvertedForms = BodyForms.extend({ word_count: z.int().min(0), war
   'ConvertedBody',
 )
 
-const SLUG =
-  'It becomes lower-case letters, digits and single hyphens, at most 120 characters; a taken slug is refused with 409.'
-const Slug = text('The slug', { min: 1, max: 300 }).openapi({ example: 'bread-without-kneading' })
-
 const postFields = {
-  title: text('The title', { min: 1, max: 300 }),
-  slug: Slug.optional().openapi({ description: `Derived from the title if it is not given. ${SLUG}` }),
-  excerpt: text('The excerpt', { max: 1000 }).optional(),
+  ...givenFields,
   body: Forms.optional().openapi({
     description:
       'Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given.',
   }),
-  meta: z
-    .strictObject({
-      title: removable(text('The meta title', { max: 200 })),
-      description: removable(text('The meta description', { max: 500 })),
-      og_image: removableUrl('og_image'),
-      canonical_url: removableUrl('canonical_url'),
-    })
-    .optional(),
-  tags: z
-    .array(text('A tag', { min: 1, max: 64 }), 'The tags must be an array of strings.')
-    .max(MOST_TAGS, `A post can have at most ${MOST_TAGS} tags.`)
-    .optional()
-    .openapi({ description: 'Duplicates are removed.' }),
   status: PostStatus.optional(),
   scheduled_at: instant('scheduled_at').nullable().optional().openapi({
     description: 'A time in the future. Required with the status `scheduled`, and allowed only with it.',
@@ -166,10 +139,11 @@ export const CreatePost = z.strictObject({ ...postFields, ...readOnlyPostFields 
 export const UpdatePost = z
   .strictObject({
     ...postFields,
-    title: postFields.title.optional(),
-    slug: Slug.nullable()
+    title: givenFields.title.optional(),
+    slug: FIELDS.slug.given
+      .nullable()
       .optional()
-      .openapi({ description: `Null derives it from the title, as for a new post. ${SLUG}` }),
+      .openapi({ description: `Null derives it from the title, as for a new post. ${SLUG_RULE}` }),
     ...readOnlyPostFields,
   })
   .openapi('UpdatePost')
@@ -277,11 +251,7 @@ function presentBriefly(post: PostSummary['post']) {
   return {
     id: post.id,
     version: post.version,
-    slug: post.slug,
-    title: post.title,
-    excerpt: post.excerpt,
-    meta: post.meta,
-    tags: post.tags,
+    ...pickFields(post, FIELD_NAMES),
     status: post.status,
     scheduled_at: post.scheduled_at,
     ...(post.schedule_zone === null ? {} : { schedule_zone: post.schedule_zone }),
@@ -328,25 +298,4 @@ export function presentWritten({ losses, ...written }: WrittenPost) {
 export function presentLosses(losses: readonly Loss[]) {
   if (losses.length === 0) return {}
   return { warnings: losses.map(({ field, ...loss }) => ({ ...loss, field: `body.${field}` })) }
-}
-
-type Fields = z.output<typeof UpdatePost>
-
-/** What a request says about a post, as the operations take it. */
-export function inputOf<Title extends Fields['title'], Slug extends Fields['slug']>(
-  body: Omit<Fields, 'title' | 'slug'> & { title: Title; slug?: Slug },
-): Omit<PostInput, 'slug'> & { title: Title; slug: Slug | undefined } {
-  const { title, slug, excerpt, body: forms, meta, tags, status } = body
-  const { scheduled_at: scheduledAt, schedule_zone: scheduleZone } = body
-  return {
-    title,
-    slug,
-    excerpt,
-    body: forms,
-    meta,
-    tags: tags && [...new Set(tags)],
-    status,
-    scheduledAt,
-    scheduleZone,
-  }
 }

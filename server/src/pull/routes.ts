@@ -3,25 +3,14 @@ import { type Endpoint, endpoint, Id, Timestamp } from '../platform/http/endpoin
 import { replyUnlessKnown } from '../platform/http/etag.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
 import { queryText, text, textError } from '../platform/http/text.ts'
-import { examplePost, PulledPost } from '../posts/index.ts'
+import { examplePost, PulledPost, PulledSummary } from '../posts/index.ts'
 import { exampleSite } from '../sites/index.ts'
 import { pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
 import { confirm, missing } from './operations.ts'
 
-const PostSummary = z
-  .object({
-    id: Id,
-    slug: z.string(),
-    title: z.string(),
-    excerpt: z.string(),
-    published_at: Timestamp,
-    tags: z.array(z.string()),
-  })
-  .openapi('PostSummary')
-
 const PulledPosts = z
-  .object({ posts: z.array(PostSummary), total: z.int(), page: z.int(), limit: z.int(), pages: z.int() })
+  .object({ posts: z.array(PulledSummary), total: z.int(), page: z.int(), limit: z.int(), pages: z.int() })
   .openapi('PulledPosts')
 
 const ReportedStatus = z.enum(['delivered', 'failed'], 'The status must be "delivered" or "failed".')
