@@ -10,7 +10,7 @@ import { Sheet } from '../../ui/page.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { type Draft, draftOf, FIELD_NAMES, type Field, newPostOf, otherTitle } from './draft.ts'
+import { type Draft, draftOf, type Field, labelOf, newPostOf, otherTitle } from './draft.ts'
 import type { Conflict, Work } from './work.ts'
 
 type Texts = Record<string, { mine: string; theirs: string }>
@@ -59,7 +59,7 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
       {texts.isPending && <Skeleton className="h-64" />}
       {texts.data !== undefined &&
         fields.map((field) => (
-          <Sheet key={field} title={FIELD_NAMES[field]} aside="Struck out: only theirs. Underlined: only yours.">
+          <Sheet key={field} title={labelOf(field)} aside="Struck out: only theirs. Underlined: only yours.">
             <Choice
               field={field}
               texts={texts.data[field] ?? { mine: '', theirs: '' }}
@@ -96,7 +96,7 @@ type ChoiceProps = {
 function Choice({ field, texts: { mine, theirs }, takesTheirs, onChange }: ChoiceProps) {
   return (
     <div className="grid gap-4">
-      <Differences before={theirs} after={mine} label={`Differences in ${FIELD_NAMES[field].toLowerCase()}`} />
+      <Differences before={theirs} after={mine} label={`Differences in ${labelOf(field).toLowerCase()}`} />
       <div className="grid gap-3 md:grid-cols-2">
         <Radio
           name={field}

@@ -13,63 +13,49 @@ export type Doc = Post['body']['json']
 export type Body = { form: 'json'; value: Doc } | { form: 'markdown' | 'html'; value: string }
 export type Form = Body['form']
 
-/** Everything that can be edited. An empty text means no value; an empty slug is made from the title. */
-export type Draft = {
-  title: string
-  body: Body
-  slug: string
-  excerpt: string
-  tags: readonly string[]
-  metaTitle: string
-  metaDescription: string
-  ogImage: string
-  canonicalUrl: string
-}
-export type Field = keyof Draft
-
-/** The fields' names in the editor, in the order of the screen. */
-export const FIELD_NAMES: Record<Field, string> = {
-  title: 'Title',
-  body: 'Text',
-  slug: 'Address',
-  excerpt: 'Excerpt',
-  tags: 'Tags',
-  metaTitle: 'Search title',
-  metaDescription: 'Description',
-  ogImage: 'Picture for social networks',
-  canonicalUrl: 'Original address',
-}
-
-const FIELDS = Object.keys(FIELD_NAMES) as Field[]
-
 const EMPTY_DOC: Doc = { type: 'doc', content: [{ type: 'paragraph' }] }
 
-/** A post without any text. */
-export const EMPTY_DRAFT: Draft = {
-  title: '',
-  body: { form: 'json', value: EMPTY_DOC },
-  slug: '',
-  excerpt: '',
-  tags: [],
-  metaTitle: '',
-  metaDescription: '',
-  ogImage: '',
-  canonicalUrl: '',
+/** The fields in the order of the screen: what each is called there, where it is in the API's posts, and its value when there is none. */
+const FIELDS = {
+  title: { label: 'Title', path: 'title', empty: '' },
+  body: { label: 'Text', path: 'body', empty: { form: 'json', value: EMPTY_DOC } as Body },
+  slug: { label: 'Address', path: 'slug', empty: '' },
+  excerpt: { label: 'Excerpt', path: 'excerpt', empty: '' },
+  tags: { label: 'Tags', path: 'tags', empty: [] as readonly string[] },
+  metaTitle: { label: 'Search title', path: 'meta.title', empty: '' },
+  metaDescription: { label: 'Description', path: 'meta.description', empty: '' },
+  ogImage: { label: 'Picture for social networks', path: 'meta.og_image', empty: '' },
+  canonicalUrl: { label: 'Original address', path: 'meta.canonical_url', empty: '' },
 }
+export type Field = keyof typeof FIELDS
+const NAMES = Object.keys(FIELDS) as Field[]
+
+/** Everything that can be edited. An empty text means no value; an empty slug is made from the title. */
+export type Draft = { [Name in Field]: (typeof FIELDS)[Name]['empty'] }
+
+/** What a field is called in the editor. */
+export const labelOf = (field: Field): string => FIELDS[field].label
+
+/** The field that an error of the API names: `tags.3` is about the tags. */
+export function fieldAt(path = ''): Field | undefined {
+  return NAMES.find((name) => FIELDS[name].path === path || path.startsWith(`${FIELDS[name].path}.`))
+}
+
+/** A post without any text. */
+export const EMPTY_DRAFT = draftWith((name) => FIELDS[name].empty)
 
 /** The editable part of a stored post. */
 export function draftOf(post: Post): Draft {
-  return {
-    title: post.title,
-    body: { form: 'json', value: post.body.json },
-    slug: post.slug,
-    excerpt: post.excerpt,
-    tags: post.tags,
-    metaTitle: post.meta.title ?? '',
-    metaDescription: post.meta.description ?? '',
-    ogImage: post.meta.og_image ?? '',
-    canonicalUrl: post.meta.canonical_url ?? '',
-  }
+  return draftWith((name) => {
+    if (name === 'body') return { form: 'json', value: post.body.json }
+    const [first = '', second] = FIELDS[name].path.split('.')
+    const value: unknown = Reflect.get(post, first)
+    return second === undefined ? value : (Reflect.get(value as object, second) ?? '')
+  })
+}
+
+function draftWith(valueAt: (name: Field) => unknown): Draft {
+  return Object.fromEntries(NAMES.map((name) => [name, valueAt(name)])) as Draft
 }
 
 /** Whether the post may have this field from that draft: the service trims texts, and keeps a body in the form it came in. */
@@ -97,7 +83,7 @@ export function isSame(a: unknown, b: unknown): boolean {
 export function changesOf(was: Draft, mine: Draft): Partial<Draft> {
   return pick(
     mine,
-    FIELDS.filter((field) => !isSame(was[field], mine[field])),
+    NAMES.filter((field) => !isSame(was[field], mine[field])),
   )
 }
 
@@ -108,7 +94,7 @@ export function pick(draft: Draft, fields: readonly Field[]): Partial<Draft> {
 
 /** The names of the fields that are present. */
 export function fieldsOf(part: Partial<Draft>): Field[] {
-  return FIELDS.filter((field) => field in part)
+  return NAMES.filter((field) => field in part)
 }
 
 /**
@@ -124,20 +110,17 @@ export function merge(was: Partial<Draft>, mine: Partial<Draft>, theirs: Draft):
 
 /** The request that stores these fields. A title cannot be empty, so an empty one is left out. */
 export function inputOf(part: Partial<Draft>): UpdatePost {
-  const { title, body, slug, excerpt, tags, metaTitle, metaDescription, ogImage, canonicalUrl } = part
-  const meta = {
-    ...(metaTitle === undefined ? {} : { title: metaTitle }),
-    ...(metaDescription === undefined ? {} : { description: metaDescription }),
-    ...(ogImage === undefined ? {} : { og_image: ogImage.trim() }),
-    ...(canonicalUrl === undefined ? {} : { canonical_url: canonicalUrl.trim() }),
-  }
+  const { title, body, slug, ...others } = part
+  const plain = Object.entries(others).map(([name, value]) => [FIELDS[name as Field].path, value] as const)
+  const meta = plain.flatMap(([path, value]) =>
+    path.startsWith('meta.') ? [[path.slice('meta.'.length), String(value).trim()]] : [],
+  )
   return {
     ...(title === undefined || title.trim() === '' ? {} : { title }),
     ...(body === undefined ? {} : { body: { [body.form]: body.value } }),
     ...(slug === undefined ? {} : { slug: slug.trim() === '' ? null : slug }),
-    ...(excerpt === undefined ? {} : { excerpt }),
-    ...(tags === undefined ? {} : { tags: [...tags] }),
-    ...(Object.keys(meta).length === 0 ? {} : { meta }),
+    ...Object.fromEntries(plain.filter(([path]) => !path.startsWith('meta.'))),
+    ...(meta.length === 0 ? {} : { meta: Object.fromEntries(meta) }),
   }
 }
 

@@ -1,20 +1,9 @@
 /** Why a post could not be saved: what to say of it, and whether time may solve it. */
 import { PostriderError } from '@postrider/sdk'
 import { sentence } from '../../api.ts'
-import type { Field } from './draft.ts'
+import { type Field, fieldAt } from './draft.ts'
 
 const TRY_AGAIN_AFTER_MS = 5_000
-
-/** The editor's fields by their dotted names in the API's errors. */
-const FIELD_OF_API: Record<string, Field> = {
-  title: 'title',
-  slug: 'slug',
-  excerpt: 'excerpt',
-  'meta.title': 'metaTitle',
-  'meta.description': 'metaDescription',
-  'meta.og_image': 'ogImage',
-  'meta.canonical_url': 'canonicalUrl',
-}
 
 /** Why the last save failed. `field` is the wrong one, if the service named one. */
 export type SaveProblem = {
@@ -42,11 +31,4 @@ export function tryAgainAfterMs(error: unknown): number | undefined {
 /** Whether the service may answer the same request otherwise later: without a session or requests left, or while it is busy. */
 export function passes({ status, retryAfter }: PostriderError): boolean {
   return status >= 500 || status === 401 || status === 429 || (status === 409 && retryAfter !== undefined)
-}
-
-/** `tags.3` is about the tags. */
-function fieldAt(path: string | undefined): Field | undefined {
-  if (path === undefined) return undefined
-  const [first] = path.split('.')
-  return FIELD_OF_API[path] ?? (first === 'tags' || first === 'body' ? first : undefined)
 }
