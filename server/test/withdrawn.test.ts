@@ -119,6 +119,7 @@ describe('a post that is withdrawn before anything of it was sent', () => {
     const id = await publish()
     await client.sites.update(site.id, { status: 'inactive' })
     await createPullClient({ baseUrl: service.url, apiKey: site.api_key }).confirm(id, site.id, 'delivered')
+    await client.posts.update(id, { title: 'Changed' })
     await client.posts.delete(id)
     await client.sites.update(site.id, { status: 'active' })
     await service.drain()

@@ -44,7 +44,7 @@ export async function withdraw(
   const { rows } = await sql<{ siteId: string; ended: string[] | null; isHeld: boolean; mayHaveIt: boolean }>`
     with own as (
       select d.id, d.site_id, d.sequence, d.status, v.kind,
-        ${IS_UNTRIED} and (d.status = 'pending' or d.last_error = 'superseded') as untried
+        ${IS_UNTRIED} and (d.status = 'pending' or d.last_error is not distinct from 'superseded') as untried
       from deliveries d join events v on v.id = d.event_id join lanes l on l.site_id = d.site_id
       where d.post_id = ${postId} and d.site_id = any(${siteIds}::uuid[])
     ), ended as (
