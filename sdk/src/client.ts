@@ -1,66 +1,51 @@
 import { allPages } from './all-pages.ts'
 import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
 import { type FollowOptions, followEvents } from './events.ts'
-import type { components, operations } from './generated/api.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
-
-type Schemas = components['schemas']
-export type User = Schemas['User']
-export type Session = Schemas['Session']
-export type Account = Schemas['Account']
-export type ChangePassword = Schemas['ChangePassword']
-export type Post = Schemas['Post']
-export type PostWithDeliveries = Schemas['PostWithDeliveries']
-/** A post as `create` and `update` return it: `warnings` says what the body that was given could not keep. */
-export type WrittenPost = Schemas['WrittenPost']
-export type ConversionWarning = Schemas['ConversionWarning']
-export type Site = Schemas['Site']
-export type SiteWithSecrets = Schemas['SiteWithSecrets']
-export type CreatePost = Schemas['CreatePost']
-export type ConvertedBody = Schemas['ConvertedBody']
-export type UpdatePost = Schemas['UpdatePost']
-export type CreateSite = Schemas['CreateSite']
-export type UpdateSite = Schemas['UpdateSite']
-export type Dispatched = Schemas['Dispatched']
-export type DetectedPlatform = Schemas['DetectedPlatform']
-export type TestDelivery = Schemas['TestDelivery']
-export type RotatedKeys = Schemas['RotatedKeys']
-export type Overview = Schemas['Overview']
-export type DeliveriesOverTime = Schemas['DeliveriesOverTime']
-export type PostDeliveries = Schemas['PostDeliveries']
-export type Failures = Schemas['Failures']
-export type RetryQueued = Schemas['RetryQueued']
-export type ListedPost = Schemas['ListedPost']
-export type ChangePosts = Schemas['ChangePosts']
-export type PostsChanged = Schemas['PostsChanged']
-export type LoggedDelivery = Schemas['LoggedDelivery']
-export type DeliveryDetails = Schemas['DeliveryDetails']
-export type DeliveriesRequeued = Schemas['DeliveriesRequeued']
-export type DeliveryRequeued = Schemas['DeliveryRequeued']
-export type RetryDeliveries = Schemas['RetryDeliveries']
-export type DeliveryPage = Schemas['DeliveryPage']
-export type ListedPostPage = Schemas['ListedPostPage']
-export type GenerateDraft = Schemas['GenerateDraft']
-export type GenerationJob = Schemas['GenerationJob']
-export type PostPage = Schemas['PostPage']
-export type SiteList = Schemas['SiteList']
-
-/** What an account logs in with. */
-export type Credentials = { email: string; password: string }
-
-type Query<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>
-
-/** Filters of a list of posts. */
-export type ListPosts = Query<'listPosts'>
-
-/** Filters and order of a list of posts without their texts. The order `scheduled_at` puts the next due post first. */
-export type ListSummaries = Query<'listPostSummaries'>
-
-/** Filters of the delivery log. `cursor` is the `next_cursor` of the page before. */
-export type ListDeliveries = Query<'listDeliveries'>
-
-/** A period, in dates or in times with an offset, and optionally a site. */
-export type AnalyticsRange = Query<'getOverview'>
+import type {
+  Account,
+  AnalyticsRange,
+  ChangePassword,
+  ChangePosts,
+  ConvertedBody,
+  CreatePost,
+  CreateSite,
+  Credentials,
+  DeliveriesOverTime,
+  DeliveriesOverTimeRange,
+  DeliveriesRequeued,
+  DeliveryDetails,
+  DeliveryPage,
+  DeliveryRequeued,
+  DetectedPlatform,
+  Dispatched,
+  Failures,
+  FailuresRange,
+  GenerateDraft,
+  GenerationJob,
+  ListDeliveries,
+  ListedPostPage,
+  ListPosts,
+  ListSummaries,
+  LoggedDelivery,
+  Overview,
+  Post,
+  PostDeliveries,
+  PostPage,
+  PostsChanged,
+  PostWithDeliveries,
+  RetryDeliveries,
+  RetryQueued,
+  RotatedKeys,
+  Session,
+  Site,
+  SiteList,
+  SiteWithSecrets,
+  TestDelivery,
+  UpdatePost,
+  UpdateSite,
+  WrittenPost,
+} from './types.ts'
 
 /** How a client reaches the service. */
 export type ClientOptions = TransportOptions & {
@@ -231,11 +216,11 @@ export function createClient({ token, ...options }: ClientOptions) {
     analytics: {
       overview: (range: AnalyticsRange = {}, options?: CallOptions) =>
         get<Overview>('/api/analytics/overview', options, range),
-      deliveries: (query: Query<'getDeliveriesOverTime'> = {}, options?: CallOptions) =>
+      deliveries: (query: DeliveriesOverTimeRange = {}, options?: CallOptions) =>
         get<DeliveriesOverTime>('/api/analytics/deliveries', options, query),
       postDeliveries: (postId: string, options?: CallOptions) =>
         get<PostDeliveries>(at('analytics/posts', postId, '/deliveries'), options),
-      failures: (range: Query<'listFailures'> = {}, options?: CallOptions) =>
+      failures: (range: FailuresRange = {}, options?: CallOptions) =>
         get<Failures>('/api/analytics/failures', options, range),
       /** Sends the post's failed deliveries again; with `siteId`, only that site's. */
       retry: (postId: string, siteId?: string, options?: PostOptions) =>

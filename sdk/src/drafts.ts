@@ -1,5 +1,5 @@
-import type { GenerationJob, Post } from './client.ts'
 import { pause } from './transport.ts'
+import type { GenerationJob, Post } from './types.ts'
 
 /** A job that is complete, with its draft. */
 export type FinishedDraft = GenerationJob & { status: 'complete'; post: Post }

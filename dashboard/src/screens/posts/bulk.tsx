@@ -1,52 +1,14 @@
-/** Makes the same change to all chosen posts. */
-import type { ChangePosts, ListedPost } from '@postrider/sdk'
+/** What can be done to all chosen posts at once. */
+import type { ListedPost } from '@postrider/sdk'
 import { FileInput, Send, Tag, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
-import { api, sentence } from '../../api.ts'
 import { counted } from '../../format.ts'
-import { queryClient } from '../../queries.ts'
 import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { ChosenBar } from '../../ui/filters.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { type Change, changePosts } from './change.ts'
 import { TagDialog } from './tag-dialog.tsx'
-
-/** The change made to each post. */
-export type Change = Omit<ChangePosts, 'ids'>
-
-/** The most posts that the service takes in one request. */
-const AT_ONCE = 100
-
-/**
- * Changes posts a hundred at a time; each hundred is changed completely or not at all, and told to `onChanged`. Throws when one hundred
- * failed.
- */
-async function change(
-  posts: readonly ListedPost[],
-  how: Change,
-  did: string,
-  onChanged: (ids: readonly string[]) => void,
-): Promise<void> {
-  const ids = posts.map(({ id }) => id)
-  let changed = 0
-  try {
-    for (let at = 0; at < ids.length; at += AT_ONCE) {
-      const some = ids.slice(at, at + AT_ONCE)
-      const done = await api.posts.bulk({ ...how, ids: some })
-      changed += done.changed.length
-      onChanged(some)
-    }
-  } catch (error) {
-    const before = changed === 0 ? '' : `${counted(changed, 'post')} ${did}, and then this: `
-    throw new Error(`${before}${sentence(error)}`, { cause: error })
-  } finally {
-    await queryClient.invalidateQueries({ queryKey: ['posts'] })
-  }
-  const missing = ids.length - changed
-  const gone = missing === 0 ? '' : ` ${counted(missing, 'post')} had been deleted before.`
-  toast({ text: `${counted(changed, 'post')} ${did}.${gone}` })
-}
 
 type BulkBarProps = {
   posts: readonly ListedPost[]
@@ -60,7 +22,7 @@ export function BulkBar({ posts, clear }: BulkBarProps) {
   const close = (next: boolean) => next || setOpen(undefined)
   const many = counted(posts.length, 'post')
   const them = posts.length === 1 ? 'it' : 'them'
-  const act = (how: Change, did: string) => change(posts, how, did, clear)
+  const act = (how: Change, did: string) => changePosts(posts, how, did, clear)
   return (
     <>
       <ChosenBar count={`${many} selected`} onClear={() => clear()}>

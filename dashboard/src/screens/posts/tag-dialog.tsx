@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Input } from '../../ui/field.tsx'
 import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
-import type { Change } from './bulk.tsx'
+import type { Change } from './change.ts'
 
 type TagDialogProps = {
   /** "3 posts". */
