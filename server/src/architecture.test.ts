@@ -66,20 +66,6 @@ describe('imports', () => {
     })
     expect(wrong).toEqual([])
   })
-
-  it('form no circle between files', () => {
-    const graph = new Map(sources.map((source) => [source.path, importsOf(source)]))
-    const done = new Set<string>()
-    const circles: string[] = []
-    const visit = (path: string, trail: string[]): void => {
-      if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
-      if (done.has(path) || trail.includes(path)) return
-      for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
-      done.add(path)
-    }
-    for (const path of graph.keys()) visit(path, [])
-    expect(circles).toEqual([])
-  })
 })
 
 describe('outside the platform', () => {
