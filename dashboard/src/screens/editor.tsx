@@ -7,30 +7,30 @@ import { api, isMissing } from '../api.ts'
 import { accountQuery, postQuery, queryClient } from '../queries.ts'
 import { onSignedInAgain, sessionEnded, useSessionEnded } from '../session.ts'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
-import { Deleted } from './editor/deleted.tsx'
-import { isNew, newPostId, nextNewPost, shelfOf } from './editor/local.ts'
-import { Work } from './editor/work.ts'
+import { Deleted } from './editor/saving/deleted.tsx'
+import { isNew, newPostId, nextNewPost, shelfOf } from './editor/saving/draft-shelf.ts'
+import { OpenPost } from './editor/saving/open-post.ts'
 import { Writing } from './editor/writing.tsx'
 
 /** For posts created on this page: their local id before they were stored, by their id, so that the page continues unchanged. */
 const formerIds = new Map<string, string>()
 
 /**
- * Works whose page was left before everything was saved. They go on saving by themselves. Who opens the post again gets the same
+ * Open posts whose page was left before everything was saved. They go on saving by themselves. Who opens the post again gets the same
  * one: two would each take what the other saves for somebody else's.
  */
-const left = new Set<Work>()
+const left = new Set<OpenPost>()
 
-// A work that was refused without a session waits for one, and not only on its own page.
+// A post whose save was refused without a session waits for one, and not only on its own page.
 onSignedInAgain(() => {
-  for (const work of left) work.tryAgain()
+  for (const openPost of left) openPost.tryAgain()
 })
 
-/** Takes back the work on this post, if something of it is still to be saved. */
-function takeBack(id: string): Work | undefined {
-  for (const work of left) {
-    if (!work.view().dirty) left.delete(work)
-    else if (work.id === id) return work
+/** Takes back the open post with this id, if something of it is still to be saved. */
+function takeBack(id: string): OpenPost | undefined {
+  for (const openPost of left) {
+    if (!openPost.view().dirty) left.delete(openPost)
+    else if (openPost.id === id) return openPost
   }
   return undefined
 }
@@ -48,7 +48,7 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   const navigate = useNavigate()
   const { draft } = useSearch({ from: '/inside/posts/$postId' })
   const stored = useQuery({ ...postQuery(id), enabled: !isNew(id), refetchOnMount: 'always' })
-  const [work, setWork] = useState<Work>()
+  const [openPost, setOpenPost] = useState<OpenPost>()
   const opened = useRef(false)
   /** The post was deleted, and its text is to be a new one. */
   const [anew, setAnew] = useState(false)
@@ -56,9 +56,9 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
   const open = useEffectEvent((post: PostWithDeliveries | undefined) => {
     if (opened.current) return
     opened.current = true
-    const work: Work =
+    const openPost: OpenPost =
       takeBack(id) ??
-      new Work(id, post, {
+      new OpenPost(id, post, {
         api: api.posts,
         shelf: shelfOf(accountId),
         onSignedOut: sessionEnded,
@@ -67,7 +67,8 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
           nextNewPost()
           queryClient.setQueryData(postQuery(created.id).queryKey, created)
           // Nobody who has gone elsewhere is taken back.
-          if (!left.has(work)) void navigate({ to: '/posts/$postId', params: { postId: created.id }, replace: true })
+          if (!left.has(openPost))
+            void navigate({ to: '/posts/$postId', params: { postId: created.id }, replace: true })
         },
         onStored(post) {
           queryClient.setQueryData(postQuery(post.id).queryKey, post)
@@ -75,7 +76,7 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
           void queryClient.invalidateQueries({ queryKey: ['posts'], refetchType: 'none' })
         },
       })
-    setWork(work)
+    setOpenPost(openPost)
   })
   const { data, isFetchedAfterMount } = stored
   useEffect(() => {
@@ -83,11 +84,11 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
     else if (data !== undefined && isFetchedAfterMount) open(data)
   }, [id, anew, data, isFetchedAfterMount])
   useEffect(() => {
-    if (data !== undefined) work?.observe(data)
-  }, [work, data])
-  useSafety(work)
+    if (data !== undefined) openPost?.observe(data)
+  }, [openPost, data])
+  useSafety(openPost)
 
-  if (work !== undefined) return <Writing work={work} accountId={accountId} writtenBy={draft} />
+  if (openPost !== undefined) return <Writing openPost={openPost} accountId={accountId} writtenBy={draft} />
   if (isMissing(stored.error)) {
     const shelf = shelfOf(accountId)
     const copy = shelf.read(id)
@@ -107,18 +108,18 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
 }
 
 /** Keeps a copy and saves when the page may be about to close, and saves again when the service may be back. */
-function useSafety(work: Work | undefined): void {
+function useSafety(openPost: OpenPost | undefined): void {
   const ended = useSessionEnded()
   useEffect(() => {
-    if (work === undefined) return
-    left.delete(work)
-    const leave = () => document.visibilityState === 'hidden' && work.leave()
-    const go = () => work.leave()
-    const back = () => work.tryAgain()
+    if (openPost === undefined) return
+    left.delete(openPost)
+    const leave = () => document.visibilityState === 'hidden' && openPost.leave()
+    const go = () => openPost.leave()
+    const back = () => openPost.tryAgain()
     const ask = (event: BeforeUnloadEvent) => {
-      work.leave()
+      openPost.leave()
       // Only unsaved changes without a copy can be lost.
-      if (work.view().dirty && !work.view().kept) event.preventDefault()
+      if (openPost.view().dirty && !openPost.view().kept) event.preventDefault()
     }
     document.addEventListener('visibilitychange', leave)
     addEventListener('pagehide', go)
@@ -129,13 +130,13 @@ function useSafety(work: Work | undefined): void {
       removeEventListener('pagehide', go)
       removeEventListener('online', back)
       removeEventListener('beforeunload', ask)
-      work.leave()
+      openPost.leave()
       // One that waits for a person is begun again from its copy, which another tab may have gone on with.
-      const { dirty, kept } = work.view()
-      if (dirty && (work.savesByItself || !kept)) left.add(work)
+      const { dirty, kept } = openPost.view()
+      if (dirty && (openPost.savesByItself || !kept)) left.add(openPost)
     }
-  }, [work])
+  }, [openPost])
   useEffect(() => {
-    if (!ended) work?.tryAgain()
-  }, [work, ended])
+    if (!ended) openPost?.tryAgain()
+  }, [openPost, ended])
 }

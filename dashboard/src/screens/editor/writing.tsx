@@ -14,31 +14,31 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { useTitle } from '../../ui/title.ts'
-import { ConflictScreen } from './conflict.tsx'
 import type { Body } from './draft.ts'
-import { useOnlyHere } from './only-here.ts'
 import { Outline } from './outline.tsx'
-import { Publication } from './publication.tsx'
-import { Publish, type Publishing } from './publish.tsx'
+import { Publication } from './publishing/publication.tsx'
+import { Publish, type Publishing } from './publishing/publish-dialog.tsx'
 import { Report } from './report.tsx'
-import { SaveState } from './save-state.tsx'
-import { Settings } from './settings.tsx'
-import { Text } from './text.tsx'
-import { Unsaved } from './unsaved.tsx'
-import type { Work } from './work.ts'
+import { ConflictScreen } from './saving/conflict-screen.tsx'
+import { useOnlyHere } from './saving/one-tab.ts'
+import type { OpenPost } from './saving/open-post.ts'
+import { SaveState } from './saving/save-state.tsx'
+import { Unsaved } from './saving/unsaved-drafts.tsx'
+import { Settings } from './settings/settings.tsx'
+import { Text } from './text/text-forms.tsx'
 
 /** An open dialog in front of the text. */
 type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'discard' } | { kind: 'settings' }
 
 /** `writtenBy`: the job that wrote the post. */
-type WritingProps = { work: Work; accountId: string; writtenBy: string | undefined }
+type WritingProps = { openPost: OpenPost; accountId: string; writtenBy: string | undefined }
 
 /** The screen of an open post. */
-export function Writing({ work, accountId, writtenBy }: WritingProps) {
-  const view = useSyncExternalStore(work.subscribe, work.view)
+export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
+  const view = useSyncExternalStore(openPost.subscribe, openPost.view)
   const { post, draft, dirty, conflict, problem } = view
-  const { here, takeOver } = useOnlyHere(post?.id ?? work.id)
-  useEffect(() => work.rest(!here), [work, here])
+  const { here, takeOver } = useOnlyHere(post?.id ?? openPost.id)
+  useEffect(() => openPost.setReadOnly(!here), [openPost, here])
   const [editor, setEditor] = useState<Editor>()
   const [asked, setAsked] = useState<Asked>()
   const wide = useWide()
@@ -46,33 +46,33 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
   const status = post?.status ?? 'draft'
   const publish = (begin: Publishing) => setAsked({ kind: 'publish', begin })
   const update = async () => {
-    if (!(await work.save())) return
+    if (!(await openPost.save())) return
     await queryClient.invalidateQueries({ queryKey: ['deliveries'] })
     publish('arriving')
   }
 
   useTitle(title)
-  useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => here && void work.save())
+  useAction({ does: 'Save', group: 'This post', keys: 'mod+s' }, () => here && void openPost.save())
   useAction(
     { does: status === 'published' ? 'Send to sites' : 'Publish', group: 'This post', keys: 'mod+shift+p' },
     () => here && publish('now'),
   )
 
-  if (conflict !== undefined) return <ConflictScreen work={work} conflict={conflict} />
-  const parts = { work, view, editable: here }
+  if (conflict !== undefined) return <ConflictScreen openPost={openPost} conflict={conflict} />
+  const parts = { openPost, view, editable: here }
   const publication = <Publication {...parts} onPublish={publish} onUnpublish={() => setAsked({ kind: 'unpublish' })} />
   return (
     <>
       <header className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-paper px-4 py-2 sm:px-6 lg:top-0 lg:px-8">
-        <SaveState view={view} savesByItself={work.savesByItself} />
+        <SaveState view={view} savesByItself={openPost.savesByItself} />
         <div className="ml-auto flex items-center gap-2">
-          {problem?.kind === 'gone' && <Button onClick={() => void work.saveAsNew()}>Save as a new post</Button>}
+          {problem?.kind === 'gone' && <Button onClick={() => void openPost.saveAsNew()}>Save as a new post</Button>}
           {!wide && (
             <Button icon={<SlidersHorizontal />} onClick={() => setAsked({ kind: 'settings' })}>
               Settings
             </Button>
           )}
-          {!work.savesByItself && dirty ? (
+          {!openPost.savesByItself && dirty ? (
             <>
               <Button disabled={!here || view.saving} onClick={() => setAsked({ kind: 'discard' })}>
                 Discard
@@ -102,15 +102,15 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
               It can be written in one tab at a time.
             </Notice>
           )}
-          {post === undefined && <Unsaved accountId={accountId} current={work.id} />}
+          {post === undefined && <Unsaved accountId={accountId} current={openPost.id} />}
           {post !== undefined && writtenBy !== undefined && <Report jobId={writtenBy} postId={post.id} />}
           <Title
             value={draft.title}
             readOnly={!here}
-            onChange={(next) => work.change({ title: next })}
+            onChange={(next) => openPost.change({ title: next })}
             onEnter={() => editor && toStart(editor)}
           />
-          <Text key={view.epoch} work={work} view={view} editable={here} onEditor={setEditor} />
+          <Text key={view.epoch} openPost={openPost} view={view} editable={here} onEditor={setEditor} />
         </div>
         <aside
           aria-label="About this post"
@@ -140,14 +140,14 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
         </Dialog>
       )}
       {asked?.kind === 'publish' && (
-        <Publish work={work} view={view} begin={asked.begin} onClose={() => setAsked(undefined)} />
+        <Publish openPost={openPost} view={view} begin={asked.begin} onClose={() => setAsked(undefined)} />
       )}
       <Confirm
         open={asked?.kind === 'discard'}
         onOpenChange={() => setAsked(undefined)}
         title="Discard your changes?"
         verb="Discard changes"
-        act={async () => work.discard()}
+        act={async () => openPost.discard()}
       >
         <p>“{post?.title ?? title}” goes back to what your sites have. What was changed here since is gone.</p>
       </Confirm>
@@ -156,7 +156,7 @@ export function Writing({ work, accountId, writtenBy }: WritingProps) {
         onOpenChange={() => setAsked(undefined)}
         title="Take the post off its sites?"
         verb="Unpublish"
-        act={() => work.command({ status: 'draft' })}
+        act={() => openPost.command({ status: 'draft' })}
       >
         <p>
           The sites that have “<bdi>{title}</bdi>” will be asked to remove it, and it becomes a draft again, with all

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { EMPTY_DRAFT } from '../draft.ts'
 import { checksOf } from './checks.ts'
-import { EMPTY_DRAFT } from './draft.ts'
 
 const doc = (...content: object[]) => ({ type: 'doc', content: content as Array<{ type: string }> })
 const paragraph = (text: string, mark?: string) => ({

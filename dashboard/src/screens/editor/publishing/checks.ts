@@ -1,8 +1,8 @@
 /** What the author should check before a post goes out. Pure. */
 import { notesIn } from '@postrider/server/generation/notes'
 import type { DocNode } from '@postrider/server/posts/body/schema'
-import { counted } from '../../format.ts'
-import type { Doc, Draft, Field } from './draft.ts'
+import { counted } from '../../../format.ts'
+import type { Doc, Draft, Field } from '../draft.ts'
 
 /** A problem. `blocks`: the post cannot go out like this. `field`: where to fix it. */
 export type Check = { blocks: boolean; title: string; text: string; field?: Field }

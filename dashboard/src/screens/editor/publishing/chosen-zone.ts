@@ -2,7 +2,7 @@
  * The time zone for planning, kept in this browser; it may be the readers' zone. This machine's own zone is not kept, because
  * it changes when somebody travels.
  */
-import { attempt } from './local.ts'
+import { attempt } from '../saving/draft-shelf.ts'
 import { OWN_ZONE, zones } from './zoned.ts'
 
 const KEY = 'postrider.zone'

@@ -3,25 +3,26 @@ import { allows } from '@postrider/server/posts/policy'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
-import { sentence } from '../../api.ts'
-import { counted } from '../../format.ts'
-import { POST_STATUSES } from '../../posts/status.ts'
-import { deliveriesOfPostQuery } from '../../queries.ts'
-import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
-import { focusPage } from '../../ui/focus.ts'
-import { Sheet } from '../../ui/page.tsx'
-import { Ago } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { sentence } from '../../../api.ts'
+import { counted } from '../../../format.ts'
+import { POST_STATUSES } from '../../../posts/status.ts'
+import { deliveriesOfPostQuery } from '../../../queries.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { focusPage } from '../../../ui/focus.ts'
+import { Sheet } from '../../../ui/page.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import type { View } from '../saving/edit-state.ts'
+import type { OpenPost } from '../saving/open-post.ts'
 import { Arrivals, newestPerSite } from './arrivals.tsx'
-import type { Publishing } from './publish.tsx'
+import type { Publishing } from './publish-dialog.tsx'
 import { OtherClocks, plannedZone } from './schedule.tsx'
-import type { View, Work } from './work.ts'
 import { zonePlace } from './zone-names.ts'
 import { longTime, OWN_ZONE } from './zoned.ts'
 
 type PublicationProps = {
-  work: Work
+  openPost: OpenPost
   view: View
   editable: boolean
   onPublish: (begin: Publishing) => void
@@ -29,14 +30,14 @@ type PublicationProps = {
 }
 
 /** The post's status, and for a published post its way to each site. */
-export function Publication({ work, view, editable, onPublish, onUnpublish }: PublicationProps) {
+export function Publication({ openPost, view, editable, onPublish, onUnpublish }: PublicationProps) {
   const [busy, setBusy] = useState(false)
   const { post } = view
   const status = post?.status ?? 'draft'
   const can = (action: Parameters<typeof allows>[1]) => editable && allows(status, action)
   const unschedule = async () => {
     setBusy(true)
-    await work
+    await openPost
       .command({ status: 'draft' })
       .catch((error) => toast({ tone: 'failed', text: sentence(error) }))
       .finally(() => flushSync(() => setBusy(false)))

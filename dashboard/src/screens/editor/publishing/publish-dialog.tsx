@@ -2,34 +2,35 @@
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { sentence } from '../../api.ts'
-import { type Holding, holdingsOf } from '../../delivery/holding.ts'
-import { standingOf } from '../../delivery/standing.ts'
-import { counted } from '../../format.ts'
-import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Radio } from '../../ui/choice.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field, Textarea } from '../../ui/field.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { Problem, Skeleton } from '../../ui/placeholder.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { sentence } from '../../../api.ts'
+import { type Holding, holdingsOf } from '../../../delivery/holding.ts'
+import { standingOf } from '../../../delivery/standing.ts'
+import { counted } from '../../../format.ts'
+import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../../queries.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Radio } from '../../../ui/choice.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field, Textarea } from '../../../ui/field.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import { documentOf, isSame } from '../draft.ts'
+import type { View } from '../saving/edit-state.ts'
+import type { OpenPost } from '../saving/open-post.ts'
 import { Arrivals, newestPerSite } from './arrivals.tsx'
 import { type Check, checksOf } from './checks.ts'
-import { documentOf, isSame } from './draft.ts'
 import { problemOfTime, proposedTime, ScheduleFields } from './schedule.tsx'
 import { SiteChoice } from './site-choice.tsx'
-import type { View, Work } from './work.ts'
 import { zonePlace } from './zone-names.ts'
 import { instantOf, longTime, OWN_ZONE } from './zoned.ts'
 
 /** What the dialog opens with: the choice (now or later), or how the post arrives at the sites. */
 export type Publishing = 'now' | 'later' | 'arriving'
 
-type PublishProps = { work: Work; view: View; begin: Publishing; onClose: () => void }
+type PublishProps = { openPost: OpenPost; view: View; begin: Publishing; onClose: () => void }
 
 /** The open dialog. */
-export function Publish({ work, view, begin, onClose }: PublishProps) {
+export function Publish({ openPost, view, begin, onClose }: PublishProps) {
   const { post, draft } = view
   const sites = useQuery(sitesQuery)
   const postId = post?.id
@@ -47,7 +48,7 @@ export function Publish({ work, view, begin, onClose }: PublishProps) {
     if (sites.data !== undefined && known !== undefined)
       return (
         <Choose
-          work={work}
+          openPost={openPost}
           view={view}
           published={published}
           sites={sites.data.sites}
@@ -92,7 +93,7 @@ function Actions({ children }: { children: ReactNode }) {
 }
 
 type ChooseProps = {
-  work: Work
+  openPost: OpenPost
   view: View
   /** Whether the post was published when the dialog opened. */
   published: boolean
@@ -104,7 +105,7 @@ type ChooseProps = {
   onClose: () => void
 }
 
-function Choose({ work, view, published, sites, having, later: beginsLater, onSent, onClose }: ChooseProps) {
+function Choose({ openPost, view, published, sites, having, later: beginsLater, onSent, onClose }: ChooseProps) {
   const { post, draft, dirty } = view
   const updates = published && dirty
   const open = sites.filter(({ status }) => status !== 'inactive').map(({ id }) => id)
@@ -139,14 +140,14 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     async mutationFn() {
       if (later) {
         if (at === undefined) return false
-        return work.command({
+        return openPost.command({
           status: 'scheduled',
           scheduled_at: new Date(at).toISOString(),
           schedule_zone: time.zone,
         })
       }
       const done = await send()
-      const { post: sent } = work.view()
+      const { post: sent } = openPost.view()
       if (done && sent !== undefined)
         await queryClient.fetchQuery({ ...deliveriesOfPostQuery(sent.id), staleTime: 0 }).catch(() => undefined)
       return done
@@ -161,11 +162,11 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
     },
   })
   const send = () => {
-    if (!published) return work.publish(ticked.size === open.length ? undefined : [...ticked])
-    if (!updates) return work.publish([...ticked])
+    if (!published) return openPost.publish(ticked.size === open.length ? undefined : [...ticked])
+    if (!updates) return openPost.publish([...ticked])
     // Sites that have the post are sent the change when it is stored.
     const others = [...ticked].filter((id) => !having.has(id))
-    return others.length === 0 ? work.save() : work.publish(others)
+    return others.length === 0 ? openPost.save() : openPost.publish(others)
   }
   const toggle = (id: string) => {
     const next = new Set(chosen)
@@ -219,7 +220,7 @@ function Choose({ work, view, published, sites, having, later: beginsLater, onSe
           <Textarea
             value={draft.metaDescription}
             maxLength={500}
-            onChange={({ target }) => work.change({ metaDescription: target.value })}
+            onChange={({ target }) => openPost.change({ metaDescription: target.value })}
           />
         </Field>
       )}

@@ -1,8 +1,8 @@
 import type { Site } from '@postrider/sdk'
-import { type Holding, holdingText } from '../../delivery/holding.ts'
-import { Button } from '../../ui/button.tsx'
-import { Checkbox } from '../../ui/choice.tsx'
-import { Notice } from '../../ui/notice.tsx'
+import { type Holding, holdingText } from '../../../delivery/holding.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Checkbox } from '../../../ui/choice.tsx'
+import { Notice } from '../../../ui/notice.tsx'
 
 type SitesProps = {
   sites: readonly Site[]

@@ -2,21 +2,22 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { diffWordsWithSpace } from 'diff'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { api, sentence } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
-import { Checkbox, Radio } from '../../ui/choice.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { Sheet } from '../../ui/page.tsx'
-import { Problem, Skeleton } from '../../ui/placeholder.tsx'
-import { Ago } from '../../ui/time.tsx'
-import { toast } from '../../ui/toast.tsx'
-import { type Draft, draftOf, type Field, labelOf, newPostOf, otherTitle } from './draft.ts'
-import type { Conflict, Work } from './work.ts'
+import { api, sentence } from '../../../api.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Checkbox, Radio } from '../../../ui/choice.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Sheet } from '../../../ui/page.tsx'
+import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import { type Draft, draftOf, type Field, labelOf, newPostOf, otherTitle } from '../draft.ts'
+import type { Conflict } from './edit-state.ts'
+import type { OpenPost } from './open-post.ts'
 
 type Texts = Record<string, { mine: string; theirs: string }>
 
 /** Replaces the editor until the conflict is decided. */
-export function ConflictScreen({ work, conflict }: { work: Work; conflict: Conflict }) {
+export function ConflictScreen({ openPost, conflict }: { openPost: OpenPost; conflict: Conflict }) {
   const { theirs, fields, merged } = conflict
   const [taken, setTaken] = useState<readonly Field[]>([])
   const [keepsOther, setKeepsOther] = useState(true)
@@ -38,7 +39,7 @@ export function ConflictScreen({ work, conflict }: { work: Work; conflict: Confl
         const { title } = await api.posts.create(newPostOf(otherOf(conflict, taken)), { idempotencyKey })
         toast({ text: `The other version was kept as a separate draft: “${title}”.` })
       }
-      await work.resolve(taken)
+      await openPost.resolve(taken)
     },
   })
   const choose = (field: Field, theirsToo: boolean) =>

@@ -1,9 +1,9 @@
 import { FileX } from 'lucide-react'
-import { Button } from '../../ui/button.tsx'
-import { Empty } from '../../ui/placeholder.tsx'
-import { Ago } from '../../ui/time.tsx'
-import type { Copy } from './local.ts'
-import { firstWords } from './unsaved.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Empty } from '../../../ui/placeholder.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import type { Copy } from './draft-shelf.ts'
+import { firstWords } from './unsaved-drafts.tsx'
 
 type DeletedProps = { copy: Copy; onContinue: () => void; onForget: () => void }
 

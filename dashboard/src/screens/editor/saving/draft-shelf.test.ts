@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Copy, shelfOf } from './local.ts'
+import { type Copy, shelfOf } from './draft-shelf.ts'
 
 /** Browser storage as its specification has it: keys are also properties, and there is an end to it. */
 function storageOf(room: number): Storage {

@@ -3,7 +3,7 @@
  * changes, so they survive a closed tab, a lost connection and an ended session. Copies are in localStorage because it writes
  * before the call returns, even while the page is being left. A copy belongs to an account and is shown to no other.
  */
-import type { Draft } from './draft.ts'
+import type { Draft } from '../draft.ts'
 
 /**
  * The changed fields, and the same fields before, at this version of the post (undefined: not stored yet).

@@ -1,7 +1,7 @@
 /** Why a post could not be saved: what to say of it, and whether time may solve it. */
 import { PostriderError } from '@postrider/sdk'
-import { sentence } from '../../api.ts'
-import { type Field, fieldAt } from './draft.ts'
+import { sentence } from '../../../api.ts'
+import { type Field, fieldAt } from '../draft.ts'
 
 const TRY_AGAIN_AFTER_MS = 5_000
 

@@ -1,8 +1,8 @@
 import { clsx } from 'clsx'
 import { Check, CloudOff, PenLine, TriangleAlert } from 'lucide-react'
-import { timeOrDay } from '../../format.ts'
-import { Spinner } from '../../ui/spinner.tsx'
-import type { View } from './work.ts'
+import { timeOrDay } from '../../../format.ts'
+import { Spinner } from '../../../ui/spinner.tsx'
+import type { View } from './edit-state.ts'
 
 /** Whether the text is saved, in one line that is always shown. */
 export function SaveState({ view, savesByItself }: { view: View; savesByItself: boolean }) {

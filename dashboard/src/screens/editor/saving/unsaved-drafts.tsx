@@ -1,12 +1,12 @@
 import { useQueries } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { isMissing } from '../../api.ts'
-import { postQuery } from '../../queries.ts'
-import { Button } from '../../ui/button.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { Ago } from '../../ui/time.tsx'
-import { type Copy, isNew, type Kept, nextNewPost, shelfOf } from './local.ts'
+import { isMissing } from '../../../api.ts'
+import { postQuery } from '../../../queries.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { type Copy, isNew, type Kept, nextNewPost, shelfOf } from './draft-shelf.ts'
 
 /** What was written in this browser and has no post: new posts of a closed tab, and changes to posts that were deleted elsewhere. */
 export function Unsaved({ accountId, current }: { accountId: string; current: string }) {

@@ -1,5 +1,5 @@
 import { type ComponentProps, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
-import { Input } from '../../ui/field.tsx'
+import { Input } from '../../../ui/field.tsx'
 
 type BufferedProps = Omit<ComponentProps<typeof Input>, 'value' | 'onChange' | 'ref'> & {
   value: string

@@ -2,7 +2,7 @@ import type { DocNode } from '@postrider/server/posts/body/schema'
 import { docToText } from '@postrider/server/posts/body/text'
 import { ImageOff } from 'lucide-react'
 import { useDeferredValue, useMemo, useState } from 'react'
-import type { Doc, Draft } from './draft.ts'
+import type { Doc, Draft } from '../draft.ts'
 
 /** `words`: the first words of the text. */
 type PreviewProps = { draft: Draft; words: string; host: string }

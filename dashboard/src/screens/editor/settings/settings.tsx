@@ -1,15 +1,16 @@
 /** The fields of a post other than its title and text. */
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { number } from '../../format.ts'
-import { sitesQuery } from '../../queries.ts'
-import { Field, Input, Textarea } from '../../ui/field.tsx'
-import { Sheet } from '../../ui/page.tsx'
-import { TagsInput } from '../../ui/tags-input.tsx'
+import { number } from '../../../format.ts'
+import { sitesQuery } from '../../../queries.ts'
+import { Field, Input, Textarea } from '../../../ui/field.tsx'
+import { Sheet } from '../../../ui/page.tsx'
+import { TagsInput } from '../../../ui/tags-input.tsx'
+import { type Draft, type Field as DraftField, documentOf } from '../draft.ts'
+import type { View } from '../saving/edit-state.ts'
+import type { OpenPost } from '../saving/open-post.ts'
 import { Buffered } from './buffered.tsx'
-import { type Draft, type Field as DraftField, documentOf } from './draft.ts'
 import { SearchPreview, SocialPreview, useFirstWords } from './previews.tsx'
-import type { View, Work } from './work.ts'
 
 /** The API's limits, and the lengths at which search engines cut off. */
 const MOST = { excerpt: 1_000, tags: 50, tag: 64, metaTitle: 200, metaDescription: 500 }
@@ -17,14 +18,14 @@ const SHOWN = { metaTitle: 60, metaDescription: 160 }
 
 const WHOLE_ADDRESS = 'Enter the full address, starting with https:// or http://.'
 
-type SettingsProps = { work: Work; view: View; editable: boolean }
+type SettingsProps = { openPost: OpenPost; view: View; editable: boolean }
 
 /** The fields, saved in the same way as the text. */
-export function Settings({ work, view, editable }: SettingsProps) {
+export function Settings({ openPost, view, editable }: SettingsProps) {
   const { draft, problem, post } = view
   const host = useHost(draft)
   const words = useFirstWords(documentOf(draft, post))
-  const set = (part: Partial<Draft>) => work.change(part)
+  const set = (part: Partial<Draft>) => openPost.change(part)
   const errorOf = (field: DraftField) => (problem?.field === field ? problem.text : undefined)
   return (
     <>

@@ -16,7 +16,7 @@ import {
   Video,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
-import type { Asking } from './address.tsx'
+import type { Asking } from './address-dialog.tsx'
 
 /** A block. `words`: other names for it. `keys`: what to type for it. It either does something or asks for an address. */
 export type Block = { name: string; words: string; icon: ReactNode; keys?: string } & (

@@ -5,8 +5,8 @@
 import { Extension } from '@tiptap/core'
 import { Plugin } from '@tiptap/pm/state'
 import type { EditorView } from '@tiptap/pm/view'
-import { counted } from '../../format.ts'
-import { toast } from '../../ui/toast.tsx'
+import { counted } from '../../../format.ts'
+import { toast } from '../../../ui/toast.tsx'
 import { imageAddress } from './addresses.ts'
 
 /** The attribute that holds an element's styles, so that the browser does not apply them. */

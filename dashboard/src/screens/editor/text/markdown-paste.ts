@@ -7,8 +7,8 @@ import { closeHistory } from '@tiptap/pm/history'
 import { Fragment, Node, Slice } from '@tiptap/pm/model'
 import { Plugin, type Transaction } from '@tiptap/pm/state'
 import type { EditorView } from '@tiptap/pm/view'
-import { api } from '../../api.ts'
-import { toast } from '../../ui/toast.tsx'
+import { api } from '../../../api.ts'
+import { toast } from '../../../ui/toast.tsx'
 
 const SIGNS = [
   /^#{1,6} \S/m,

@@ -3,7 +3,7 @@ import { type Editor, Extension } from '@tiptap/core'
 import { Suggestion, type SuggestionProps } from '@tiptap/suggestion'
 import { clsx } from 'clsx'
 import { useEffect, useId, useRef, useSyncExternalStore } from 'react'
-import type { Asking } from './address.tsx'
+import type { Asking } from './address-dialog.tsx'
 import { type Block, blocksFor } from './blocks.tsx'
 
 type Open = { props: SuggestionProps<Block, Block>; selected: number }

@@ -8,19 +8,20 @@ import { clsx } from 'clsx'
 import { Plus } from 'lucide-react'
 import { Tabs } from 'radix-ui'
 import { useRef, useState } from 'react'
-import { api, sentence } from '../../api.ts'
-import { counted } from '../../format.ts'
-import { Button } from '../../ui/button.tsx'
-import { Menu, MenuItem } from '../../ui/menu.tsx'
-import { Notice } from '../../ui/notice.tsx'
-import { Spinner } from '../../ui/spinner.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { api, sentence } from '../../../api.ts'
+import { counted } from '../../../format.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Menu, MenuItem } from '../../../ui/menu.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Spinner } from '../../../ui/spinner.tsx'
+import { toast } from '../../../ui/toast.tsx'
+import { type Body, type Doc, type Form, isSame } from '../draft.ts'
+import type { View } from '../saving/edit-state.ts'
+import { lostWords } from '../saving/lost-words.ts'
+import type { OpenPost } from '../saving/open-post.ts'
 import { BLOCKS, type Block } from './blocks.tsx'
 import { Canvas } from './canvas.tsx'
-import { type Body, type Doc, type Form, isSame } from './draft.ts'
-import { lostWords } from './lost-words.ts'
 import { Preview } from './preview.tsx'
-import type { View, Work } from './work.ts'
 
 type Tab = 'json' | 'markdown' | 'html' | 'preview'
 
@@ -31,10 +32,10 @@ const TABS: ReadonlyArray<[tab: Tab, name: string]> = [
   ['preview', 'Preview'],
 ]
 
-type TextProps = { work: Work; view: View; editable: boolean; onEditor: (editor: Editor | undefined) => void }
+type TextProps = { openPost: OpenPost; view: View; editable: boolean; onEditor: (editor: Editor | undefined) => void }
 
 /** The text's editors. Their key changes, so that they are rebuilt, when anything but typing replaces the text. */
-export function Text({ work, view, editable, onEditor }: TextProps) {
+export function Text({ openPost, view, editable, onEditor }: TextProps) {
   const first = view.draft.body
   const [tab, setTab] = useState<Tab>(first.form)
   const [busy, setBusy] = useState<Tab>()
@@ -50,10 +51,10 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
     setBusy(next)
     try {
       for (;;) {
-        const { body } = work.view().draft
-        const text = next === 'preview' ? await htmlOf(work) : await formOf(work, next)
-        const dropped = body.form === 'html' && next !== 'html' ? lostWords(body.value, await htmlOf(work)) : []
-        if (work.view().draft.body !== body) continue // somebody went on typing
+        const { body } = openPost.view().draft
+        const text = next === 'preview' ? await htmlOf(openPost) : await formOf(openPost, next)
+        const dropped = body.form === 'html' && next !== 'html' ? lostWords(body.value, await htmlOf(openPost)) : []
+        if (openPost.view().draft.body !== body) continue // somebody went on typing
         // All at once: in between, what is typed in one form would be taken for the other.
         if (next === 'preview') setPreview(String(text))
         else if (next !== 'json') setSource(String(text))
@@ -70,7 +71,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
   }
   const type = (form: 'markdown' | 'html', value: string) => {
     setSource(value)
-    work.change({ body: { form, value } })
+    openPost.change({ body: { form, value } })
   }
   const missing = tab === 'html' ? view.lost : lost
 
@@ -105,7 +106,7 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
             editable={editable}
             asked={asked}
             onAsked={() => ask(undefined)}
-            onChange={(value) => work.change({ body: { form: 'json', value } })}
+            onChange={(value) => openPost.change({ body: { form: 'json', value } })}
             onEditor={(made) => {
               editor.current = made
               onEditor(made)
@@ -134,20 +135,20 @@ export function Text({ work, view, editable, onEditor }: TextProps) {
 }
 
 /** The current text in a form: as typed, as the service stores it, or as the service would convert it. */
-async function formOf(work: Work, form: Form): Promise<Body['value']> {
+async function formOf(openPost: OpenPost, form: Form): Promise<Body['value']> {
   for (;;) {
-    const { draft, saved, post } = work.view()
+    const { draft, saved, post } = openPost.view()
     const { body } = draft
     if (body.form === form) return body.value
     if (post !== undefined && isSame(body, saved.body)) return post.body[form]
     const converted = await api.posts.convert({ [body.form]: body.value })
-    if (work.view().draft.body === body) return converted[form]
+    if (openPost.view().draft.body === body) return converted[form]
   }
 }
 
 /** The current text as sites get it: typed HTML is sanitised first. */
-async function htmlOf(work: Work): Promise<string> {
-  const { draft, saved, post } = work.view()
+async function htmlOf(openPost: OpenPost): Promise<string> {
+  const { draft, saved, post } = openPost.view()
   const { body } = draft
   if (post !== undefined && isSame(body, saved.body)) return post.body.html
   return (await api.posts.convert({ [body.form]: body.value })).html

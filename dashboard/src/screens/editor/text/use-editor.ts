@@ -1,6 +1,6 @@
 import type { Editor } from '@tiptap/core'
 import { useRef, useSyncExternalStore } from 'react'
-import { isSame } from './draft.ts'
+import { isSame } from '../draft.ts'
 
 /** A value derived from the editor's state; the component renders again when it changes. */
 export function useOfEditor<Value>(editor: Editor, select: (editor: Editor) => Value): Value {

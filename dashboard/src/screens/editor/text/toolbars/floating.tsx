@@ -25,10 +25,10 @@ import {
 } from 'lucide-react'
 import { Toolbar } from 'radix-ui'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
-import { keysOf } from '../../ui/keys.tsx'
-import { Tooltip } from '../../ui/tooltip.tsx'
-import type { Asking } from './address.tsx'
-import { useOfEditor } from './use-editor.ts'
+import { keysOf } from '../../../../ui/keys.tsx'
+import { Tooltip } from '../../../../ui/tooltip.tsx'
+import type { Asking } from '../address-dialog.tsx'
+import { useOfEditor } from '../use-editor.ts'
 
 type FloatingProps = {
   editor: Editor

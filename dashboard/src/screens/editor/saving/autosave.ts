@@ -1,0 +1,134 @@
+/** When changes are sent: a second after the last one, on request, or again when time may have solved a problem. */
+import { PostriderError, type UpdatePost } from '@postrider/sdk'
+import { fieldsOf } from '../draft.ts'
+import type { DraftCopy } from './draft-copy.ts'
+import type { EditState } from './edit-state.ts'
+import { saveProblem, tryAgainAfterMs } from './save-problem.ts'
+import { type SaveContext, sendChanges } from './save-request.ts'
+
+const SAVE_AFTER_MS = 1_000
+
+/** What saving needs of the page. */
+export type AutosaveContext = SaveContext & {
+  /** The service says that nobody is signed in. */
+  onSignedOut(): void
+}
+
+/** Sends the changes of one post, one request at a time. */
+export class Autosave {
+  readonly #state: EditState
+  readonly #copy: DraftCopy
+  readonly #context: AutosaveContext
+  #running: Promise<boolean> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(state: EditState, copy: DraftCopy, context: AutosaveContext) {
+    this.#state = state
+    this.#copy = copy
+    this.#context = context
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Resolves when no request is under way. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+  }
+
+  /** Saves automatically in a second, unless this is called again before. */
+  schedule(ms = SAVE_AFTER_MS): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.tryAgain(), ms)
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  /** Saves now if changes are left and saving is automatic. */
+  tryAgain(): void {
+    const { view, savesByItself, readOnly } = this.#state
+    if (view.dirty && savesByItself && !readOnly) void this.save()
+  }
+
+  /** Saves all changes. False when some are left; the view says why. */
+  save(): Promise<boolean> {
+    this.#running ??= this.#saveAll().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  /**
+   * Changes the post's status and saves the changes made here, in one request, so that no site is notified of one without the
+   * other. False when something else has to be solved first; the view says what. Throws the service's refusal.
+   */
+  async command(input: UpdatePost): Promise<boolean> {
+    await this.idle()
+    this.#running = this.#command(input).finally(() => {
+      this.#running = undefined
+      this.#state.show({ saving: false })
+      // The command was refused, or something was written meanwhile: only the next change would save it.
+      if (this.#state.view.dirty) this.schedule()
+    })
+    return this.#running
+  }
+
+  /** Sends what is changed until nothing is: somebody may type while a request is under way. */
+  async #saveAll(): Promise<boolean> {
+    const state = this.#state
+    for (;;) {
+      this.cancel()
+      if (state.view.conflict !== undefined) return false
+      const { draft: sent, changes } = state
+      const fields = fieldsOf(changes)
+      if (fields.length === 0) {
+        state.show({ dirty: false, problem: undefined })
+        this.#copy.keep()
+        return true
+      }
+      if (sent.title.trim() === '' && (state.post === undefined || fields.length === 1)) {
+        state.show({ saving: false, problem: { kind: 'untitled', text: 'it has no title yet', field: 'title' } })
+        this.#copy.keep()
+        return false
+      }
+      state.show({ saving: true })
+      try {
+        await sendChanges(state, this.#copy, this.#context, { sent, changes })
+        state.show({ saving: false })
+      } catch (error) {
+        this.#refused(error)
+        return false
+      }
+    }
+  }
+
+  async #command(more: UpdatePost): Promise<boolean> {
+    const state = this.#state
+    if (state.post === undefined && !(await this.#saveAll())) return false
+    this.cancel()
+    state.show({ saving: true })
+    try {
+      for (;;) {
+        if (state.view.conflict !== undefined) return false
+        const { draft: sent, changes } = state
+        if (await sendChanges(state, this.#copy, this.#context, { sent, changes, more })) return true
+      }
+    } catch (error) {
+      if (error instanceof PostriderError && error.status === 401) this.#context.onSignedOut()
+      this.#copy.keep()
+      throw error
+    }
+  }
+
+  #refused(error: unknown): void {
+    this.#state.show({ saving: false, problem: saveProblem(error) })
+    this.#copy.keep()
+    if (error instanceof PostriderError && error.status === 401) this.#context.onSignedOut()
+    const waitMs = tryAgainAfterMs(error)
+    if (waitMs !== undefined) this.schedule(waitMs)
+  }
+}
