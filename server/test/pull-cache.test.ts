@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { cases } from '../../scripts/test/cases.ts'
 import { type App, createApp } from '../src/app.ts'
+import { addDraft, convertBody, postsTx, raiseVersions } from '../src/posts/index.ts'
 import { request } from './support/http.ts'
 import { createGround, type Ground } from './support/installation.ts'
 import { type ServiceProcess, startProcess } from './support/process.ts'
@@ -59,48 +60,20 @@ async function expectTheSameEverywhere(paths: readonly string[]): Promise<void> 
   }
 }
 
-/** What the database keeps of the account's posts. */
-async function catalog(): Promise<unknown> {
-  const { rows } = await sql`
-    select draft, scheduled, published, open, (select count(*) from catalog_changes) as noted,
-      array(select named from site_catalogs where site_id in (${sites[0]?.id}, ${sites[1]?.id}) order by site_id) as named
-    from catalogs where account_id = (select account_id from sites where id = ${sites[0]?.id})
-  `.execute(service.ctx.db.root)
-  return rows[0]
-}
-
-/** What it should be. */
-async function counted(): Promise<unknown> {
-  const { rows } = await sql`
-    select count(*) filter (where status = 'draft') as draft, count(*) filter (where status = 'scheduled') as scheduled,
-      count(*) filter (where status = 'published') as published,
-      count(*) filter (where status = 'published' and visible_to_all) as open, 0 as noted,
-      array(
-        select count(*)::int from post_sites where site_id in (${sites[0]?.id}, ${sites[1]?.id}) and named group by site_id order by site_id
-      ) as named
-    from posts where account_id = (select account_id from sites where id = ${sites[0]?.id})
-  `.execute(service.ctx.db.root)
-  return rows[0]
-}
-
 const LISTS = ['/api/pull/posts', '/api/pull/posts?limit=1&page=2', '/api/pull/posts?tag=even']
 const SLUGS = ['hello', 'hello-2', 'other', 'third']
 const PATHS = [...LISTS, ...SLUGS.map((slug) => `/api/pull/posts/${slug}`)]
 
 describe('kept answers', () => {
-  it('are used: what changes behind the back of the database is not seen', async () => {
+  it('are used: what changes behind the back of the service is not seen', async () => {
     const post = await client.posts.create({ title: 'Hello', status: 'published' })
     const seen = () =>
       Promise.all(['', '/hello'].map((rest) => pulled(service.url, `/api/pull/posts${rest}`, sites[0]?.api_key ?? '')))
     const before = await seen()
-    await service.ctx.db.tx(async (tx) => {
-      await sql`alter table posts disable trigger user`.execute(tx)
-      await sql`update posts set excerpt = 'changed' where id = ${post.id}`.execute(tx)
-      await sql`alter table posts enable trigger user`.execute(tx)
-    })
+    await sql`update posts set excerpt = 'changed' where id = ${post.id}`.execute(service.ctx.db.root)
     expect(await seen()).toEqual(before)
-    await sql`update posts set excerpt = 'changed again' where id = ${post.id}`.execute(service.ctx.db.root)
-    expect(JSON.stringify(await seen())).toContain('changed again')
+    await client.posts.update(post.id, { tags: ['seen'] })
+    expect(JSON.stringify(await seen())).toContain('changed')
   })
 
   it.each(Array.from({ length: cases(3) }, (_, index) => index + 1))(
@@ -142,7 +115,6 @@ describe('kept answers', () => {
         await actions[name]?.().catch((error) => expect([400, 404, 409]).toContain(error.status))
         done.push(name)
         await expectTheSameEverywhere(PATHS)
-        expect(await catalog()).toEqual(await counted())
       }
       expect(new Set(done).size).toBeGreaterThan(5)
     },
@@ -175,6 +147,60 @@ describe('kept answers', () => {
     changing = false
     await Promise.all(readers)
     expect(reads).toBeGreaterThan(40)
+  })
+
+  it('end with every change that a site may see', async () => {
+    const { ctx, clock } = service
+    const accountId = (await client.account()).user.id
+    const { id } = await client.posts.create({ title: 'Hello' })
+    const bulk = (change: 'publish' | 'unpublish' | 'delete') => () => client.posts.bulk({ action: change, ids: [id] })
+    const takeSlug = async (slug: string) => {
+      const draft = { title: 'A', slug, excerpt: '', meta: {}, tags: [], body: convertBody({ markdown: 'Text.' }) }
+      await ctx.db.tx((tx) => addDraft(ctx, tx, accountId, draft, clock.now()))
+    }
+    let unsent = ''
+    const changes: Record<string, () => Promise<unknown>> = {
+      publishedToOne: () => client.posts.publish(id, [sites[0]?.id ?? '']),
+      publishedToAnother: () => client.posts.publish(id, [sites[1]?.id ?? '']),
+      withdrawn: () => client.posts.update(id, { status: 'draft' }),
+      publishedToOneAgain: () => client.posts.publish(id, [sites[0]?.id ?? '']),
+      publishedToAll: () => client.posts.publish(id),
+      changed: () => client.posts.update(id, { excerpt: 'Changed' }),
+      bodyChanged: () => client.posts.update(id, { body: { markdown: 'Changed' } }),
+      retagged: () => client.posts.bulk({ action: 'tag', ids: [id], tag: 'even' }),
+      untagged: () => client.posts.bulk({ action: 'untag', ids: [id], tag: 'even' }),
+      moved: () => client.posts.update(id, { slug: 'other' }),
+      formerSlugTaken: () => client.posts.create({ title: 'Hello' }),
+      movedAgain: () => client.posts.update(id, { slug: 'third' }),
+      formerSlugTakenByDraft: () => takeSlug('other'),
+      versionsRaised: () => postsTx(ctx.db, (tx) => raiseVersions(tx, clock.now())),
+      unpublished: () => client.posts.update(id, { status: 'draft' }),
+      published: () => client.posts.update(id, { status: 'published' }),
+      unpublishedWithOthers: bulk('unpublish'),
+      publishedWithOthers: bulk('publish'),
+      scheduled: async () => {
+        await client.posts.update(id, { status: 'draft' })
+        const at = new Date(clock.now().getTime() + 60_000).toISOString()
+        await client.posts.update(id, { status: 'scheduled', scheduled_at: at })
+        await expectTheSameEverywhere(PATHS)
+        await service.advance(60_000)
+      },
+      removed: () => client.posts.delete(id),
+      createdWhilePaused: async () => {
+        for (const site of sites) await client.sites.update(site.id, { status: 'inactive' })
+        unsent = (await client.posts.create({ title: 'Hello', status: 'published' })).id
+      },
+      removedUnsent: () => client.posts.delete(unsent),
+    }
+    const shown = () =>
+      Promise.all(sites.flatMap(({ api_key: key }) => PATHS.map((path) => pulled(forgetting, path, key))))
+    for (const [name, change] of Object.entries(changes)) {
+      clock.advance(1_000)
+      const before = await shown()
+      await change()
+      expect(await shown(), name).not.toEqual(before)
+      await expectTheSameEverywhere(PATHS)
+    }
   })
 
   it('lose the slugs that a post had before, when a draft takes one over', async () => {
@@ -240,14 +266,10 @@ describe('kept answers', () => {
     expect(await titles()).toContain('Lost')
     // A standby takes over that has not got the last commit.
     await db.tx(async (tx) => {
-      await sql`alter table posts disable trigger user`.execute(tx)
       await sql`update posts set status = 'draft', published_at = null, visible_to_all = false where id = ${lost.id}`.execute(
         tx,
       )
-      await sql`alter table posts enable trigger user`.execute(tx)
-      await sql`update catalogs set revision = ${before}, published = published - 1, open = open - 1, draft = draft + 1 where account_id = ${user.id}`.execute(
-        tx,
-      )
+      await sql`update catalogs set revision = ${before} where account_id = ${user.id}`.execute(tx)
     })
     await client.posts.create({ title: 'After', status: 'published' })
     expect(await titles()).toContain('After')

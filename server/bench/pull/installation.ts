@@ -46,7 +46,7 @@ export async function seedInstallation(ctx: Context, size: Size): Promise<void> 
     step('posts', true)
   })
   await withoutTriggers(ctx, async (tx) => {
-    await sql.raw(NAMED_SITES + CATALOGS).execute(tx)
+    await sql.raw(NAMED_SITES).execute(tx)
   })
   step('indexes of posts', true)
   await withoutIndexes(ctx, 'deliveries', async () => {
@@ -228,17 +228,6 @@ insert into post_sites (account_id, post_id, site_id, named, sent, published_at)
   join bench_sites f on f.account_id = p.account_id and f.k = 0
   join bench_sites s on s.account_id = p.account_id and s.k = (p.n * 7::bigint + j) % f.of_account
   where p.named and p.status = 'published' order by p.n;
-`
-
-/** What triggers would have counted. */
-const CATALOGS = `
-delete from catalogs;
-insert into catalogs (account_id, revision, draft, scheduled, published, open)
-  select account_id, 1, count(*) filter (where status = 'draft'), count(*) filter (where status = 'scheduled'),
-    count(*) filter (where status = 'published'), count(*) filter (where status = 'published' and visible_to_all)
-  from posts group by account_id;
-delete from site_catalogs;
-insert into site_catalogs (site_id, named) select site_id, count(*) from post_sites where named group by site_id;
 `
 
 /** What settling would have counted. */

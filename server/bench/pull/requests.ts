@@ -72,7 +72,7 @@ const pull = (path: string, key: string): Request => ({ path, headers: { 'X-API-
 /** The account with the most posts first. */
 async function accountsBySize(db: Db): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select account_id as id from catalogs where open > 0 order by draft + scheduled + published desc
+    select account_id as id from posts group by account_id having bool_or(status = 'published' and visible_to_all) order by count(*) desc
   `.execute(db)
   return rows.map(({ id }) => id)
 }

@@ -4,7 +4,7 @@ import { endAllLogins } from '../accounts/index.ts'
 import { LAST_OF_PREVIEWS, migrations } from '../migrations/index.ts'
 import { readBackupFile, regularFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
-import { loadRows, lockAndFindRows, withoutTriggers } from '../platform/backup/load.ts'
+import { loadRows, lockAndFindRows } from '../platform/backup/load.ts'
 import { storedTables, usePortableText } from '../platform/backup/tables.ts'
 import { systemClock } from '../platform/clock.ts'
 import { type Config, parseConfig } from '../platform/config.ts'
@@ -12,7 +12,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { assertEncoding, assertKnown, migrateTo, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
 import { messageOf } from '../platform/thrown.ts'
-import { countDue, raiseVersions } from '../posts/index.ts'
+import { countDue, raiseVersions, writePosts } from '../posts/index.ts'
 import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
 import { withDatabase } from './database.ts'
@@ -167,18 +167,21 @@ async function load(
   await forgetFingerprint(tx)
   const tables = await storedTables(tx)
   const stored = new Map(tables.map((table) => [table.name, table]))
-  // The schema is exactly the backup's, so what it lacks is not the service's.
-  for (const { name } of header.tables.filter((table) => !stored.has(table.name)))
-    terminal.note(`Left out: the table ${name}, which is not Postrider's.`)
+  // The schema is exactly the backup's, so what it lacks is not the service's, or is from a preview and not needed any more.
+  for (const { name, columns } of header.tables) {
+    const table = stored.get(name)
+    if (table === undefined) terminal.note(`Left out: the table ${name}, which is not of this version of Postrider.`)
+    const missing = columns.filter((column) => table?.columns.every((known) => known.name !== column))
+    for (const column of missing)
+      terminal.note(`Left out: the column ${column} of ${name}, which is not of this version of Postrider.`)
+  }
   const progress = createProgress(header.tables, terminal)
-  await withoutTriggers(tx, tables, async () => {
-    await readBackupFile(path, async (table, lines) => {
-      const target = stored.get(table.name)
-      if (target !== undefined) await loadRows(tx, target, table, lines)
-      progress(table.name, lines.length)
-    })
-    if (isMove) return
-    await raiseVersions(tx, systemClock.now())
-    await endAllLogins(tx)
+  await readBackupFile(path, async (table, lines) => {
+    const target = stored.get(table.name)
+    if (target !== undefined) await loadRows(tx, target, table, lines)
+    progress(table.name, lines.length)
   })
+  if (isMove) return
+  await writePosts(tx, (posts) => raiseVersions(posts, systemClock.now()))
+  await endAllLogins(tx)
 }

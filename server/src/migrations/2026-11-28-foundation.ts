@@ -2,9 +2,7 @@ import { type Kysely, sql } from 'kysely'
 
 /** Every table, slice by slice. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql
-    .raw(PLATFORM + ACCOUNTS + SITES + POSTS + SITES_OF_POSTS + CATALOGS + NOTES_OF_POSTS + NOTES_OF_SITES)
-    .execute(db)
+  await sql.raw(PLATFORM + ACCOUNTS + SITES + POSTS + SITES_OF_POSTS).execute(db)
   await sql.raw(ENGINE + DELIVERIES + ANALYTICS + GENERATION).execute(db)
 }
 
@@ -103,17 +101,8 @@ create table sites (
 create index sites_of_account on sites (account_id, created_at);
 `
 
-// `listed` is a published post's entry in the lists that sites pull, as the JSON text that is sent: a page is concatenated instead of
-// being serialised anew for every reader. Its function is declared immutable, though some that it uses are not: they depend on types and
-// settings that do not occur here. The columns that posts_newest includes let a list skip to a page far back without reading the posts before it.
+// The columns that posts_newest includes let a list skip to a page far back, and count, without reading the posts before it.
 const POSTS = `
-create function listed_post(id uuid, slug text, title text, excerpt text, published_at timestamptz, tags text[]) returns text
-language sql immutable parallel safe as $$
-  select '{"id":"' || id || '","slug":' || to_json(slug) || ',"title":' || to_json(title) || ',"excerpt":' || to_json(excerpt)
-    || ',"published_at":"' || to_char(published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-    || '","tags":' || to_json(tags) || '}'
-$$;
-
 create table posts (
   id uuid primary key,
   account_id uuid not null references accounts (id),
@@ -136,16 +125,13 @@ create table posts (
   event_sequence integer not null default 0,
   sent_version integer,
   search tsvector not null,
-  listed text generated always as (
-    case when status = 'published' then listed_post(id, slug, title, excerpt, published_at, tags) end
-  ) stored,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   constraint posts_slug unique (account_id, slug),
   check ((status = 'scheduled') = (scheduled_at is not null))
 );
 create index posts_newest on posts (account_id, created_at desc, id desc) include (status, visible_to_all);
-create index posts_unpublished on posts (account_id, created_at desc, id desc) where status <> 'published';
+create index posts_unpublished on posts (account_id, created_at desc, id desc) include (status) where status <> 'published';
 create index posts_updated on posts (account_id, updated_at desc, id desc);
 create index posts_due on posts (scheduled_at, id) where status = 'scheduled';
 create index posts_scheduled on posts (account_id, scheduled_at, id) where status = 'scheduled';
@@ -179,173 +165,12 @@ create table post_sites (
   constraint post_sites_named_since check (published_at is not null or not named)
 );
 create index post_sites_named on post_sites (site_id, published_at desc, post_id desc) where named;
-`
 
-// Statements only note their changes. At the commit all notes of a transaction go into the catalogs, ordered by account, and
-// lock the accounts' rows. A transaction that locked them earlier could wait for another one's lanes while that one waits for
-// these rows: a deadlock. No other transaction ever sees a note, so a crash loses none. A note names sites that may see one post
-// more (1) or fewer (-1). They are counted after the accounts, whose rows are locked by then, so no two transactions ever wait for
-// each other's sites. A row at zero is deleted: its site may be gone.
-//
-// A revision is a time in microseconds, or one more than the last. After failover to a standby that lacks the last commits, a counter
-// would come to the same number again, and answers cached under the lost revision would be taken for current ones.
-const CATALOGS = `
--- The posts of an account. The revision changes with every transaction that changes what any of its sites may see; the
--- counts are of posts by status, and of those among the published ones that all of its sites may see (open).
+-- The revision of the posts of an account: it rises with every transaction that changes what any of its sites may see.
 create table catalogs (
   account_id uuid primary key,
-  revision bigint not null default 0,
-  draft integer not null default 0,
-  scheduled integer not null default 0,
-  published integer not null default 0,
-  open integer not null default 0
+  revision bigint not null
 ) with (fillfactor = 50);
-
--- How many posts a site may see by name. A site that is not here has none of its own.
-create table site_catalogs (
-  site_id uuid primary key,
-  named integer not null
-) with (fillfactor = 50);
-
-create unlogged table catalog_changes (
-  transaction xid8 not null default pg_current_xact_id(),
-  account_id uuid not null,
-  shown boolean not null,
-  draft integer not null default 0,
-  scheduled integer not null default 0,
-  published integer not null default 0,
-  open integer not null default 0,
-  site_ids uuid[],
-  named integer not null default 0
-) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
-create index catalog_changes_of_transaction on catalog_changes (transaction);
-
-create function apply_catalog_changes() returns trigger language plpgsql as $$
-declare
-  sites uuid[];
-  named_by integer[];
-begin
-  with changes as (
-    delete from catalog_changes where transaction = pg_current_xact_id() returning *
-  ),
-  accounts as (
-    insert into catalogs as c (account_id, revision, draft, scheduled, published, open)
-      select account_id, case when bool_or(shown) then (extract(epoch from clock_timestamp()) * 1000000)::bigint else 0 end,
-        sum(draft), sum(scheduled), sum(published), sum(open)
-      from changes group by account_id order by account_id
-      on conflict (account_id) do update set
-        revision = case when excluded.revision = 0 then c.revision else greatest(c.revision + 1, excluded.revision) end,
-        draft = c.draft + excluded.draft, scheduled = c.scheduled + excluded.scheduled,
-        published = c.published + excluded.published, open = c.open + excluded.open
-  )
-  select array_agg(s.site_id), array_agg(n.named) into sites, named_by
-    from changes n cross join unnest(n.site_ids) as s (site_id);
-  if sites is not null then
-    insert into site_catalogs as c (site_id, named)
-      select site_id, sum(by) from unnest(sites, named_by) as n (site_id, by)
-      group by site_id having sum(by) <> 0 order by site_id
-      on conflict (site_id) do update set named = c.named + excluded.named;
-    if -1 = any(named_by) then
-      delete from site_catalogs where site_id = any(sites) and named = 0;
-    end if;
-  end if;
-  return null;
-end $$;
-create constraint trigger catalog_changes_applied after insert on catalog_changes deferrable initially deferred
-  for each row execute function apply_catalog_changes();
-`
-
-// Bodies are not compared, because comparing them means reading them; the version rises when they change.
-const NOTES_OF_POSTS = `
-create function note_inserted_posts() returns trigger language plpgsql as $$
-begin
-  insert into catalog_changes (account_id, shown, draft, scheduled, published, open)
-    select account_id, bool_or(status = 'published'), count(*) filter (where status = 'draft'),
-      count(*) filter (where status = 'scheduled'), count(*) filter (where status = 'published'),
-      count(*) filter (where status = 'published' and visible_to_all)
-    from new_posts group by account_id order by account_id;
-  return null;
-end $$;
-
-create function note_updated_posts() returns trigger language plpgsql as $$
-begin
-  insert into catalog_changes (account_id, shown, draft, scheduled, published, open)
-    select n.account_id, bool_or('published' in (o.status, n.status)),
-      sum((n.status = 'draft')::int - (o.status = 'draft')::int),
-      sum((n.status = 'scheduled')::int - (o.status = 'scheduled')::int),
-      sum((n.status = 'published')::int - (o.status = 'published')::int),
-      sum((n.status = 'published' and n.visible_to_all)::int - (o.status = 'published' and o.visible_to_all)::int)
-    from old_posts o join new_posts n on n.id = o.id
-    where (o.status, o.visible_to_all, o.published_at, o.version, o.updated_at, o.slug, o.title, o.excerpt, o.tags, o.meta)
-      is distinct from (n.status, n.visible_to_all, n.published_at, n.version, n.updated_at, n.slug, n.title, n.excerpt, n.tags, n.meta)
-    group by n.account_id order by n.account_id;
-  return null;
-end $$;
-
-create function note_deleted_posts() returns trigger language plpgsql as $$
-begin
-  insert into catalog_changes (account_id, shown, draft, scheduled, published, open)
-    select account_id, bool_or(status = 'published'), -count(*) filter (where status = 'draft'),
-      -count(*) filter (where status = 'scheduled'), -count(*) filter (where status = 'published'),
-      -count(*) filter (where status = 'published' and visible_to_all)
-    from old_posts group by account_id order by account_id;
-  return null;
-end $$;
-
-create trigger posts_inserted after insert on posts referencing new table as new_posts
-  for each statement execute function note_inserted_posts();
-create trigger posts_updated after update on posts referencing old table as old_posts new table as new_posts
-  for each statement execute function note_updated_posts();
-create trigger posts_deleted after delete on posts referencing old table as old_posts
-  for each statement execute function note_deleted_posts();
-
--- For what belongs to a post, one note per transaction and account will do.
-create function note_shown() returns trigger language plpgsql as $$
-declare
-  account uuid := coalesce(new.account_id, old.account_id);
-begin
-  if not exists (
-    select from catalog_changes where transaction = pg_current_xact_id() and account_id = account and shown
-  ) then
-    insert into catalog_changes (account_id, shown) values (account, true);
-  end if;
-  return null;
-end $$;
-
-create trigger post_slugs_changed after insert or update or delete on post_slugs for each row execute function note_shown();
-`
-
-// One note per statement, however many sites it names.
-const NOTES_OF_SITES = `
-create function note_inserted_post_sites() returns trigger language plpgsql as $$
-begin
-  insert into catalog_changes (account_id, shown, site_ids, named)
-    select account_id, true, array_agg(site_id), 1 from new_rows where named group by account_id;
-  return null;
-end $$;
-
-create function note_updated_post_sites() returns trigger language plpgsql as $$
-begin
-  insert into catalog_changes (account_id, shown, site_ids, named)
-    select n.account_id, true, array_agg(n.site_id), case when n.named then 1 else -1 end
-    from old_rows o join new_rows n on n.post_id = o.post_id and n.site_id = o.site_id and n.named <> o.named
-    group by n.account_id, n.named;
-  return null;
-end $$;
-
-create function note_deleted_post_sites() returns trigger language plpgsql as $$
-begin
-  insert into catalog_changes (account_id, shown, site_ids, named)
-    select account_id, true, array_agg(site_id), -1 from old_rows where named group by account_id;
-  return null;
-end $$;
-
-create trigger post_sites_inserted after insert on post_sites referencing new table as new_rows
-  for each statement execute function note_inserted_post_sites();
-create trigger post_sites_updated after update on post_sites referencing old table as old_rows new table as new_rows
-  for each statement execute function note_updated_post_sites();
-create trigger post_sites_deleted after delete on post_sites referencing old table as old_rows
-  for each statement execute function note_deleted_post_sites();
 `
 
 // By default autovacuum waits until a fifth of a table changed: by then reading lanes would pass thousands of dead rows, and a table with

@@ -7,6 +7,7 @@ import { MOST_TAGS } from './fields.ts'
 import { applyChange, publishToAll, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
 import { lockPosts, readLocked } from './queries.ts'
+import { postsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
 
 /** A change that can be made to many posts at once. */
@@ -30,7 +31,7 @@ export async function changePosts(
   const ids = [...new Set(given.filter(isId).map((id) => id.toLowerCase()))]
   if (ids.length === 0) return []
   const now = ctx.clock.now()
-  return ctx.db.tx(async (tx) => {
+  return postsTx(ctx.db, async (tx) => {
     const locked = await lockPosts(tx, accountId, ids)
     await lockLanesOfAccount(tx, accountId)
     for (const portion of inPortions(locked))

@@ -2,7 +2,7 @@ export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
 export { addDraft } from './new-post.ts'
-export { PublishedPost, PulledPost, PulledSummary, pulledJson } from './public.ts'
+export { PublishedPost, PulledPost, PulledSummary, pulledEntry, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'
 export { recordPull } from './publish.ts'
 export { publishDue } from './publish-due.ts'
@@ -10,24 +10,22 @@ export {
   countDue,
   countPosts,
   countPublished,
-  deletePosts,
   findPost,
   lockPostsOfAccount,
   postTitles,
-  unnameForgottenSites,
 } from './queries.ts'
-export { raiseVersions } from './raise-versions.ts'
 export { relatedPosts } from './related.ts'
+export { postsTx, withRevision, writePosts } from './revision.ts'
 export { postRoutes } from './routes.ts'
 export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
 export {
-  type ListedPage,
   lockVisiblePost,
   type Reader,
+  type VisiblePage,
   visiblePages,
   visiblePosts,
   visibleWithTag,
-  withRevision,
 } from './visible.ts'
 export { PostBody, presentPost } from './wire.ts'
+export { deletePosts, raiseVersions, unnameForgottenSites } from './writes.ts'

@@ -6,7 +6,7 @@ import { findByWords } from './find.ts'
 import type { PostStatus } from './policy.ts'
 import { inPortions, TEXT_BYTES } from './portions.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
-import { hasTag, visibleTo } from './visible.ts'
+import { countVisible, hasTag, visibleTo } from './visible.ts'
 
 /** The filters of a list of posts. */
 export type PostFilter = {
@@ -91,13 +91,13 @@ async function idsOfPage(
 ): Promise<{ ids: string[]; total: number }> {
   const among = narrowed(accountId, filter)
   if (filter.search !== undefined) {
-    const posts = (await catalogOf(db, accountId)).all
+    const posts = await countPosts(db, accountId, {})
     return findByWords(db, { accountId, words: filter.search, among, posts }, { limit, offset })
   }
   const { rows } = await sql<{ id: string }>`
     select id from posts where ${among} order by ${ORDERS[order]} limit ${limit} offset ${offset}
   `.execute(db)
-  return { ids: rows.map(({ id }) => id), total: await countPosts(db, accountId, filter, among) }
+  return { ids: rows.map(({ id }) => id), total: await countPosts(db, accountId, filter) }
 }
 
 function narrowed(accountId: string, { status, siteId, tag }: PostFilter): RawBuilder<boolean> {
@@ -108,30 +108,13 @@ function narrowed(accountId: string, { status, siteId, tag }: PostFilter): RawBu
   return sql`(${sql.join(conditions, sql` and `)})`
 }
 
-/** How many posts match a filter. Triggers keep the counts, except of posts with a tag. */
-async function countPosts(
-  db: Db,
-  accountId: string,
-  { status, siteId, tag }: PostFilter,
-  among: RawBuilder<boolean>,
-): Promise<number> {
-  if (tag !== undefined) {
-    const { rows } = await sql<{ count: number }>`select count(*) from posts where ${among}`.execute(db)
-    return rows[0]?.count ?? 0
-  }
-  const catalog = await catalogOf(db, accountId, siteId)
-  if (siteId === undefined) return status === undefined ? catalog.all : catalog[status]
-  return status === undefined || status === 'published' ? catalog.open + catalog.named : 0
-}
-
-type Catalog = Record<PostStatus | 'all' | 'open' | 'named', number>
-
-/** The account's counts of posts, and of those visible to a site because it was named. */
-async function catalogOf(db: Db, accountId: string, siteId?: string): Promise<Catalog> {
-  const { rows } = await sql<Catalog>`
-    select draft, scheduled, published, draft + scheduled + published as all, open,
-      coalesce((select c.named from site_catalogs c where c.site_id = ${siteId ?? null}::uuid), 0) as named
-    from catalogs where account_id = ${accountId}
+/** How many posts match a filter, counted in an index. Those of a site are in two: for all sites, and by name for this one. */
+async function countPosts(db: Db, accountId: string, filter: PostFilter): Promise<number> {
+  const { status = 'published', siteId, tag } = filter
+  if (siteId !== undefined && tag === undefined)
+    return status === 'published' ? countVisible(db, { accountId, siteId }) : 0
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from posts where ${narrowed(accountId, filter)}
   `.execute(db)
-  return rows[0] ?? { draft: 0, scheduled: 0, published: 0, all: 0, open: 0, named: 0 }
+  return rows[0]?.count ?? 0
 }

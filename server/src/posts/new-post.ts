@@ -5,10 +5,12 @@ import type { Tables } from '../platform/db/tables.ts'
 import type { ConvertedBody } from './body/convert.ts'
 import { notePosts } from './changes.ts'
 import { FALLBACKS, type FieldValues, presentFields, type SomeFields } from './fields.ts'
-import { freeSlug, insertPost, reclaimSlug } from './queries.ts'
+import { freeSlug } from './queries.ts'
+import { writePosts } from './revision.ts'
 import { searchVector } from './search.ts'
 import { slugify } from './slug.ts'
 import type { PostRow } from './tables.ts'
+import { insertPost, reclaimSlug } from './writes.ts'
 
 /** The fields of a new post. */
 type NewFields = SomeFields & Pick<FieldValues, 'title' | 'slug'>
@@ -54,8 +56,11 @@ export async function addDraft(
   now: Date,
 ): Promise<PostRow> {
   const slug = await freeSlug(tx, accountId, slugify(fields.slug) || slugify(fields.title) || 'post')
-  const post = await insertPost(tx, newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body))
-  await reclaimSlug(tx, accountId, slug)
+  const post = await writePosts(tx, async (posts) => {
+    const inserted = await insertPost(posts, newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body))
+    await reclaimSlug(posts, accountId, slug)
+    return inserted
+  })
   notePosts(ctx, tx, [post])
   return post
 }

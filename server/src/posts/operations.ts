@@ -1,7 +1,7 @@
 /** Writing posts: creating, changing and removing one. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../platform/context.ts'
-import { type Tx, uniqueViolation } from '../platform/db/database.ts'
+import { uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import type { ConvertedBody, Loss } from './body/convert.ts'
@@ -11,25 +11,17 @@ import { notePosts } from './changes.ts'
 import { newPost } from './new-post.ts'
 import { nextPublicationState } from './policy.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
-import {
-  deletePost,
-  findPost,
-  freeSlug,
-  insertPost,
-  lockPost,
-  reclaimSlug,
-  retireSlug,
-  surroundingsOf,
-  updatePost,
-} from './queries.ts'
+import { findPost, freeSlug, lockPost, surroundingsOf } from './queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
+import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
 import type { PostRow } from './tables.ts'
+import { deletePost, insertPost, reclaimSlug, retireSlug, updatePost } from './writes.ts'
 
 /** The same after a write, with what was lost of the body that it brought. */
 export type WrittenPost = PostWithDeliveries & { losses: readonly Loss[] }
 
-export async function publishToAll(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
+export async function publishToAll(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
   return (await publishLocked(ctx, tx, post, await surroundingsOf(tx, post.id), undefined, now)).post
 }
 
@@ -44,7 +36,7 @@ export async function createPost(
   const state = nextPublicationState(undefined, input, now)
   const wantedSlug = input.slug === undefined ? undefined : normalSlug(input.slug)
   const insert = () =>
-    ctx.db.tx(async (tx) => {
+    postsTx(ctx.db, async (tx) => {
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
       const created = await insertPost(tx, {
         ...newPost({ id: ctx.ids.next(), accountId, now }, { ...input, slug, meta: mergedMeta({}, input.meta) }, body),
@@ -83,7 +75,7 @@ export async function changePost(
   const body = forms && (await convertForms(ctx, accountId, forms))
   const now = ctx.clock.now()
   const write = () =>
-    ctx.db.tx(async (tx) => {
+    postsTx(ctx.db, async (tx) => {
       const current = await lockPost(tx, accountId, id)
       if (current === undefined) throw postNotFound()
       ifMatch(current.version)
@@ -99,7 +91,7 @@ export async function changePost(
 
 export async function applyChange(
   ctx: Context,
-  tx: Tx,
+  tx: PostsTx,
   current: PostRow,
   input: PostInput,
   body: ConvertedBody | undefined,
@@ -122,7 +114,7 @@ export async function applyChange(
   if (unpublishes) await announceRemoval(ctx, tx, current, now)
   let post = current
   if (contentChanged || rescheduled) {
-    post = await updatePost(tx, current.id, {
+    post = await updatePost(tx, current, {
       ...content,
       ...(publishes ? {} : state),
       ...(unpublishes ? { visible_to_all: false, published_at: null } : {}),
@@ -137,7 +129,7 @@ export async function applyChange(
 }
 
 /** The slug that a change asks for; undefined leaves it as it is. A slug that already fits the title stays. */
-async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.title }: PostInput) {
+async function wantedSlug(tx: PostsTx, current: PostRow, { slug, title = current.title }: PostInput) {
   if (slug !== null) return slug === undefined ? undefined : normalSlug(slug)
   const base = slugify(title) || 'post'
   return isSlugOf(base, current.slug) ? undefined : freeSlug(tx, current.account_id, base)
@@ -147,10 +139,10 @@ async function wantedSlug(tx: Tx, current: PostRow, { slug, title = current.titl
  * Keeps the old slug as a former one, if the post is published or was ever sent: there may be links to it. Runs after the post's row
  * has the new slug: that update waits for a post that is giving the slug up, and only then is it one of that post's former slugs.
  */
-async function moveSlug(tx: Tx, current: PostRow, slug: string, now: Date): Promise<void> {
+async function moveSlug(tx: PostsTx, current: PostRow, slug: string, now: Date): Promise<void> {
   await reclaimSlug(tx, current.account_id, slug)
   const wasSeen = current.status === 'published' || current.sent_version !== null
-  if (wasSeen) await retireSlug(tx, current.account_id, current.id, current.slug, now)
+  if (wasSeen) await retireSlug(tx, current, now)
 }
 
 /** Throws unless the version is the one the caller has seen. */
@@ -159,7 +151,7 @@ export type VersionCheck = (version: number) => void
 /** Removes a post for good, and tells the sites that have it. */
 export async function removePost(ctx: Context, accountId: string, id: string, ifMatch: VersionCheck): Promise<void> {
   if (!isId(id)) throw postNotFound()
-  await ctx.db.tx(async (tx) => {
+  await postsTx(ctx.db, async (tx) => {
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw postNotFound()
     ifMatch(post.version)
@@ -167,9 +159,9 @@ export async function removePost(ctx: Context, accountId: string, id: string, if
   })
 }
 
-export async function removeLocked(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<void> {
+export async function removeLocked(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<void> {
   await announceRemoval(ctx, tx, post, now)
-  await deletePost(tx, post.id)
+  await deletePost(tx, post)
   notePosts(ctx, tx, [post])
 }
 

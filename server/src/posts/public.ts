@@ -114,3 +114,12 @@ export function pulledJson({ body_json: document, previousSlugs, updated_at, ...
   }
   return JSON.stringify(shown).replace(JSON.stringify(PLACE), () => document)
 }
+
+/** The columns of a post in the lists that the Pull API shows. */
+export const ENTRY_COLUMNS = ['id', ...LIST_FIELDS, 'published_at'] as const
+export type PulledEntry = Pick<PostRow, (typeof ENTRY_COLUMNS)[number]>
+
+/** The post as a list of the Pull API shows it. */
+export function pulledEntry(post: PulledEntry): PulledEntry {
+  return { id: post.id, ...pickFields(post, LIST_FIELDS), published_at: post.published_at }
+}

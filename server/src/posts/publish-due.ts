@@ -7,7 +7,7 @@
  */
 import { activeSites, enqueueEvents } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
-import { isDatabaseGone, isLockTimeout, isStatementTimeout, type Tx } from '../platform/db/database.ts'
+import { isDatabaseGone, isLockTimeout, isStatementTimeout } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { notePosts } from './changes.ts'
@@ -24,6 +24,7 @@ import {
 } from './due-queries.ts'
 import { firstPortion } from './portions.ts'
 import { eventsOf, publishing } from './publish.ts'
+import { noteVisible, type PostsTx, postsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
 
 /** Large enough to spread a transaction's cost, small enough that requests are answered between two of them. */
@@ -78,7 +79,7 @@ async function publishSet(ctx: Context, due: readonly DuePost[], heldUp: Set<str
   try {
     const ids = due.map(({ id }) => id)
     const now = ctx.clock.now()
-    const published = await ctx.db.tx(async (tx) => publishLocked(ctx, tx, await lockDuePosts(tx, ids, now), now))
+    const published = await postsTx(ctx.db, async (tx) => publishLocked(ctx, tx, await lockDuePosts(tx, ids, now), now))
     for (const post of published) ctx.log.info('post.published', { post_id: post.id, scheduled_at: post.scheduled_at })
     return 0
   } catch (error) {
@@ -101,7 +102,12 @@ async function publishSet(ctx: Context, due: readonly DuePost[], heldUp: Set<str
 }
 
 /** Publishes locked posts to all sites of their accounts that are not paused, by decisions P6 and P7. */
-async function publishLocked(ctx: Context, tx: Tx, posts: readonly PostRow[], now: Date): Promise<readonly PostRow[]> {
+async function publishLocked(
+  ctx: Context,
+  tx: PostsTx,
+  posts: readonly PostRow[],
+  now: Date,
+): Promise<readonly PostRow[]> {
   if (posts.length === 0) return posts
   const ids = posts.map(({ id }) => id)
   const sites = await activeSites(tx, [...new Set(posts.map((post) => post.account_id))])
@@ -124,6 +130,7 @@ async function publishLocked(ctx: Context, tx: Tx, posts: readonly PostRow[], no
     })),
     now,
   )
+  for (const post of posts) noteVisible(tx, post.account_id)
   notePosts(ctx, tx, posts)
   await markPairsSent(
     tx,

@@ -7,6 +7,7 @@ import { isId } from '../platform/ids.ts'
 import { publishLocked } from './publish.ts'
 import { lockPostToPublish } from './queries.ts'
 import { postNotFound } from './read.ts'
+import { postsTx } from './revision.ts'
 
 /** What a publish answers. */
 export type Dispatch = { postId: string; siteIds: string[]; estimatedDelivery: Date }
@@ -25,7 +26,7 @@ export async function publishPost(
 ): Promise<Dispatch> {
   if (!isId(id)) throw postNotFound()
   const now = ctx.clock.now()
-  const dispatched = await ctx.db.tx(async (tx) => {
+  const dispatched = await postsTx(ctx.db, async (tx) => {
     const locked = await lockPostToPublish(tx, accountId, id)
     if (locked === undefined) throw postNotFound()
     return publishLocked(ctx, tx, locked.post, locked.surroundings, siteIds, now)

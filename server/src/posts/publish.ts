@@ -10,21 +10,13 @@ import {
   withdraw,
 } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
-import type { Tx } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './public.ts'
-import {
-  findPost,
-  forgetSites,
-  type Known,
-  knownOf,
-  type Surroundings,
-  unnameSites,
-  updatePost,
-  writePublication,
-} from './queries.ts'
+import { findPost, type Known, knownOf, type Surroundings } from './queries.ts'
+import type { PostsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
+import { forgetSites, unnameSites, updatePost, writePublication } from './writes.ts'
 
 /** `previousVersion` of an update: the version announced before, unless given. */
 type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersion?: number | null }
@@ -36,7 +28,7 @@ type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersi
  */
 export async function publishLocked(
   ctx: Context,
-  tx: Tx,
+  tx: PostsTx,
   post: PostRow,
   surroundings: Surroundings,
   siteIds: readonly string[] | undefined,
@@ -53,10 +45,10 @@ export async function publishLocked(
     updated_at: post.status === 'published' ? post.updated_at : now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
   } as const
-  if (post.status === 'published' && visible.visible_to_all) await unnameSites(tx, post.id)
+  if (post.status === 'published' && visible.visible_to_all) await unnameSites(tx, post)
   const announced = publishing(targets, (id) => sent.has(id))
   const published = { ...visible, ...(await announce(ctx, tx, visible, surroundings, now, announced)) }
-  await writePublication(tx, published, targets, !published.visible_to_all)
+  await writePublication(tx, post, published, targets, !published.visible_to_all)
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
 }
@@ -75,23 +67,23 @@ function chooseSites({ paused }: Surroundings, siteIds: readonly string[] | unde
 }
 
 /** Sends a changed published post to every site that has it. */
-export async function announceUpdate(ctx: Context, tx: Tx, post: PostRow, now: Date): Promise<PostRow> {
+export async function announceUpdate(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
   const known = await knownOf(tx, post.id)
   const updates = await updating(ctx, tx, post, known.siteIds, now)
   const counted = await announce(ctx, tx, post, known, now, updates)
-  return counted === undefined ? post : updatePost(tx, post.id, counted)
+  return counted === undefined ? post : updatePost(tx, post, counted)
 }
 
 /**
  * Withdraws the post from every site that has it: nothing of it that is pending is sent any more, and sites that may have been sent it
  * are told that it is gone. Forgets which sites had it, so that a later publication starts afresh. `was` is the post as the sites know it.
  */
-export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: Date): Promise<void> {
+export async function announceRemoval(ctx: Context, tx: PostsTx, was: PostRow, now: Date): Promise<void> {
   const known = await knownOf(tx, was.id)
   const { account_id: accountId, id: postId } = was
   const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: known.siteIds }, now)
   const counted = await announce(ctx, tx, was, known, now, [{ kind: 'post.deleted', siteIds }])
-  if (counted !== undefined) await updatePost(tx, was.id, counted)
+  if (counted !== undefined) await updatePost(tx, was, counted)
   await forgetSites(tx, was.id)
 }
 
@@ -101,7 +93,7 @@ export async function announceRemoval(ctx: Context, tx: Tx, was: PostRow, now: D
  */
 async function announce(
   ctx: Context,
-  tx: Tx,
+  tx: PostsTx,
   post: PostRow,
   { formerSlugs }: Known,
   now: Date,
@@ -147,7 +139,7 @@ export function publishing(targets: readonly string[], hasPost: (siteId: string)
  */
 async function updating(
   ctx: Context,
-  tx: Tx,
+  tx: PostsTx,
   { account_id: accountId, id: postId }: PostRow,
   siteIds: readonly string[],
   now: Date,
@@ -171,7 +163,7 @@ async function updating(
  */
 export async function recordPull(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
-  tx: Tx,
+  tx: PostsTx,
   confirmation: Confirmation,
   failure: string | undefined,
 ): Promise<void> {
@@ -189,5 +181,5 @@ export async function recordPull(
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence, failure })
   const told = { ...post, event_sequence: sequence, sent_version: post.version }
-  await writePublication(tx, told, [confirmation.siteId], false)
+  await writePublication(tx, post, told, [confirmation.siteId], false)
 }

@@ -27,8 +27,6 @@ type PostsTable = FieldValues & {
   sent_version: number | null
   /** Title and text, stemmed and plain; written only. */
   search: ColumnType<never, string, string>
-  /** The entry in lists that sites pull, as JSON text; null unless published. Generated. */
-  listed: ColumnType<string | null, never, never>
   created_at: Date
   updated_at: Date
 }
@@ -47,22 +45,11 @@ type PostSitesTable = {
   published_at: Date | null
 }
 
-/** Written by triggers only: counts of posts, and a revision that changes with what sites may see. */
-type CatalogsTable = Record<'revision' | 'draft' | 'scheduled' | 'published' | 'open', number> & { account_id: string }
-
-/** Written by triggers only: how many posts a site may see because it was named. Sites without any are not here. */
-type SiteCatalogsTable = { site_id: string; named: number }
-
-/** Triggers' notes, seen only by the transaction that causes them. */
-type CatalogChangesTable = Omit<CatalogsTable, 'revision'> & {
-  shown: boolean
-  /** Sites that may see one post more or fewer by name; `named` is 1 or -1. */
-  site_ids: string[] | null
-  named: number
-}
+/** The revision rises with every transaction that changes what any of the account's sites may see. Accounts that never had one are not here. */
+type CatalogsTable = { account_id: string; revision: number }
 
 /** A row of `posts` without the derived columns. */
-export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'listed' | 'first_published_at'>
+export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'first_published_at'>
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
@@ -82,7 +69,5 @@ declare module '../platform/db/tables.ts' {
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
     catalogs: CatalogsTable
-    site_catalogs: SiteCatalogsTable
-    catalog_changes: CatalogChangesTable
   }
 }

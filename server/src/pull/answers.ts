@@ -15,7 +15,15 @@ import { type TaggedBody, tagged } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
 import { onePer } from '../platform/one-per.ts'
 import { Slots } from '../platform/slots.ts'
-import { type ListedPage, pulledJson, type Reader, visiblePages, visiblePosts, visibleWithTag } from '../posts/index.ts'
+import {
+  pulledEntry,
+  pulledJson,
+  type Reader,
+  type VisiblePage,
+  visiblePages,
+  visiblePosts,
+  visibleWithTag,
+} from '../posts/index.ts'
 import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
 
 type Cached = { revision: number; body: { content: Buffer<ArrayBuffer>; tag: string } }
@@ -124,9 +132,6 @@ const readsOf = onePer(({ db }: Context) => ({
   long: new Slots(LONG_AT_ONCE),
 }))
 
-function pageBody(
-  { page, limit }: WantedPage,
-  { elements, total }: ListedPage = { elements: '', total: 0 },
-): TaggedBody {
-  return tagged(`{"posts":[${elements}],${JSON.stringify(pagination(page, limit, total)).slice(1)}`)
+function pageBody({ page, limit }: WantedPage, { posts, total }: VisiblePage = { posts: [], total: 0 }): TaggedBody {
+  return tagged(JSON.stringify({ posts: posts.map(pulledEntry), ...pagination(page, limit, total) }))
 }

@@ -2,7 +2,7 @@ import { confirmDelivered, recordSiteFailure } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import { lockVisiblePost, type Reader, recordPull } from '../posts/index.ts'
+import { lockVisiblePost, postsTx, type Reader, recordPull } from '../posts/index.ts'
 
 /** The error for a post that does not exist or that the site may not see. */
 export function missing(): Error {
@@ -27,7 +27,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
     throw fail('forbidden', 'This API key belongs to another site. Set site_id to the id of its own site.')
   if (!isId(report.postId)) throw missing()
   const at = ctx.clock.now()
-  await ctx.db.tx(async (tx) => {
+  await postsTx(ctx.db, async (tx) => {
     if (!(await lockVisiblePost(tx, site, report.postId))) throw missing()
     const confirmation = {
       accountId: site.accountId,

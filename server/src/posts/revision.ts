@@ -1,0 +1,52 @@
+/**
+ * The revision of what an account's sites may see: the Pull API's cached answers are valid while it stays. It rises in the very
+ * transaction that changes what a site may see, as the last thing that this transaction does. So the account's row in `catalogs` is
+ * locked after the posts and after the lanes of its sites. A transaction that locked it earlier could wait for another one's lanes while
+ * that one waits for the row: a deadlock.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { plainArray } from '../platform/db/arrays.ts'
+import type { Database, Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/statements.ts'
+
+const ACCOUNTS = Symbol('accounts whose sites may see a change')
+
+/** A transaction that may write posts: every statement that does so takes one, so that none can leave the revision as it is. */
+export type PostsTx = Tx & { readonly [ACCOUNTS]: Set<string> }
+
+/** Runs `work` in one transaction, as `db.tx` does, in which it may write posts. */
+export function postsTx<T>(db: Pick<Database, 'tx'>, work: (tx: PostsTx) => Promise<T>): Promise<T> {
+  return db.tx((tx) => writePosts(tx, work))
+}
+
+/** Lets `work`, a part of somebody else's transaction, write posts. Nothing that comes after it may lock a lane. */
+export async function writePosts<T>(tx: Tx, work: (tx: PostsTx) => Promise<T>): Promise<T> {
+  const accounts = new Set<string>()
+  const result = await work(Object.assign(tx, { [ACCOUNTS]: accounts }))
+  if (accounts.size > 0) await raise(tx, [...accounts].sort())
+  return result
+}
+
+/** Notes that the transaction changes what the account's sites may see. */
+export function noteVisible(tx: PostsTx, accountId: string): void {
+  tx[ACCOUNTS].add(accountId)
+}
+
+/**
+ * A revision is a time in microseconds, or one more than the last. After failover to a standby that lacks the last commits, a counter
+ * would come to the same number again, and answers cached under the lost revision would be taken for current ones.
+ */
+async function raise(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  await prepared(sql`
+    insert into catalogs as c (account_id, revision)
+    select account_id, (extract(epoch from clock_timestamp()) * 1000000)::bigint from unnest(${plainArray(accountIds)}::uuid[]) as account_id
+    on conflict (account_id) do update set revision = greatest(c.revision + 1, excluded.revision)
+  `).execute(tx)
+}
+
+/** Adds `revision` to a relation of sites with `account_id`: an answer read at a revision is valid while the revision stays. */
+export function withRevision(sites: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select s.*, coalesce(c.revision, 0) as revision
+    from (${sites}) s left join catalogs c on c.account_id = s.account_id`
+}

@@ -1,0 +1,165 @@
+/**
+ * Every statement that writes posts, their former slugs and their relations to sites. Each notes the account whose sites may see
+ * something else by it, so that the account's revision rises.
+ */
+import { type InsertObject, sql, type UpdateObject } from 'kysely'
+import { isForgotten } from '../engine/index.ts'
+import type { Db, Tx } from '../platform/db/database.ts'
+import { prepared } from '../platform/db/statements.ts'
+import type { Tables } from '../platform/db/tables.ts'
+import { noteVisible, type PostsTx } from './revision.ts'
+import { COLUMNS, type PostRow } from './tables.ts'
+
+/** Stores a new post, which is not published yet. Violates `posts_slug` when the slug is taken. */
+export async function insertPost(
+  tx: PostsTx,
+  post: InsertObject<Tables, 'posts'> & { status: 'draft' | 'scheduled' },
+): Promise<PostRow> {
+  return tx.insertInto('posts').values(post).returning(COLUMNS).executeTakeFirstOrThrow()
+}
+
+/** Changes a post that the transaction has locked. Violates `posts_slug` when a new slug is taken. */
+export async function updatePost(
+  tx: PostsTx,
+  { id, account_id: accountId, status }: PostRow,
+  change: UpdateObject<Tables, 'posts'>,
+): Promise<PostRow> {
+  const changed = await tx
+    .updateTable('posts')
+    .set(change)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  if (status === 'published' || changed.status === 'published') noteVisible(tx, accountId)
+  return changed
+}
+
+/**
+ * Stores the publication of a post that the transaction has locked and that was `was`: its row, and the sites that it is sent to.
+ * `named` also makes it visible to them (and never removes that).
+ */
+export async function writePublication(
+  tx: PostsTx,
+  was: PostRow,
+  post: PostRow,
+  siteIds: readonly string[],
+  named: boolean,
+): Promise<void> {
+  await prepared(sql`
+    with sent as (
+      insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
+      select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
+      from unnest(${siteIds}::uuid[]) as site_id
+      on conflict (post_id, site_id) do update
+      set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
+    )
+    update posts set status = ${post.status}::text, scheduled_at = ${post.scheduled_at}::timestamptz,
+      schedule_zone = ${post.schedule_zone}::text, published_at = ${post.published_at}::timestamptz,
+      first_published_at = coalesce(first_published_at, ${post.published_at}::timestamptz), updated_at = ${post.updated_at}::timestamptz,
+      visible_to_all = ${post.visible_to_all}::boolean,
+      event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
+    where id = ${post.id}::uuid
+  `).execute(tx)
+  if (named || was.status !== post.status || was.visible_to_all !== post.visible_to_all)
+    noteVisible(tx, post.account_id)
+}
+
+/** Removes a post, with its old slugs and its relations to sites. */
+export async function deletePost(tx: PostsTx, { id, account_id: accountId, status }: PostRow): Promise<void> {
+  await tx.deleteFrom('posts').where('id', '=', id).execute()
+  if (status === 'published') noteVisible(tx, accountId)
+}
+
+/** Remembers a slug that a post had; a later owner of the slug takes it over. */
+export async function retireSlug(
+  tx: PostsTx,
+  { id, account_id: accountId, slug }: Pick<PostRow, 'id' | 'account_id' | 'slug'>,
+  now: Date,
+): Promise<void> {
+  await tx
+    .insertInto('post_slugs')
+    .values({ account_id: accountId, post_id: id, slug, retired_at: now })
+    .onConflict((conflict) => conflict.columns(['account_id', 'slug']).doUpdateSet({ post_id: id, retired_at: now }))
+    .execute()
+  noteVisible(tx, accountId)
+}
+
+/** Removes a slug from the former ones, because a post has it now. */
+export async function reclaimSlug(tx: PostsTx, accountId: string, slug: string): Promise<void> {
+  const { numAffectedRows } = await prepared(
+    sql`delete from post_slugs where account_id = ${accountId} and slug = ${slug}`,
+  ).execute(tx)
+  if (numAffectedRows !== 0n) noteVisible(tx, accountId)
+}
+
+/** Drops the names of a post's sites, because it is now visible to every site. */
+export async function unnameSites(tx: PostsTx, { id, account_id: accountId }: PostRow): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('post_sites')
+    .set({ named: false })
+    .where('post_id', '=', id)
+    .where('named', '=', true)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) noteVisible(tx, accountId)
+}
+
+/** Deletes a post's relations to sites, which are told that it is gone: the caller unpublishes or removes it. */
+export async function forgetSites(tx: PostsTx, postId: string): Promise<void> {
+  await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
+}
+
+/** By how much the versions of posts are raised at least, for those that changed more often than once in a second. */
+const VERSIONS = 1_000
+/** Before the first post was written with a version. */
+const FIRST_VERSION_AT = Date.UTC(2026, 0, 1)
+
+/**
+ * Raises the version of every post above any that a site may have, for a database that does not know of everything that was sent: a
+ * restored one, or one that has lost commits. Sites ignore versions older than theirs, so the next changes would not reach them. The
+ * new version is at least the seconds since 2026: no site has seen it, unless a post was changed more than once a second on average,
+ * and a later raise exceeds an earlier one. Returns how many posts there are.
+ */
+export async function raiseVersions(tx: PostsTx, now: Date): Promise<number> {
+  const secondsSoFar = Math.ceil((now.getTime() - FIRST_VERSION_AT) / 1_000)
+  const { numUpdatedRows } = await tx
+    .updateTable('posts')
+    .set({ version: sql<number>`greatest(version + ${VERSIONS}::int, ${secondsSoFar}::int)` })
+    .executeTakeFirst()
+  const accounts = await tx.selectFrom('posts').select('account_id').distinct().execute()
+  for (const { account_id: accountId } of accounts) noteVisible(tx, accountId)
+  return Number(numUpdatedRows)
+}
+
+/**
+ * Deletes all posts of an account that is being removed, without a word to the sites that have them. Locks them in no order. Its sites
+ * are removed with it: nobody may see anything any more.
+ */
+export async function deletePosts(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('posts').where('account_id', '=', accountId).execute()
+  await tx.deleteFrom('catalogs').where('account_id', '=', accountId).execute()
+}
+
+const PAIRS_PER_STEP = 1_000
+
+/**
+ * Deletes, one batch at a time, which posts were published by name to sites whose history is gone. Returns whether there may be
+ * more. While a site's history is kept, posts and figures can be asked for by site. The recursive query reads one entry of the index
+ * for each site, instead of all that it has.
+ */
+export async function unnameForgottenSites(db: Db): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    with recursive named (site_id) as (
+      (select site_id from post_sites where named order by site_id limit 1)
+      union all
+      select (select s.site_id from post_sites s where s.named and s.site_id > named.site_id order by s.site_id limit 1)
+      from named where named.site_id is not null
+    ),
+    doomed as (
+      select s.post_id, s.site_id from named join post_sites s on s.site_id = named.site_id and s.named
+      where ${isForgotten(sql`named.site_id`)}
+      limit ${PAIRS_PER_STEP} for update of s skip locked
+    )
+    delete from post_sites where (post_id, site_id) in (select post_id, site_id from doomed)
+  `.execute(db)
+  return numAffectedRows === BigInt(PAIRS_PER_STEP)
+}
