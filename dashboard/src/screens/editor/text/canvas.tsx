@@ -14,7 +14,9 @@ import { markdownPaste } from './markdown-paste.ts'
 import { missingPictures } from './missing-pictures.ts'
 import { documentTypes } from './schema.ts'
 import { createSlashMenu, SlashMenu } from './slash-menu.tsx'
-import { FormatBar, ImageBar, linkKey, TableBar } from './toolbars/floating.tsx'
+import { FormatBar, linkKey } from './toolbars/format-bar.tsx'
+import { ImageBar } from './toolbars/image-bar.tsx'
+import { TableBar } from './toolbars/table-bar.tsx'
 
 type CanvasProps = {
   /** The initial text; later changes come only from this component. */

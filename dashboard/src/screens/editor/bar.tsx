@@ -1,0 +1,50 @@
+import { Save, Send, SlidersHorizontal } from 'lucide-react'
+import { Button } from '../../ui/button.tsx'
+import type { View } from './saving/edit-state.ts'
+import type { OpenPost } from './saving/open-post.ts'
+import { SaveState } from './saving/save-state.tsx'
+
+type BarProps = {
+  openPost: OpenPost
+  view: View
+  editable: boolean
+  /** Opens the settings; undefined when they are beside the text. */
+  onSettings: (() => void) | undefined
+  onDiscard: () => void
+  onUpdate: () => void
+  onPublish: () => void
+}
+
+/** The bar above the post: whether it is saved, and the next step. */
+export function Bar({ openPost, view, editable, onSettings, onDiscard, onUpdate, onPublish }: BarProps) {
+  const { post, dirty, problem, saving } = view
+  return (
+    <header className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-paper px-4 py-2 sm:px-6 lg:top-0 lg:px-8">
+      <SaveState view={view} savesByItself={openPost.savesByItself} />
+      <div className="ml-auto flex items-center gap-2">
+        {problem?.kind === 'gone' && <Button onClick={() => void openPost.saveAsNew()}>Save as a new post</Button>}
+        {onSettings !== undefined && (
+          <Button icon={<SlidersHorizontal />} onClick={onSettings}>
+            Settings
+          </Button>
+        )}
+        {!openPost.savesByItself && dirty ? (
+          <>
+            <Button disabled={!editable || saving} onClick={onDiscard}>
+              Discard
+            </Button>
+            <Button kind="primary" icon={<Save />} busy={saving} disabled={!editable} onClick={onUpdate}>
+              Update
+            </Button>
+          </>
+        ) : (
+          post?.status !== 'published' && (
+            <Button kind="primary" icon={<Send />} disabled={!editable} onClick={onPublish}>
+              Publish
+            </Button>
+          )
+        )}
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { sentence } from '../../../api.ts'
+import { toast } from '../../../ui/toast.tsx'
+import type { Body, Doc } from '../draft.ts'
+import { lostWords } from '../saving/lost-words.ts'
+import type { OpenPost } from '../saving/open-post.ts'
+import { formOf, htmlOf } from './conversion.ts'
+
+/** A form of the text, or how it looks. */
+export type Tab = 'json' | 'markdown' | 'html' | 'preview'
+
+/** Which form of the text is shown, and the text in each form that has been shown. */
+export function useForms(openPost: OpenPost, first: Body) {
+  const [tab, setTab] = useState<Tab>(first.form)
+  /** The tab whose text is being converted. */
+  const [busy, setBusy] = useState<Tab>()
+  const [rich, setRich] = useState(first.form === 'json' ? { doc: first.value, edition: 0 } : undefined)
+  const [source, setSource] = useState(first.form === 'json' ? '' : first.value)
+  const [preview, setPreview] = useState('')
+  /** Words of the typed HTML that no other form has. */
+  const [lost, setLost] = useState<readonly string[]>([])
+
+  const show = async (next: Tab) => {
+    if (next === tab || busy !== undefined) return
+    setBusy(next)
+    try {
+      for (;;) {
+        const { body } = openPost.view().draft
+        const text = next === 'preview' ? await htmlOf(openPost) : await formOf(openPost, next)
+        const dropped = body.form === 'html' && next !== 'html' ? lostWords(body.value, await htmlOf(openPost)) : []
+        if (openPost.view().draft.body !== body) continue // somebody went on typing
+        // All at once: in between, what is typed in one form would be taken for the other.
+        if (next === 'preview') setPreview(String(text))
+        else if (next !== 'json') setSource(String(text))
+        // The rich text is still there if it has not been changed in another form.
+        else if (body.form !== 'json') setRich((before) => ({ doc: text as Doc, edition: (before?.edition ?? 0) + 1 }))
+        setLost(dropped)
+        return setTab(next)
+      }
+    } catch (error) {
+      toast({ tone: 'failed', text: `The text could not be converted. ${sentence(error)}` })
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  const type = (form: 'markdown' | 'html', value: string) => {
+    setSource(value)
+    openPost.change({ body: { form, value } })
+  }
+  return { tab, busy, rich, source, preview, lost, show, type }
+}
