@@ -61,7 +61,7 @@ describeInBrowser(
       await look(page, '/posts', heading(page, 'No posts yet'))
       await look(page, '/deliveries', heading(page, 'Nothing has been sent yet'))
       await look(page, '/sites', page.getByText('No site is connected yet'))
-      const nothing = page.getByText('Nothing was delivered in this time')
+      const nothing = page.getByText('No deliveries in this period')
       await look(page, '/analytics?range=own&from=2026-01-01&to=2026-02-01', nothing)
       expect(await page.locator('dl').getByText('—').count()).toBe(2)
       await look(page, '/account', page.getByText('Requests to the API are not limited here.'))

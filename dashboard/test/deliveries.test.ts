@@ -70,7 +70,7 @@ describeInBrowser('a delivery', (scene) => {
     await giveUp(scene)
     const [lost] = (await client.deliveries.list()).data
     await page.goto(`/deliveries/${lost?.id}`)
-    await page.getByText('Given up after 4 attempts').waitFor()
+    await page.getByText('Gave up after 4 attempts').waitFor()
     await page.getByText('X-Service-Signature', { exact: false }).first().waitFor()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy as curl' }).click()
@@ -103,7 +103,7 @@ describeInBrowser('a delivery', (scene) => {
     await connect(client, 'Old home')
     const postId = await publish(scene, client, 'Short-lived')
     const [{ id = '', site_id: siteId = '' } = {}] = (await client.deliveries.list()).data
-    const post = page.getByRole('link', { name: 'The post', exact: true })
+    const post = page.getByRole('link', { name: 'Open the post' })
     const site = page.getByRole('link', { name: 'Old home', exact: true })
     await page.goto(`/deliveries/${id}`)
     await post.waitFor()

@@ -384,6 +384,19 @@ describeInBrowser('the forms of a text', (scene) => {
       .toBe('<p>Kept</p><textarea>Dropped words</textarea>')
   })
 
+  it('say what the sites would not get before a change is sent to them, and count the words between the elements', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Radio', body: { markdown: 'Listen.' }, status: 'published' })
+    await page.goto(`/posts/${id}`)
+    await page.getByRole('tab', { name: 'HTML' }).click()
+    const player = '<p>Hear</p><iframe src="https://player.example/1"></iframe><p>More</p>'
+    await page.getByRole('textbox', { name: 'HTML' }).fill(player)
+    await page.getByText('2 words', { exact: true }).waitFor()
+    await page.getByRole('tab', { name: 'Preview' }).click()
+    await page.getByText('A frame became a link').waitFor()
+    expect((await client.posts.get(id)).version).toBe(1)
+  })
+
   it('take pasted Markdown for what it means, and give the plain text back', async () => {
     const { page, client } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'Paste' })

@@ -28,7 +28,7 @@ describeInBrowser('a draft without a model', (scene) => {
     await page.getByText('No language model is configured').waitFor()
     await page.getByLabel('Topic').fill(TOPIC)
     await page.getByLabel('Site', { exact: true }).selectOption('Garden')
-    await page.getByText('Niche: Vegetables on balconies').waitFor()
+    await page.getByText('About: Vegetables on balconies').waitFor()
     await page.getByRole('radio', { name: 'Short' }).check()
     await page.getByLabel('Keywords').fill('watering tomatoes, mulch')
     await page.keyboard.press('Enter')

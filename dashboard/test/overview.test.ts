@@ -41,7 +41,7 @@ describeInBrowser('the overview', (scene) => {
     const part = (name: string) => page.locator('section', { has: page.getByRole('heading', { name }) })
     await part('Continue writing').getByRole('link', { name: 'Half an idea' }).waitFor()
     await part('Just published').getByRole('img', { name: 'Delivered to 1 of 2 sites. Kitchen: Retrying.' }).waitFor()
-    await part('The last 30 days').getByText('Not counted yet: 1 delivery still on its way.').waitFor()
+    await part('The last 30 days').getByText('1 delivery still being attempted, not counted yet.').waitFor()
   })
 
   it('shows failures that need somebody, and sends them again', async () => {
@@ -91,7 +91,7 @@ describeInBrowser('the overview', (scene) => {
     await page.getByText('Its last deliveries failed.').waitFor()
     await expectAccessible(page)
     await scene.service().advance(30_000)
-    await seesLive(scene, page.getByText('Finished deliveries'))
+    await seesLive(scene, page.getByText('Completed deliveries'))
     await expect
       .poll(() => {
         scene.service().clock.advance(50)

@@ -43,7 +43,7 @@ describeInBrowser('the list of posts', (scene) => {
     press.answerNext(500)
     await client.posts.update(sent, { status: 'draft' })
     await scene.service().drain()
-    await seesLive(scene, mark('Press: Being taken off (retrying).'))
+    await seesLive(scene, mark('Press: Removal being retried.'))
     await scene.service().advance(30_000)
     await seesLive(scene, row(page, 'Sent out').getByText('Draft').last())
     await expect.poll(() => row(page, 'Sent out').getByRole('img').count()).toBe(0)
@@ -147,7 +147,7 @@ describeInBrowser('the list of posts', (scene) => {
     // What is not chosen any more cannot be done.
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Search' }).fill('delete 1')
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('Nothing found.').waitFor()
   })
 
   it('is searched from everywhere, and sites too', async () => {
@@ -180,7 +180,7 @@ describeInBrowser('the list of posts', (scene) => {
     await page.waitForURL(`**/sites/${siteId}`)
     await page.keyboard.press('Control+k')
     await words.fill('nothing like this')
-    await page.getByText('Nothing was found.').waitFor()
+    await page.getByText('Nothing found.').waitFor()
   })
 
   it('turns its pages, and keeps what was chosen on others', async () => {

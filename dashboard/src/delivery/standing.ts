@@ -25,6 +25,21 @@ export const STANDING_NAMES: Record<Standing, string> = {
   absent: 'Not sent',
 }
 
+/** The same of a removal: it does not leave a post at the site. */
+const REMOVAL_NAMES: Partial<Record<Standing, string>> = {
+  arrived: 'Removed',
+  'arrived-late': 'Removed after retry',
+  waiting: 'Being removed',
+  trying: 'Removal being retried',
+  failed: 'Not removed',
+  paused: 'Removal waits: the site is paused',
+}
+
+/** The standing of a delivery of this event, in a word or two. */
+export function standingName(standing: Standing, event: string): string {
+  return (event === 'post.deleted' ? REMOVAL_NAMES[standing] : undefined) ?? STANDING_NAMES[standing]
+}
+
 /** The tone of each standing, for badges and notices. */
 export const STANDING_TONES = {
   arrived: 'arrived',

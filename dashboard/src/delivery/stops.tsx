@@ -5,7 +5,7 @@
 import { clsx } from 'clsx'
 import type { ReactNode } from 'react'
 import { counted } from '../format.ts'
-import { STANDING_NAMES, type Standing } from './standing.ts'
+import { STANDING_NAMES, type Standing, standingName } from './standing.ts'
 
 const COLOURS: Record<Standing, string> = {
   arrived: 'text-arrived',
@@ -95,12 +95,12 @@ export function StopMark({ standing, large = false }: { standing: Standing; larg
   )
 }
 
-/** A mark with its word. */
-export function StandingLabel({ standing }: { standing: Standing }) {
+/** A mark with its word; `event`: what the delivery is. */
+export function StandingLabel({ standing, event = '' }: { standing: Standing; event?: string }) {
   return (
     <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
       <StopMark standing={standing} />
-      {STANDING_NAMES[standing]}
+      {standingName(standing, event)}
     </span>
   )
 }
@@ -134,7 +134,7 @@ function details(stops: readonly Stop[]): string {
 }
 
 function wordOf({ standing, removal }: Stop): string {
-  return removal ? `Being taken off (${STANDING_NAMES[standing].toLowerCase()})` : STANDING_NAMES[standing]
+  return removal ? standingName(standing, 'post.deleted') : STANDING_NAMES[standing]
 }
 
 /** `Delivered to 2 of 3 sites. Journal: Failed.` */

@@ -222,7 +222,11 @@ function Specimen() {
           </div>
         </Sheet>
         <Sheet>
-          <Empty picture={<FileText />} title="No posts yet" action={<Button kind="primary">Write the first</Button>}>
+          <Empty
+            picture={<FileText />}
+            title="No posts yet"
+            action={<Button kind="primary">Write your first post</Button>}
+          >
             What you write appears here, with a mark for every site that has it.
           </Empty>
         </Sheet>

@@ -40,12 +40,12 @@ export function Account() {
           <Requests limit={data.limits.management} />
           <dl className="grid gap-4 sm:grid-cols-2">
             <Fact name="Connected sites" value={number(sites.data?.total)} />
-            <Fact name="Drafts are written by" value={data.generation.model ?? 'Nobody: no language model is set up'} />
+            <Fact name="Drafts are written by" value={data.generation.model ?? 'No language model'} />
           </dl>
           {data.generation.model === null && (
             <Notice>
-              A draft is then an outline to write from. The operator of this service can set up a model: see AI_MODEL in
-              its configuration.
+              Without a language model, a generated draft is an outline to write from. The operator of this service can
+              set one up: see AI_MODEL in its configuration.
             </Notice>
           )}
         </div>

@@ -41,8 +41,8 @@ export function Analytics() {
         </Sheet>
       ) : overview.data?.totals.deliveries === 0 ? (
         <Sheet>
-          <Empty picture={<ChartColumn />} title="Nothing was delivered in this time">
-            Deliveries appear here once they have arrived, or failed for good.
+          <Empty picture={<ChartColumn />} title="No deliveries in this period">
+            Deliveries appear here once they have arrived or failed.
           </Empty>
         </Sheet>
       ) : (
@@ -60,10 +60,10 @@ function Totals({ totals }: { totals: Overview['totals'] | undefined }) {
       figures={[
         { name: 'Deliveries', value: totals && number(totals.deliveries) },
         { name: 'Success rate', value: totals && percent(totals.success_rate) },
-        { name: 'Failed for good', value: totals && number(totals.failed) },
+        { name: 'Failed', value: totals && number(totals.failed) },
         { name: 'Needed a retry', value: totals && number(totals.retried) },
         { name: 'Mean response', value: totals && duration(totals.avg_delivery_ms) },
-        { name: 'Posts published', value: totals && number(totals.posts_published) },
+        { name: 'New posts published', value: totals && number(totals.posts_published) },
       ]}
     />
   )

@@ -3,9 +3,9 @@ import type { DeliveryDetails } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { FileText, ListFilter } from 'lucide-react'
-import { EVENT_NAMES } from '../delivery/events.ts'
+import { EVENT_AT } from '../delivery/events.ts'
 import { SendAgain } from '../delivery/send-again.tsx'
-import { STANDING_NAMES, STANDING_TONES, standingOf } from '../delivery/standing.ts'
+import { STANDING_TONES, standingName, standingOf } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
 import { clock, duration } from '../format.ts'
 import { deliveryQuery, sitesQuery } from '../queries.ts'
@@ -46,10 +46,10 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
       lead={
         <span className="flex flex-wrap items-center gap-x-2.5 gap-y-1">
           <Badge tone={STANDING_TONES[standing]} icon={<StopMark standing={standing} />}>
-            {STANDING_NAMES[standing]}
+            {standingName(standing, delivery.event)}
           </Badge>
           <span className="min-w-0 break-words">
-            {EVENT_NAMES[delivery.event]} for{' '}
+            {EVENT_AT[delivery.event]}{' '}
             {delivery.site_deleted ? (
               `${site}, which is deleted`
             ) : (
@@ -70,12 +70,12 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
           {!delivery.post_deleted && (
             <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
               <FileText aria-hidden="true" />
-              The post
+              Open the post
             </Link>
           )}
           <Link to="/deliveries" search={{ post: postId }} className={buttonLook({ kind: 'quiet' })}>
             <ListFilter aria-hidden="true" />
-            All deliveries of the post
+            All its deliveries
           </Link>
           <SendAgain delivery={delivery} standing={standing} main />
         </>
@@ -85,7 +85,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
         <Sheet title="What happened">
           <Timeline delivery={delivery} standing={standing} />
         </Sheet>
-        <Sheet title="In figures">
+        <Sheet title="Summary">
           <Figures
             figures={[
               { name: 'Attempts', value: delivery.attempts },

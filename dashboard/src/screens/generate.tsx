@@ -17,7 +17,7 @@ export function Generate() {
     <Page
       narrow
       title="Draft from a topic"
-      lead="You say what it is about and for whom; the draft opens in the editor. It is never published by itself."
+      lead="Say what it is about and who it is for. The draft opens in the editor and is never published by itself."
     >
       {job === undefined ? (
         <Brief value={brief} onChange={setBrief} onBegun={show} />

@@ -91,19 +91,18 @@ export function Overview() {
               <div className="grid grid-cols-1 gap-6">
                 <Figures
                   figures={[
-                    { name: 'Posts published', value: totals && number(totals.posts_published) },
-                    { name: 'Finished deliveries', value: totals && number(totals.deliveries) },
+                    { name: 'New posts published', value: totals && number(totals.posts_published) },
+                    { name: 'Completed deliveries', value: totals && number(totals.deliveries) },
                     { name: 'Success rate', value: totals && percent(totals.success_rate) },
                     {
-                      name: 'Failed for good',
+                      name: 'Failed',
                       value: totals && number(totals.deliveries === 0 ? null : totals.failed),
                     },
                   ]}
                 />
                 {pending > 0 && (
                   <p className="text-sm text-faint">
-                    Not counted yet: {counted(pending, 'delivery', 'deliveries')} still on{' '}
-                    {pending === 1 ? 'its' : 'their'} way.
+                    {counted(pending, 'delivery', 'deliveries')} still being attempted, not counted yet.
                   </p>
                 )}
                 {totals !== undefined && totals.deliveries > 0 && <Month />}

@@ -125,10 +125,10 @@ function FirstPost() {
       action={
         <>
           <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
-            Write the first
+            Write your first post
           </Link>
           <Link to="/posts/generate" className={buttonLook({ kind: 'secondary' })}>
-            Draft it from a topic
+            Draft one from a topic
           </Link>
         </>
       }

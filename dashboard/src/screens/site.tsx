@@ -87,7 +87,7 @@ function Shown({ site }: { site: SiteBody }) {
     >
       {site.status === 'error' && (
         <Notice tone="failed" title="Deliveries to this site are failing.">
-          The next successful delivery ends this state. Send a test to see what the site answers, or look at the failed
+          This clears with the next successful delivery. Send a test to see what the site answers, or look at the failed
           deliveries below.
         </Notice>
       )}

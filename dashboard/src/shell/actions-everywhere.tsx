@@ -12,27 +12,35 @@ export function ActionsEverywhere() {
   const navigate = useNavigate()
   const write = () => void navigate({ to: '/posts/$postId', params: { postId: 'new' } })
   const toAccount = () => void navigate({ to: '/account' })
-  useAction({ does: 'New post', group: 'Create', keys: 'c', alsoFoundBy: 'write' }, write)
-  useAction({ does: 'New post', group: 'Create', keys: 'n', hidden: true }, write)
-  useAction({ does: 'Draft from a topic', group: 'Create', alsoFoundBy: 'AI generate' }, () => {
-    void navigate({ to: '/posts/generate' })
-  })
-  useAction({ does: 'Connect a site', group: 'Create', alsoFoundBy: 'add new blog webhook' }, () => {
-    void navigate({ to: '/sites/new' })
-  })
-  useAction({ does: 'Change the password', group: 'Account', alsoFoundBy: 'security' }, toAccount)
-  useAction({ does: 'Plan and limits', group: 'Account', alsoFoundBy: 'usage requests' }, toAccount)
-  useAction({ does: 'Sign out', group: 'Account', alsoFoundBy: 'log out logout' }, () => void signOut())
-  useAction({ does: 'Sign out everywhere', group: 'Account', alsoFoundBy: 'sessions logout' }, toAccount)
-  const places = PLACES.map(({ to, name }) => (
-    <Declare key={to} does={name} group="Go to" run={() => void navigate({ to })} />
-  ))
-  const themes = Object.entries(THEMES).map(([theme, does]) => (
-    <Declare key={theme} does={does} group="Appearance" alsoFoundBy="theme mode" run={() => setTheme(theme as Theme)} />
-  ))
-  return [...places, ...themes]
+  const newSite = () => void navigate({ to: '/sites/new' })
+  const newDraft = () => void navigate({ to: '/posts/generate' })
+  return (
+    <>
+      <Declare does="New post" group="Create" keys="c" alsoFoundBy="write" run={write} />
+      <Declare does="New post" group="Create" keys="n" hidden run={write} />
+      <Declare does="Draft from a topic" group="Create" alsoFoundBy="AI generate" run={newDraft} />
+      <Declare does="Connect a site" group="Create" alsoFoundBy="add new blog webhook" run={newSite} />
+      {PLACES.map(({ to, name }) => (
+        <Declare key={to} does={name} group="Go to" run={() => void navigate({ to })} />
+      ))}
+      <Declare does="Change the password" group="Account" alsoFoundBy="security" run={toAccount} />
+      <Declare does="Plan and limits" group="Account" alsoFoundBy="usage requests" run={toAccount} />
+      <Declare does="Sign out" group="Account" alsoFoundBy="log out logout" run={() => void signOut()} />
+      <Declare does="Sign out everywhere" group="Account" alsoFoundBy="sessions logout" run={toAccount} />
+      {Object.entries(THEMES).map(([theme, does]) => (
+        <Declare
+          key={theme}
+          does={does}
+          group="Appearance"
+          alsoFoundBy="theme mode"
+          run={() => setTheme(theme as Theme)}
+        />
+      ))}
+    </>
+  )
 }
 
+/** One action. They are found in the order in which they stand. */
 function Declare({ run, ...action }: Action & { run: () => void }) {
   useAction(action, run)
   return null

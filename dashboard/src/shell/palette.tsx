@@ -91,7 +91,7 @@ export function Palette({ open, onOpenChange }: { open: boolean; onOpenChange: (
 }
 
 const NOTHING: Record<Found['standing'], string> = {
-  done: 'Nothing was found.',
+  done: 'Nothing found.',
   looking: 'Searching posts',
   failed: 'No action or site was found, and posts cannot be searched right now.',
 }

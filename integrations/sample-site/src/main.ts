@@ -38,6 +38,11 @@ if (secret === '')
   giveUp(
     `The sample site needs the webhook secret of a site in Postrider.\nThe dashboard prepares the command: Connect a site, then “Use the sample site”. By hand:\n  POSTRIDER_SECRET=whsec_… ${PROGRAM}`,
   )
+// Dots are how the dashboard hides what it shows.
+if (/[^\x21-\x7e]/.test(secret + key))
+  giveUp(
+    'POSTRIDER_SECRET or POSTRIDER_KEY is not complete: it was copied while the dashboard hid it.\nUse the copy button beside the command, or “Show the secrets” first.',
+  )
 const site = await startSampleSite({
   port: Number(port),
   onWebhook: (answered) => console.log(`${new Date().toLocaleTimeString('en-GB')}  ${describe(answered)}`),

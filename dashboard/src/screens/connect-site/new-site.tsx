@@ -131,9 +131,9 @@ function Details({ look: { address, found } }: { look: Look }) {
         />
       </Field>
       <Field
-        label="What it is about"
+        label="What the site is about"
         error={problem('niche')}
-        hint="Optional. Drafts written for this site keep to it."
+        hint="Optional. Drafts generated for this site stay on this subject."
       >
         <Input name="niche" maxLength={500} placeholder="Baking at home" />
       </Field>

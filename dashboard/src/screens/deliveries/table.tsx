@@ -1,9 +1,10 @@
 import type { LoggedDelivery, Site } from '@postrider/sdk'
+import { clsx } from 'clsx'
 import { memo, type ReactNode, useMemo } from 'react'
 import { EVENT_NAMES } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
-import { STANDING_NAMES, standingOf } from '../../delivery/standing.ts'
+import { standingName, standingOf } from '../../delivery/standing.ts'
 import { StopMark } from '../../delivery/stops.tsx'
 import { duration } from '../../format.ts'
 import type { Rows } from '../../shell/rows.ts'
@@ -115,7 +116,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           name={delivery.post_title}
           className={continues ? CONTINUED_NAME : POST_NAME}
         />
-        <p className="clip text-sm text-faint">
+        <p className={clsx('clip text-sm text-faint', continues && 'pl-4')}>
           {!continues && EVENT_NAMES[delivery.event]}
           <span className="md:hidden">
             {!continues && ' · '}
@@ -136,7 +137,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
         <span className="flex items-center gap-2">
           <StopMark standing={standing} />
           <span className="min-w-0 max-sm:sr-only">
-            <span className="block whitespace-nowrap">{STANDING_NAMES[standing]}</span>
+            <span className="block whitespace-nowrap">{standingName(standing, delivery.event)}</span>
             <span className="clip block max-w-60 text-sm text-faint">{resultOf(delivery, paused)}</span>
           </span>
         </span>

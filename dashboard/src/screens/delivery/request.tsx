@@ -20,7 +20,7 @@ export function Request({ delivery: { request, event }, refresh }: { delivery: D
     <Sheet title="Request" aside={<CopyButton text={curlOf(request)} what="as curl" words onIntent={refresh} />}>
       <div className="grid grid-cols-1 gap-4">
         <p className="text-quiet">
-          What an attempt made now would send. Earlier ones differed in their times and signatures.
+          What an attempt would send now. Earlier attempts had other timestamps and signatures.
         </p>
         <p className="font-mono text-sm break-all">
           <b>{request.method}</b> {request.url}

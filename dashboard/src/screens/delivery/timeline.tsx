@@ -25,7 +25,7 @@ export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; st
   const isOpen = delivery.status === 'pending' || delivery.can_retry
   return (
     <ol className="grid">
-      <Step mark="absent" at={delivery.created_at} title={`${EVENT_NAMES[delivery.event]}: delivery queued`} />
+      <Step mark="absent" at={delivery.created_at} title={`${EVENT_NAMES[delivery.event]} queued`} />
       {attempts.map((one) => (
         <Step
           key={one.attempt}
@@ -42,7 +42,7 @@ export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; st
             <p className="text-quiet">{troubleshoot({ code: one.code, error: one.error })}</p>
           )}
           {one.response !== null && one.response !== '' && (
-            <Code label="The beginning of what the site answered" text={one.response} />
+            <Code label="Start of the site’s response" text={one.response} />
           )}
         </Step>
       ))}
@@ -68,17 +68,19 @@ function Now({ delivery, standing, confirmed }: NowProps) {
         <Step mark="overtaken" at={at} title={error === 'site_deleted' ? reasonOf(null, error) : endOf(attempts)} />
       )
     case 'overtaken':
-      return <Step mark={standing} at={at} title="Something newer replaced it, so it will not be sent" />
+      return <Step mark={standing} at={at} title="A newer version replaced it, so it will not be sent" />
     default:
-      return confirmed ? <Step mark={standing} at={at} title="The site has confirmed that it has it" /> : null
+      return confirmed ? <Step mark={standing} at={at} title={confirmationOf(delivery)} /> : null
   }
+}
+
+function confirmationOf({ event }: DeliveryDetails): string {
+  return event === 'post.deleted' ? 'The site confirmed the removal' : 'The site confirmed that it has the post'
 }
 
 /** How a failed delivery ended. A site that pulls is sent nothing; it can only report the result. */
 function endOf(attempts: number): string {
-  return attempts === 0
-    ? 'The site fetched it but reported a failure'
-    : `Given up after ${counted(attempts, 'attempt')}`
+  return attempts === 0 ? 'The site fetched it but reported a failure' : `Gave up after ${counted(attempts, 'attempt')}`
 }
 
 function Next({ at, attempt }: { at: string | null; attempt: number }) {

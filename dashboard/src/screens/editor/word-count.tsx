@@ -3,6 +3,7 @@ import { countWords, docToText } from '@postrider/server/posts/body/text'
 import { useDeferredValue, useMemo } from 'react'
 import { counted } from '../../format.ts'
 import type { Body } from './draft.ts'
+import { textOfHtml } from './html-text.ts'
 
 /** The number of words, as the service counts them. */
 export function WordCount({ body }: { body: Body }) {
@@ -14,6 +15,5 @@ export function WordCount({ body }: { body: Body }) {
 function textOf({ form, value }: Body): string {
   if (form === 'json') return docToText(value as DocNode)
   if (form === 'markdown') return value
-  // Nothing in a parsed document runs or loads.
-  return new DOMParser().parseFromString(value, 'text/html').body.textContent ?? ''
+  return textOfHtml(value)
 }

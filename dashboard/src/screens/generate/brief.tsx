@@ -138,10 +138,8 @@ export function Brief({ value, onChange, onBegun }: BriefProps) {
 }
 
 function siteHint(site: { niche: string } | undefined): string {
-  if (site === undefined) return 'With a site, its niche and its published posts are used.'
-  return site.niche === ''
-    ? 'This site has no niche yet: say in its settings what it is about.'
-    : `Niche: ${site.niche}`
+  if (site === undefined) return 'If you choose a site, its subject and its published posts are taken into account.'
+  return site.niche === '' ? 'You can say in the site’s settings what it is about.' : `About: ${site.niche}`
 }
 
 /** Says what writes drafts: a model, or only the outline writer. */
@@ -156,9 +154,8 @@ function Writer() {
     )
   return (
     <Notice title="No language model is configured">
-      You get an outline instead of a text: sections with what belongs in each and how long it is, the questions of
-      readers, places for keywords, and the fields for search engines. The writing is yours. The operator of this
-      service can connect a model.
+      You get an outline to write from: sections with notes and lengths, questions that readers ask, places for
+      keywords, and the fields for search engines. The operator of this service can connect a model.
     </Notice>
   )
 }

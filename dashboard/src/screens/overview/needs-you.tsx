@@ -2,6 +2,7 @@ import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { MISSING_AT } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
 import { StopMark } from '../../delivery/stops.tsx'
@@ -67,7 +68,8 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
               key={id}
               note={
                 <>
-                  Not on <bdi>{site}</bdi>: {reasonOf(delivery.response_code, delivery.last_error)}
+                  {MISSING_AT[delivery.event]} <bdi>{site}</bdi>:{' '}
+                  {reasonOf(delivery.response_code, delivery.last_error)}
                   {at !== null && (
                     <>
                       {' · '}

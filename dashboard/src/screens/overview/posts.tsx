@@ -57,7 +57,7 @@ export function NextPosts() {
   return (
     <PostLines
       title="Scheduled"
-      aside={<All search={{ status: 'scheduled', sort: 'scheduled_at' }}>The whole schedule</All>}
+      aside={<All search={{ status: 'scheduled', sort: 'scheduled_at' }}>Full schedule</All>}
       posts={useQuery(nextPostsQuery)}
       none="Nothing is scheduled."
       note={({ scheduled_at: at }) =>

@@ -18,7 +18,7 @@ const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary
   },
   write: {
     title: 'Write a post',
-    text: 'It is saved while you write, and nobody sees it before you publish it.',
+    text: 'It is saved as you write. Nobody else sees it until you publish it.',
     go: (kind) => (
       <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind, size: 'sm' })}>
         Write
@@ -27,7 +27,7 @@ const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary
   },
   publish: {
     title: 'Publish it',
-    text: 'Now, or at a time you choose; to all of your sites, or to some.',
+    text: 'Now or at a time you choose, to all of your sites or to some of them.',
     go: (kind) => (
       <Link to="/posts" className={buttonLook({ kind, size: 'sm' })}>
         Go to your posts
@@ -36,7 +36,7 @@ const WORDS: Record<StepName, { title: string; text: string; go: (kind: 'primary
   },
   arrive: {
     title: 'See it arrive',
-    text: 'Every site says that it has the post. If one does not answer, it is tried again.',
+    text: 'Each site confirms that it has the post. If one does not answer, we try again.',
     go: (kind) => (
       <Link to="/deliveries" className={buttonLook({ kind, size: 'sm' })}>
         Watch

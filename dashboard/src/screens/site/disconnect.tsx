@@ -20,7 +20,7 @@ export function Disconnect({ site }: { site: Site }) {
   }
   return (
     <div className="grid grid-cols-1 justify-items-start gap-3">
-      <p className="text-quiet">Nothing more is sent to it. Posts that it has stay there.</p>
+      <p className="text-quiet">Nothing more will be sent to it. Posts that it already has stay there.</p>
       <Button icon={<Unplug />} onClick={() => setAsking(true)}>
         Disconnect the site
       </Button>

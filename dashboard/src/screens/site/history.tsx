@@ -1,7 +1,7 @@
-import type { LoggedDelivery } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
+import { EVENT_NAMES } from '../../delivery/events.ts'
 import { standingOf } from '../../delivery/standing.ts'
 import { StandingLabel } from '../../delivery/stops.tsx'
 import { siteDeliveriesOf } from '../../queries.ts'
@@ -10,12 +10,6 @@ import { Sheet } from '../../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-
-const EVENTS: Record<LoggedDelivery['event'], string> = {
-  'post.published': 'Published',
-  'post.updated': 'Updated',
-  'post.deleted': 'Removed',
-}
 
 /** The latest deliveries to the site. */
 export function History({ siteId, paused }: { siteId: string; paused: boolean }) {
@@ -62,10 +56,10 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
                   />
                 </Td>
                 <Td from="sm">
-                  <span className="whitespace-nowrap text-quiet">{EVENTS[delivery.event]}</span>
+                  <span className="whitespace-nowrap text-quiet">{EVENT_NAMES[delivery.event]}</span>
                 </Td>
                 <Td>
-                  <StandingLabel standing={standingOf(delivery, paused)} />
+                  <StandingLabel standing={standingOf(delivery, paused)} event={delivery.event} />
                 </Td>
                 <Td from="md">
                   <Ago at={delivery.finished_at ?? delivery.created_at} />

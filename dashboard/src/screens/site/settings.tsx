@@ -54,7 +54,11 @@ export function Settings({ site }: { site: Site }) {
           ))}
         </Select>
       </Field>
-      <Field label="What it is about" error={problem('niche')} hint="Drafts written for this site keep to it.">
+      <Field
+        label="What the site is about"
+        error={problem('niche')}
+        hint="Drafts generated for this site stay on this subject."
+      >
         <Input name="niche" maxLength={500} defaultValue={site.niche} />
       </Field>
       {save.isError && !named && <Notice tone="failed">{sentence(save.error)}</Notice>}

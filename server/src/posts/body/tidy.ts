@@ -101,10 +101,7 @@ function tidier({ embedHosts, note }: Tidying, wantedIds: Set<string>) {
     if (embed !== undefined) return [embedElement(embed.src, { width, height })]
     const link = linkTo(String(src ?? ''), title)
     if (link.length > 0)
-      note(
-        'media_removed',
-        'A frame of another site became a link to it: its host is not one whose frames posts may show.',
-      )
+      note('media_removed', 'A frame became a link, because posts may show frames from allowed hosts only.')
     else if (src !== undefined) note('media_removed', 'A frame was removed: it has no address on the web.')
     return link
   }

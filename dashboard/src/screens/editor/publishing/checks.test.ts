@@ -34,3 +34,9 @@ it('names the notes of an outline that are left', () => {
     text: 'Readers would see “Answer:”.',
   })
 })
+
+it('repeats what the service could not keep, each thing once', () => {
+  const removed = { code: 'media_removed', message: 'A frame was removed.', count: 1, field: 'body.html' } as const
+  const [found] = checksOf(good, doc(paragraph('Listen.')), [removed, { ...removed, count: 2 }])
+  expect(found).toMatchObject({ blocks: false, field: 'body', text: 'A frame was removed.' })
+})

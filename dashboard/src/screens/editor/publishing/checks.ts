@@ -1,4 +1,5 @@
 /** What the author should check before a post goes out. Pure. */
+import type { ConversionWarning } from '@postrider/sdk'
 import { notesIn } from '@postrider/server/generation/notes'
 import type { DocNode } from '@postrider/server/posts/body/schema'
 import { counted } from '../../../format.ts'
@@ -7,8 +8,8 @@ import type { Doc, Draft, Field } from '../draft.ts'
 /** A problem. `blocks`: the post cannot go out like this. `field`: where to fix it. */
 export type Check = { blocks: boolean; title: string; text: string; field?: Field }
 
-/** The problems of a draft. `doc`: its text, if known as a document. */
-export function checksOf(draft: Draft, doc: Doc | undefined): Check[] {
+/** The problems of a draft. `doc`: its text, if known as a document; `warnings`: what the service could not keep of it. */
+export function checksOf(draft: Draft, doc: Doc | undefined, warnings: readonly ConversionWarning[] = []): Check[] {
   const notes = doc === undefined ? [] : notesIn(doc as DocNode)
   return [
     ...check(draft.title.trim() === '', {
@@ -29,10 +30,16 @@ export function checksOf(draft: Draft, doc: Doc | undefined): Check[] {
       text: 'Sites would get the title alone.',
       field: 'body',
     }),
+    ...check(warnings.length > 0, {
+      blocks: false,
+      title: 'Not everything in the text could be kept',
+      text: [...new Set(warnings.map(({ message }) => message))].join(' '),
+      field: 'body',
+    }),
     ...check(draft.metaDescription.trim() === '', {
       blocks: false,
       title: 'It has no description',
-      text: 'Search engines and social networks will choose some words of the text themselves.',
+      text: 'Search engines and social networks will pick words from the text themselves.',
       field: 'metaDescription',
     }),
   ]

@@ -104,8 +104,8 @@ function Unseen({ postId }: { postId: string | undefined }) {
   return (
     <>
       <p className="text-quiet">
-        {counted(left.length, 'site')} may still show it and {left.length === 1 ? 'is' : 'are'} being asked to remove
-        it.
+        {counted(left.length, 'site')} may still show it
+        {left.some(({ status }) => status === 'pending') ? '. Its removal is under way.' : '.'}
       </p>
       <Arrivals postId={postId} siteIds={new Set(left.map(({ site_id: id }) => id))} />
     </>

@@ -51,7 +51,7 @@ export function PublishForm({
   const [describes] = useState(draft.metaDescription.trim() === '')
   const { open, ticked, locked, toggle, all } = useSiteSelection({ sites, having, published, updates, later })
   const form = useFirstField()
-  const checks = checksOf(draft, documentOf(draft, post))
+  const checks = checksOf(draft, documentOf(draft, post), view.warnings)
   // A time that is left as it is keeps its seconds, and in an hour that clocks repeat its place in it.
   const at = scheduled != null && isSame(time, proposed) ? new Date(scheduled).getTime() : instantOf(time)
   const blocked =

@@ -73,11 +73,11 @@ export function ScheduleFields({ value, at, onChange }: ScheduleFieldsProps) {
   )
 }
 
-/** What the same instant is here, where that differs, and in UTC; and how far ahead it is. */
+/** What the same instant is on this machine's clock, where that differs, and in UTC; and how far ahead it is. */
 export function OtherClocks({ at, zone }: { at: number; zone: string }) {
   return (
     <p className="text-sm text-faint">
-      {zone !== OWN_ZONE && `${longTime(at, OWN_ZONE)} here; `}
+      {zone !== OWN_ZONE && `${longTime(at, OWN_ZONE)} your time; `}
       <span className="figures">{utcText(at)}</span>, <Ago at={new Date(at).toISOString()} />
     </p>
   )

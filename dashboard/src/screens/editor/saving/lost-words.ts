@@ -1,21 +1,10 @@
 /** The words of an HTML text that the service drops, because they are in elements not allowed in a post. */
+import { textOfHtml } from '../html-text.ts'
 
 const WORDS = new Intl.Segmenter('en', { granularity: 'word' })
 
-/** Elements that can be inside a word. */
-const INLINE =
-  'a, abbr, b, bdi, bdo, cite, code, del, em, font, i, ins, kbd, mark, q, s, samp, small, span, strong, sub, sup, tt, u, var'
-
 function wordsOf(html: string): string[] {
-  // Nothing in a parsed document runs or loads.
-  const text = textOf(new DOMParser().parseFromString(html, 'text/html').documentElement)
-  return [...WORDS.segment(text)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment)
-}
-
-function textOf(node: Node): string {
-  if (node instanceof CharacterData) return node.nodeType === Node.TEXT_NODE ? node.data : ''
-  const text = [...node.childNodes].map(textOf).join('')
-  return node instanceof Element && !node.matches(INLINE) ? ` ${text} ` : text
+  return [...WORDS.segment(textOfHtml(html))].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment)
 }
 
 /** The words of `typed` that are missing from `stored`, in order, as often as they are missing. */

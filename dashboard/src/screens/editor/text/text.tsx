@@ -27,9 +27,10 @@ type TextProps = { openPost: OpenPost; view: View; editable: boolean; onEditor: 
 
 /** The text's editors. Their key changes, so that they are rebuilt, when anything but typing replaces the text. */
 export function Text({ openPost, view, editable, onEditor }: TextProps) {
-  const { tab, busy, rich, source, preview, lost, show, type } = useForms(openPost, view.draft.body)
+  const { tab, busy, rich, source, preview, lost, warnings, show, type } = useForms(openPost, view.draft.body)
   const [asked, ask] = useState<Block>()
   const editor = useRef<Editor>(undefined)
+  const shownWarnings = warnings.length > 0 ? warnings : view.warnings
   const missing = tab === 'html' ? view.lost : lost
 
   return (
@@ -54,7 +55,7 @@ export function Text({ openPost, view, editable, onEditor }: TextProps) {
         {tab === 'json' && editable && <InsertMenu onChoose={ask} editor={editor} />}
       </div>
       {missing.length > 0 && <Lost words={missing} back={tab === 'html' ? undefined : () => void show('html')} />}
-      {view.warnings.length > 0 && <Warnings warnings={view.warnings} />}
+      {shownWarnings.length > 0 && <Warnings warnings={shownWarnings} />}
       <Tabs.Content value="json" forceMount hidden={tab !== 'json'} tabIndex={-1}>
         {rich !== undefined && (
           <Canvas

@@ -1,10 +1,11 @@
+import type { ConversionWarning } from '@postrider/sdk'
 import { useState } from 'react'
 import { sentence } from '../../../api.ts'
 import { toast } from '../../../ui/toast.tsx'
 import type { Body, Doc } from '../draft.ts'
 import { lostWords } from '../saving/lost-words.ts'
 import type { OpenPost } from '../saving/open-post.ts'
-import { formOf, htmlOf } from './conversion.ts'
+import { convert } from './conversion.ts'
 
 /** A form of the text, or how it looks. */
 export type Tab = 'json' | 'markdown' | 'html' | 'preview'
@@ -19,6 +20,8 @@ export function useForms(openPost: OpenPost, first: Body) {
   const [preview, setPreview] = useState('')
   /** Words of the typed HTML that no other form has. */
   const [lost, setLost] = useState<readonly string[]>([])
+  /** What the other forms could not keep of a text that is not stored yet. */
+  const [warnings, setWarnings] = useState<readonly ConversionWarning[]>([])
 
   const show = async (next: Tab) => {
     if (next === tab || busy !== undefined) return
@@ -26,15 +29,17 @@ export function useForms(openPost: OpenPost, first: Body) {
     try {
       for (;;) {
         const { body } = openPost.view().draft
-        const text = next === 'preview' ? await htmlOf(openPost) : await formOf(openPost, next)
-        const dropped = body.form === 'html' && next !== 'html' ? lostWords(body.value, await htmlOf(openPost)) : []
+        const forms = next === body.form ? undefined : await convert(openPost)
         if (openPost.view().draft.body !== body) continue // somebody went on typing
+        const text = forms === undefined ? body.value : forms[next === 'preview' ? 'html' : next]
         // All at once: in between, what is typed in one form would be taken for the other.
         if (next === 'preview') setPreview(String(text))
         else if (next !== 'json') setSource(String(text))
         // The rich text is still there if it has not been changed in another form.
         else if (body.form !== 'json') setRich((before) => ({ doc: text as Doc, edition: (before?.edition ?? 0) + 1 }))
-        setLost(dropped)
+        const isLossy = forms !== undefined && body.form !== 'json'
+        setLost(isLossy && body.form === 'html' ? lostWords(body.value, forms.html) : [])
+        setWarnings(isLossy ? (forms.warnings ?? []) : [])
         return setTab(next)
       }
     } catch (error) {
@@ -47,5 +52,5 @@ export function useForms(openPost: OpenPost, first: Body) {
     setSource(value)
     openPost.change({ body: { form, value } })
   }
-  return { tab, busy, rich, source, preview, lost, show, type }
+  return { tab, busy, rich, source, preview, lost, warnings, show, type }
 }
