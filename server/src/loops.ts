@@ -17,7 +17,7 @@ import { abandonJobsOf } from './platform/jobs/queue.ts'
 import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
-import { publishDue, unnameForgottenSites } from './posts/index.ts'
+import { forgetTombstones, publishDue, sendingJobs, unnameForgottenSites } from './posts/index.ts'
 import { detectionJobs } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
@@ -63,7 +63,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     log,
     step: (signal) => publishDue(ctx, signal),
   })
-  const kinds = [draftJobs(ctx), detectionJobs(ctx)]
+  const kinds = [draftJobs(ctx), detectionJobs(ctx), sendingJobs(ctx)]
   const jobRunner = new JobRunner(
     ctx,
     () => worker.id(),
@@ -105,6 +105,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await removeExpiredSessions(db.root, clock.now()),
     await forgetOldNetworks(db.root, clock.now()),
     await forgetOldJobs(db.root, clock.now()),
+    await forgetTombstones(db.root, clock.now()),
   ]
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })

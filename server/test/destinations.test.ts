@@ -45,7 +45,7 @@ it('an event reaches a destination of another kind, by the same attempts and the
   const [siteId, postId] = [ctx.ids.next(), ctx.ids.next()]
   const path = join(directory, 'posts')
   const now = ctx.clock.now()
-  const event = { accountId, postId, sequence: 1, kind: 'post.published', previousVersion: null } as const
+  const event = { accountId, postId, sequence: 1, kind: 'post.published', version: 1, previousVersion: null } as const
   await ctx.db.tx(async (tx) => {
     const endpoint = { siteId, accountId, siteName: 'A file', kind: 'file', config: { path }, secret: 'whisper', now }
     await addEndpoint(tx, ctx.keys, endpoint)

@@ -589,6 +589,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/pull/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what has changed for the site
+         * @description Every post that changed since the cursor, once, as it is now; posts that the site may not show any more are `deleted`. Without a cursor: every post that the site may show. Ask again with the answer's cursor while `more` is true. Removals are remembered for 90 days; a cursor that is older than what is remembered is answered 410.
+         */
+        get: operations["pullChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pull/confirmations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm many deliveries or report their failures
+         * @description Up to 100 reports at once, each as `POST /api/pull/confirm` takes it, but for `site_id`, which may be left out. Each is stored or refused by itself.
+         */
+        post: operations["confirmDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pull/digest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a digest of what the site should have
+         * @description For finding out with one small request whether the site has every post in its current version.
+         */
+        get: operations["pullDigest"];
+        put?: never;
+        /**
+         * Compare what the site has with what it should have
+         * @description Says which posts the site lacks, which it has in an older version and which it should not show. With `send`, the first two are sent to it by webhook.
+         */
+        post: operations["comparePosts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/pull/posts": {
         parameters: {
             query?: never;
@@ -598,7 +662,7 @@ export interface paths {
         };
         /**
          * List the site's published posts
-         * @description One page at a time, the latest published first.
+         * @description One page at a time, the latest published first. To stay level with the service, follow `GET /api/pull/changes` instead.
          */
         get: operations["pullPosts"];
         put?: never;
@@ -813,12 +877,58 @@ export interface components {
             site_id: string;
             /** @enum {string} */
             status: "delivered" | "failed";
+            /** @description The version of the post that the site has: deliveries of newer versions go on. Without it the report is about the newest. */
+            version?: number;
+            /**
+             * Format: uri
+             * @description The address at which the site shows the post; kept with the delivery's metadata.
+             * @example https://blog.example.com
+             */
+            published_url?: string;
             /** @description Why the site could not take the post. */
             error_message?: string | null;
             /** @description Stored with the delivery. At most 16,384 characters as JSON. */
             metadata?: {
                 [key: string]: unknown;
             };
+        };
+        Confirmation: {
+            post_id: string;
+            /** @description The id of the key's own site. */
+            site_id?: string;
+            /** @enum {string} */
+            status: "delivered" | "failed";
+            /** @description The version of the post that the site has: deliveries of newer versions go on. Without it the report is about the newest. */
+            version?: number;
+            /**
+             * Format: uri
+             * @description The address at which the site shows the post; kept with the delivery's metadata.
+             * @example https://blog.example.com
+             */
+            published_url?: string;
+            /** @description Why the site could not take the post. */
+            error_message?: string | null;
+            /** @description Stored with the delivery. At most 16,384 characters as JSON. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+        };
+        ConfirmationResult: {
+            post_id: string;
+            /**
+             * @description The report is stored.
+             * @enum {string}
+             */
+            status?: "delivered" | "failed";
+            /** @description The report was refused, for this reason. */
+            error?: string;
+            message?: string;
+        };
+        ConfirmationResults: {
+            confirmations: components["schemas"]["ConfirmationResult"][];
+        };
+        Confirmations: {
+            confirmations: components["schemas"]["Confirmation"][];
         };
         Confirmed: {
             /**
@@ -1266,6 +1376,19 @@ export interface components {
          */
         GenerationStatus: "processing" | "complete" | "failed";
         /** @description What every error response contains. */
+        Gone: components["schemas"]["Error"] & {
+            /** @enum {string} */
+            error?: "gone";
+        };
+        HeldPosts: {
+            have: {
+                id: string;
+                version: number;
+            }[];
+            /** @description Whether to send the missing and the outdated posts by webhook, oldest first. Default: false. */
+            send?: boolean;
+        };
+        /** @description What every error response contains. */
         InternalError: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "internal_error";
@@ -1528,6 +1651,34 @@ export interface components {
              */
             updated_at: string;
         };
+        PostChange: {
+            /**
+             * @description `deleted`: the site may not show the post any more. `published`: it could not before.
+             * @enum {string}
+             */
+            event: "published" | "updated" | "deleted";
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            post_id: string;
+            slug: string;
+            version: number;
+            /**
+             * Format: date-time
+             * @description When it last changed.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            at: string;
+            post?: components["schemas"]["PulledPost"];
+        };
+        PostChanges: {
+            changes: components["schemas"]["PostChange"][];
+            /** @description Where to go on next time. Keep it after the changes are stored. */
+            cursor: string;
+            /** @description Whether there is more now. */
+            more: boolean;
+        };
         PostDeletedEvent: {
             /** @enum {string} */
             event: "post.deleted";
@@ -1679,6 +1830,36 @@ export interface components {
             /** @description Sites of the account that are not inactive. Default: all of these. */
             site_ids?: string[];
         };
+        PullDifferences: {
+            missing: {
+                /**
+                 * Format: uuid
+                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+                 */
+                id: string;
+                slug: string;
+                version: number;
+            }[];
+            /** @description The site has an older version. */
+            outdated: {
+                /**
+                 * Format: uuid
+                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+                 */
+                id: string;
+                slug: string;
+                version: number;
+            }[];
+            /** @description The ids of posts that the site should not show. */
+            extra: string[];
+        };
+        PullDigest: {
+            /** @description How many posts the site should have. */
+            posts: number;
+            /** @description SHA-256 in lower-case hex of the lines `id:version`, sorted, joined by line feeds; of the empty text if there are none. */
+            digest: string;
+        };
+        /** @description With `include=body`, unless it is `deleted`. */
         PulledPost: components["schemas"]["PublishedPost"] & {
             /**
              * Format: date-time
@@ -1687,7 +1868,7 @@ export interface components {
             updated_at: string;
         };
         PulledPosts: {
-            posts: components["schemas"]["PostSummary"][];
+            posts: (components["schemas"]["PostSummary"] | components["schemas"]["PulledPost"])[];
             total: number;
             page: number;
             limit: number;
@@ -2202,6 +2383,20 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["PreconditionFailed"];
+            };
+        };
+        /** @description `gone`: What was asked for existed once, and does not any more; `message` says what to do. */
+        Gone: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Gone"];
             };
         };
         /** @description `internal_error`: An unexpected error. The service's log has the cause under the `request_id`. */
@@ -3813,15 +4008,15 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    pullPosts: {
+    pullChanges: {
         parameters: {
             query?: {
-                /** @description The page number. A page past the last one is empty. */
-                page?: number;
+                /** @description The `cursor` of an earlier answer. */
+                cursor?: string;
                 /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only posts with this tag. */
-                tag?: string;
+                /** @description `body`: the posts have the same fields as when they are got one by one. */
+                include?: "body";
             };
             header?: {
                 /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
@@ -3832,7 +4027,185 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of posts without their bodies. */
+            /** @description The changes, oldest first. With `include=body` there may be fewer than asked for, if they are long. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response may be cached, but must be revalidated before use.
+                     * @example private, no-cache
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description Changes with the content; for use in `If-None-Match`.
+                     * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostChanges"];
+                };
+            };
+            /** @description Unchanged since the given ETag. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response may be cached, but must be revalidated before use.
+                     * @example private, no-cache
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description Changes with the content; for use in `If-None-Match`.
+                     * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    confirmDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Confirmations"];
+            };
+        };
+        responses: {
+            /** @description What became of each report, in their order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfirmationResults"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pullDigest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The number of posts, and their digest. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullDigest"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    comparePosts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeldPosts"];
+            };
+        };
+        responses: {
+            /** @description The differences. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PullDifferences"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pullPosts: {
+        parameters: {
+            query?: {
+                /** @description The page number. A page past the last one is empty. */
+                page?: number;
+                /** @description The number of items per page. */
+                limit?: number;
+                /** @description Only posts with this tag. */
+                tag?: string;
+                /** @description `body`: the posts have the same fields as when they are got one by one. */
+                include?: "body";
+            };
+            header?: {
+                /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of posts, without their bodies unless they are asked for. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -6,21 +6,28 @@ import { deliveryChanges, outcomeChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 import { addToRollUps } from './roll-ups.ts'
 
-/** A site's report of a post. `metadata` is kept with the delivery as it is. */
-export type Confirmation = { accountId: string; siteId: string; postId: string; metadata: object | undefined; at: Date }
+/** A site's report of a post, and of a version of it if it says which. `metadata` is kept with the delivery as it is. */
+export type Confirmation = {
+  accountId: string
+  siteId: string
+  postId: string
+  version: number | undefined
+  metadata: object | undefined
+  at: Date
+}
 
 /**
  * Ends the pending delivery of a post to a site as delivered; older ones end as superseded. Returns false when the newest
  * delivery has failed, is a `post.deleted`, or there is none: then the caller records a new one. A second confirmation changes
- * only metadata.
+ * only metadata. Of a confirmed version, the newest delivery is the last that is not newer than it; those after it go on.
  */
 export async function confirmDelivered(
   ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  { accountId, siteId, postId, metadata, at }: Confirmation,
+  { accountId, siteId, postId, version, metadata, at }: Confirmation,
 ): Promise<boolean> {
   await lockLanes(tx, [siteId])
-  const newest = await newestDelivery(tx, siteId, postId)
+  const newest = await newestDelivery(tx, siteId, postId, version)
   if (newest === undefined || newest.status === 'failed') return false
   await keepMetadata(tx, newest.id, metadata)
   if (newest.status !== 'pending') return true
@@ -30,23 +37,25 @@ export async function confirmDelivered(
     .set({ status, next_attempt_at: null, finished_at: at, last_error: null })
     .where('id', '=', newest.id)
     .execute()
-  await conclude(ctx, tx, { id: newest.id, accountId, siteId, postId, at, retried: newest.attempts > 1 })
+  const { id, sequence, attempts } = newest
+  await conclude(ctx, tx, { id, sequence, accountId, siteId, postId, at, retried: attempts > 1 })
   return true
 }
 
-/** Completes a confirmation: pending deliveries of the post end as superseded, sums and changes are noted. The lane must be locked. */
+/** Completes a confirmation: older pending deliveries of the post end as superseded, sums and changes are noted. The lane must be locked. */
 async function conclude(
   ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  confirmed: Omit<Confirmation, 'metadata'> & { id: string; retried: boolean },
+  confirmed: Omit<Confirmation, 'metadata' | 'version'> & { id: string; sequence: number; retried: boolean },
 ): Promise<void> {
-  const { accountId, siteId, postId, at } = confirmed
+  const { accountId, siteId, postId, sequence, at } = confirmed
   const superseded = await tx
     .updateTable('deliveries')
     .set({ status: 'failed', last_error: 'superseded', next_attempt_at: null, finished_at: at })
     .where('site_id', '=', siteId)
     .where('post_id', '=', postId)
     .where('status', '=', 'pending')
+    .where('sequence', '<=', sequence)
     .returning('id')
     .execute()
   // The lane's holder may have read deliveries that have just ended, and would still send them.
@@ -95,7 +104,7 @@ export async function recordSiteFailure(
   message: string,
 ): Promise<boolean> {
   await lockLanes(tx, [confirmation.siteId])
-  const newest = await newestDelivery(tx, confirmation.siteId, confirmation.postId)
+  const newest = await newestDelivery(tx, confirmation.siteId, confirmation.postId, confirmation.version)
   if (newest === undefined) return false
   await tx
     .updateTable('deliveries')
@@ -113,16 +122,15 @@ function inOwnWords(message: string): string {
 }
 
 /** The newest delivery of the post to the site; undefined if it is a `post.deleted`, of which the site's report says nothing. */
-async function newestDelivery(tx: Tx, siteId: string, postId: string) {
-  const newest = await tx
+async function newestDelivery(tx: Tx, siteId: string, postId: string, version?: number) {
+  let deliveries = tx
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
-    .select(['deliveries.id', 'status', 'attempts', 'kind'])
+    .select(['deliveries.id', 'deliveries.sequence', 'status', 'attempts', 'kind'])
     .where('deliveries.post_id', '=', postId)
     .where('site_id', '=', siteId)
-    .orderBy('deliveries.sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  if (version !== undefined) deliveries = deliveries.where('events.version', '<=', version)
+  const newest = await deliveries.orderBy('deliveries.sequence', 'desc').limit(1).executeTakeFirst()
   return newest?.kind === 'post.deleted' ? undefined : newest
 }
 

@@ -15,6 +15,8 @@ export type NewEvent = {
   /** Rises with every event of the post; taken while its row is locked. */
   sequence: number
   kind: EventKind
+  /** What the event tells of, and what it follows. */
+  version: number
   previousVersion: number | null
   /** What every site is sent: an object that becomes JSON once. */
   payload: object
@@ -58,12 +60,13 @@ export async function enqueueEvents(
         ${event(({ sequence }) => sequence)}::int[],
         ${event(({ kind }) => kind)}::text[],
         ${event(({ previousVersion }) => previousVersion)}::int[],
+        ${event(({ version }) => version)}::int[],
         ${rows.map(({ payload }) => payload)}::text[]
-      ) as e (id, account_id, post_id, sequence, kind, previous_version, payload)
+      ) as e (id, account_id, post_id, sequence, kind, previous_version, version, payload)
       where id in (select event_id from asked)
     ), recorded as (
-      insert into events (id, account_id, post_id, sequence, kind, previous_version, occurred_at, payload, payload_bytes)
-      select id, account_id, post_id, sequence, kind, previous_version, ${now}::timestamptz, payload, octet_length(payload)
+      insert into events (id, account_id, post_id, sequence, kind, previous_version, version, occurred_at, payload, payload_bytes)
+      select id, account_id, post_id, sequence, kind, previous_version, version, ${now}::timestamptz, payload, octet_length(payload)
       from happened
     ), queued as (
       insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)
@@ -94,6 +97,7 @@ export async function recordEvent(
       sequence: event.sequence,
       kind: event.kind,
       previous_version: event.previousVersion,
+      version: event.version,
       occurred_at: at,
       payload,
       payload_bytes: Buffer.byteLength(payload),

@@ -71,6 +71,7 @@ type EventsTable = {
   sequence: number
   kind: EventKind
   previous_version: number | null
+  version: number
   occurred_at: Date
   /** The post as JSON text at the moment of the event; written once, sent to every site. */
   payload: string

@@ -166,11 +166,27 @@ create table post_sites (
 );
 create index post_sites_named on post_sites (site_id, published_at desc, post_id desc) where named;
 
--- The revision of the posts of an account: it rises with every transaction that changes what any of its sites may see.
+-- The revision of the posts of an account: it rises with every transaction that changes what any of its sites may see. Changes are
+-- known since changes_since.
 create table catalogs (
   account_id uuid primary key,
-  revision bigint not null
+  revision bigint not null,
+  changes_since bigint not null default 0
 ) with (fillfactor = 50);
+
+-- One row per post that sites may see, or could: the revision at which this last changed. Removed posts are kept as tombstones.
+create table post_changes (
+  post_id uuid primary key,
+  account_id uuid not null,
+  revision bigint not null,
+  published_revision bigint not null, -- since when sites may see it
+  slug text not null,
+  version integer not null,
+  shown_to uuid[], -- null: to every site
+  removed_at timestamptz
+) with (fillfactor = 70);
+create index post_changes_by_revision on post_changes (account_id, revision, post_id);
+create index post_changes_removed on post_changes (removed_at) where removed_at is not null;
 `
 
 // By default autovacuum waits until a fifth of a table changed: by then reading lanes would pass thousands of dead rows, and a table with
@@ -230,6 +246,7 @@ create table events (
   sequence integer not null,
   kind text not null check (kind in ('post.published', 'post.updated', 'post.deleted')),
   previous_version integer,
+  version integer not null, -- of the post, at the moment of the event
   occurred_at timestamptz not null,
   payload text not null,
   payload_bytes integer not null

@@ -9,6 +9,7 @@ const KINDS = {
   not_found: { status: 404, error: 'not_found' },
   method_not_allowed: { status: 405, error: 'method_not_allowed' },
   conflict: { status: 409, error: 'conflict' },
+  gone: { status: 410, error: 'gone' },
   precondition_failed: { status: 412, error: 'precondition_failed' },
   rate_limited: { status: 429, error: 'rate_limited' },
   too_large: { status: 413, error: 'payload_too_large' },

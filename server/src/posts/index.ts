@@ -2,6 +2,13 @@ export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
 export { addDraft } from './new-post.ts'
+export { firstPortion, inPortions } from './portions.ts'
+export {
+  type ChangePosition,
+  changesAfter,
+  forgetTombstones,
+  type PostChange,
+} from './post-changes.ts'
 export { PublishedPost, PulledPost, PulledSummary, pulledEntry, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'
 export { recordPull } from './publish.ts'
@@ -17,14 +24,18 @@ export {
 export { relatedPosts } from './related.ts'
 export { postsTx, withRevision, writePosts } from './revision.ts'
 export { postRoutes } from './routes.ts'
+export { enqueueSending, sendingJobs } from './send-posts.ts'
 export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
 export {
   lockVisiblePost,
   type Reader,
+  sizesOf,
   type VisiblePage,
   visiblePages,
   visiblePosts,
+  visiblePostsById,
+  visibleVersions,
   visibleWithTag,
 } from './visible.ts'
 export { PostBody, presentPost } from './wire.ts'

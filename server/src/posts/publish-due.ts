@@ -130,7 +130,7 @@ async function publishLocked(
     })),
     now,
   )
-  for (const post of posts) noteVisible(tx, post.account_id)
+  for (const post of posts) noteVisible(tx, post.account_id, post.id)
   notePosts(ctx, tx, posts)
   await markPairsSent(
     tx,

@@ -119,6 +119,7 @@ export function eventsOf(
       postId: post.id,
       sequence: post.event_sequence + index + 1,
       kind,
+      version: post.version,
       previousVersion: kind === 'post.updated' ? (previousVersion ?? post.sent_version ?? post.version) : null,
       payload: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
       siteIds,
@@ -159,7 +160,8 @@ async function updating(
 
 /**
  * Records that a site pulled the post, which the transaction has locked: an event with one delivery, delivered or, with `failure`,
- * failed. From now on the site counts as having the post, so changes are sent to it.
+ * failed. From now on the site counts as having the post, so changes are sent to it. An older version of the post is not recorded: there is
+ * no event that tells of it any more.
  */
 export async function recordPull(
   ctx: Pick<Context, 'changes' | 'ids' | 'signals'>,
@@ -169,12 +171,14 @@ export async function recordPull(
 ): Promise<void> {
   const post = await findPost(tx, confirmation.accountId, confirmation.postId)
   if (post === undefined) throw new Error('the post is not there, although it is locked')
+  if (confirmation.version !== undefined && confirmation.version < post.version) return
   const sequence = post.event_sequence + 1
   const eventId = await recordEvent(ctx, tx, {
     accountId: post.account_id,
     postId: post.id,
     sequence,
     kind: 'post.published',
+    version: post.version,
     previousVersion: null,
     payload: publicPost(post, (await knownOf(tx, post.id)).formerSlugs),
     at: confirmation.at,

@@ -46,7 +46,26 @@ type PostSitesTable = {
 }
 
 /** The revision rises with every transaction that changes what any of the account's sites may see. Accounts that never had one are not here. */
-type CatalogsTable = { account_id: string; revision: number }
+type CatalogsTable = {
+  account_id: string
+  revision: number
+  /** Changes before this revision are not known any more. */
+  changes_since: Generated<number>
+}
+
+/** When what sites may see of a post last changed (`post-changes.ts`). Removed posts stay as tombstones for a while. */
+type PostChangesTable = {
+  post_id: string
+  account_id: string
+  revision: number
+  /** Since when sites may see it. */
+  published_revision: number
+  slug: string
+  version: number
+  /** The sites that may see it, or could before it was removed; null: all. */
+  shown_to: string[] | null
+  removed_at: Date | null
+}
 
 /** A row of `posts` without the derived columns. */
 export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'first_published_at'>
@@ -69,5 +88,6 @@ declare module '../platform/db/tables.ts' {
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
     catalogs: CatalogsTable
+    post_changes: PostChangesTable
   }
 }

@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
+import { type Sized, TEXT_BYTES } from './portions.ts'
 import { ENTRY_COLUMNS, PUBLIC_COLUMNS, type PulledEntry, type VisiblePost } from './public.ts'
 
 /** The reader of published posts: a site of an account. */
@@ -119,6 +120,47 @@ function columns(names: readonly string[]): RawBuilder<unknown> {
 
 const PULLED_COLUMNS = columns(PUBLIC_COLUMNS.filter((column) => column !== 'body_json'))
 
+/** What the Pull API shows of a post, from a row of `posts`. */
+const WHOLE_POST = sql`${PULLED_COLUMNS}, body_json::text as body_json, updated_at,
+  array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "previousSlugs"`
+
+/** Posts by id, whole, as far as the site may see them, by their ids. */
+export async function visiblePostsById(
+  db: Db,
+  { accountId, siteId }: Reader,
+  ids: readonly string[],
+): Promise<Map<string, VisiblePost>> {
+  const { rows } = await sql<VisiblePost>`
+    select ${WHOLE_POST} from posts
+    where id = any(${plainArray(ids)}::uuid[]) and account_id = ${accountId} and status = 'published' and ${visibleTo(sql`${siteId}::uuid`)}
+  `.execute(db)
+  return new Map(rows.map((post) => [post.id, post]))
+}
+
+/** Which posts a site should have, in which version: all that it may see, oldest publication first. */
+export async function visibleVersions(
+  db: Db,
+  { accountId, siteId }: Reader,
+): Promise<Array<{ id: string; slug: string; version: number }>> {
+  const { rows } = await sql<{ id: string; slug: string; version: number }>`
+    select id, slug, version from posts
+    where account_id = ${accountId} and status = 'published' and ${visibleTo(sql`${siteId}::uuid`)}
+    order by published_at, id
+  `.execute(db)
+  return rows
+}
+
+/** How much text posts have, in the order of their ids as given; posts that are gone are left out. */
+export async function sizesOf(db: Db, ids: readonly string[]): Promise<Sized[]> {
+  const rows = await db
+    .selectFrom('posts')
+    .select(['id', TEXT_BYTES.as('bytes')])
+    .where(sql<boolean>`id = any(${plainArray(ids)}::uuid[])`)
+    .execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
 /** One post per request: the one of this slug that the site may see, or undefined. */
 export async function visiblePosts(
   db: Db,
@@ -129,9 +171,7 @@ export async function visiblePosts(
     from unnest(${plainArray(asked.map(({ accountId }) => accountId))}::uuid[], ${plainArray(asked.map(({ siteId }) => siteId))}::uuid[],
       ${asked.map(({ slug }) => slug)}::text[]) with ordinality as a (account_id, site_id, slug, place)
     cross join lateral (
-      select ${PULLED_COLUMNS}, body_json::text as body_json, updated_at,
-        array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "previousSlugs"
-      from posts
+      select ${WHOLE_POST} from posts
       where account_id = a.account_id and slug = a.slug and status = 'published' and ${visibleTo(sql`a.site_id`)}
       limit 1
     ) as post

@@ -7,7 +7,7 @@ import { isForgotten } from '../engine/index.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
-import { noteVisible, type PostsTx } from './revision.ts'
+import { noteAllVisible, noteVisible, type PostsTx } from './revision.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
 /** Stores a new post, which is not published yet. Violates `posts_slug` when the slug is taken. */
@@ -30,7 +30,7 @@ export async function updatePost(
     .where('id', '=', id)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  if (status === 'published' || changed.status === 'published') noteVisible(tx, accountId)
+  if (status === 'published' || changed.status === 'published') noteVisible(tx, accountId, id)
   return changed
 }
 
@@ -61,13 +61,13 @@ export async function writePublication(
     where id = ${post.id}::uuid
   `).execute(tx)
   if (named || was.status !== post.status || was.visible_to_all !== post.visible_to_all)
-    noteVisible(tx, post.account_id)
+    noteVisible(tx, post.account_id, post.id)
 }
 
 /** Removes a post, with its old slugs and its relations to sites. */
 export async function deletePost(tx: PostsTx, { id, account_id: accountId, status }: PostRow): Promise<void> {
   await tx.deleteFrom('posts').where('id', '=', id).execute()
-  if (status === 'published') noteVisible(tx, accountId)
+  if (status === 'published') noteVisible(tx, accountId, id)
 }
 
 /** Remembers a slug that a post had; a later owner of the slug takes it over. */
@@ -81,7 +81,7 @@ export async function retireSlug(
     .values({ account_id: accountId, post_id: id, slug, retired_at: now })
     .onConflict((conflict) => conflict.columns(['account_id', 'slug']).doUpdateSet({ post_id: id, retired_at: now }))
     .execute()
-  noteVisible(tx, accountId)
+  noteVisible(tx, accountId, id)
 }
 
 /** Removes a slug from the former ones, because a post has it now. */
@@ -100,7 +100,7 @@ export async function unnameSites(tx: PostsTx, { id, account_id: accountId }: Po
     .where('post_id', '=', id)
     .where('named', '=', true)
     .executeTakeFirst()
-  if (numUpdatedRows > 0n) noteVisible(tx, accountId)
+  if (numUpdatedRows > 0n) noteVisible(tx, accountId, id)
 }
 
 /** Deletes a post's relations to sites, which are told that it is gone: the caller unpublishes or removes it. */
@@ -126,7 +126,7 @@ export async function raiseVersions(tx: PostsTx, now: Date): Promise<number> {
     .set({ version: sql<number>`greatest(version + ${VERSIONS}::int, ${secondsSoFar}::int)` })
     .executeTakeFirst()
   const accounts = await tx.selectFrom('posts').select('account_id').distinct().execute()
-  for (const { account_id: accountId } of accounts) noteVisible(tx, accountId)
+  for (const { account_id: accountId } of accounts) noteAllVisible(tx, accountId)
   return Number(numUpdatedRows)
 }
 
@@ -136,6 +136,7 @@ export async function raiseVersions(tx: PostsTx, now: Date): Promise<number> {
  */
 export async function deletePosts(tx: Tx, accountId: string): Promise<void> {
   await tx.deleteFrom('posts').where('account_id', '=', accountId).execute()
+  await tx.deleteFrom('post_changes').where('account_id', '=', accountId).execute()
   await tx.deleteFrom('catalogs').where('account_id', '=', accountId).execute()
 }
 

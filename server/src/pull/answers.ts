@@ -41,7 +41,7 @@ const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
 )
 
 /** The cached answer of this name, or what `read` reads, which is then cached. With `find`, `read` can look into the cache again. */
-async function cached<Body extends TaggedBody | undefined>(
+export async function cached<Body extends TaggedBody | undefined>(
   ctx: Context,
   { siteId, revision }: SitePrincipal,
   name: string,

@@ -1,11 +1,13 @@
+import type { z } from 'zod'
 import { confirmDelivered, recordSiteFailure } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
-import { fail } from '../platform/errors.ts'
+import { Failure, fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { lockVisiblePost, postsTx, type Reader, recordPull } from '../posts/index.ts'
+import type { ConfirmationsBody, ConfirmBody } from './wire.ts'
 
 /** The error for a post that does not exist or that the site may not see. */
-export function missing(): Error {
+export function postNotFound(): Error {
   return fail('not_found', 'There is no such post for this site.')
 }
 
@@ -15,7 +17,17 @@ export type Report = {
   siteId: string
   status: 'delivered' | 'failed'
   errorMessage: string | null | undefined
+  /** The version that the report is about; undefined: the newest. */
+  version: number | undefined
+  /** Where the site shows the post. */
+  publishedUrl: string | undefined
   metadata: object | undefined
+}
+
+/** A report as requests give it. */
+export function reportOf(given: z.output<typeof ConfirmBody>): Report {
+  const { post_id: postId, site_id: siteId, status, error_message: errorMessage, version, metadata } = given
+  return { postId, siteId, status, errorMessage, version, publishedUrl: given.published_url, metadata }
 }
 
 /**
@@ -25,15 +37,19 @@ export type Report = {
 export async function confirm(ctx: Context, site: Reader, report: Report): Promise<Date> {
   if (report.siteId.toLowerCase() !== site.siteId)
     throw fail('forbidden', 'This API key belongs to another site. Set site_id to the id of its own site.')
-  if (!isId(report.postId)) throw missing()
+  if (!isId(report.postId)) throw postNotFound()
   const at = ctx.clock.now()
   await postsTx(ctx.db, async (tx) => {
-    if (!(await lockVisiblePost(tx, site, report.postId))) throw missing()
+    if (!(await lockVisiblePost(tx, site, report.postId))) throw postNotFound()
     const confirmation = {
       accountId: site.accountId,
       siteId: site.siteId,
       postId: report.postId.toLowerCase(),
-      metadata: report.metadata,
+      version: report.version,
+      metadata:
+        report.publishedUrl === undefined
+          ? report.metadata
+          : { ...report.metadata, published_url: report.publishedUrl },
       at,
     }
     const failure = report.status === 'failed' ? (report.errorMessage ?? 'The site reported a failure') : undefined
@@ -44,4 +60,30 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
     if (!noted) await recordPull(ctx, tx, confirmation, failure)
   })
   return at
+}
+
+/** What became of a report that was one of many. */
+type ConfirmationResult =
+  | { post_id: string; status: Report['status'] }
+  | { post_id: string; error: string; message: string }
+
+/** Stores reports one after the other, each by itself; one that is refused does not keep the others from being stored. */
+export async function confirmAll(
+  ctx: Context,
+  site: Reader,
+  given: z.output<typeof ConfirmationsBody>['confirmations'],
+): Promise<ConfirmationResult[]> {
+  const results: ConfirmationResult[] = []
+  for (const one of given) {
+    const { post_id, status, site_id = site.siteId } = one
+    try {
+      await confirm(ctx, site, reportOf({ ...one, site_id }))
+      results.push({ post_id, status })
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      const { error: code, message } = error.toBody()
+      results.push({ post_id, error: code, message })
+    }
+  }
+  return results
 }

@@ -1,61 +1,27 @@
 import { z } from 'zod'
-import { type Endpoint, endpoint, Id, Timestamp } from '../platform/http/endpoint.ts'
-import { replyUnlessKnown } from '../platform/http/etag.ts'
+import { type Endpoint, endpoint } from '../platform/http/endpoint.ts'
+import { isKnown, replyUnlessKnown } from '../platform/http/etag.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
-import { queryText, text, textError } from '../platform/http/text.ts'
+import { queryText } from '../platform/http/text.ts'
 import { examplePost, PulledPost, PulledSummary } from '../posts/index.ts'
 import { exampleSite } from '../sites/index.ts'
 import { pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
-import { confirm, missing } from './operations.ts'
+import { confirm, postNotFound, reportOf } from './operations.ts'
+import { syncRoutes } from './sync-routes.ts'
+import { pullWholePage } from './whole-posts.ts'
+import { CACHING, ConfirmBody, Confirmed, IfNoneMatch, Include, NOT_MODIFIED } from './wire.ts'
 
 const PulledPosts = z
-  .object({ posts: z.array(PulledSummary), total: z.int(), page: z.int(), limit: z.int(), pages: z.int() })
+  .object({
+    posts: z.array(z.union([PulledSummary, PulledPost])),
+    total: z.int(),
+    page: z.int(),
+    limit: z.int(),
+    pages: z.int(),
+  })
   .openapi('PulledPosts')
 
-const ReportedStatus = z.enum(['delivered', 'failed'], 'The status must be "delivered" or "failed".')
-
-const ConfirmBody = z
-  .strictObject({
-    post_id: z.string(textError('post_id')),
-    site_id: z.string(textError('site_id')).openapi({ description: "The id of the key's own site." }),
-    status: ReportedStatus,
-    error_message: text('error_message', { max: 1000 })
-      .nullable()
-      .optional()
-      .openapi({ description: 'Why the site could not take the post.' }),
-    metadata: z
-      .record(z.string(), z.unknown(), 'The metadata must be an object.')
-      .refine(
-        (value) => JSON.stringify(value).length <= 16_384,
-        'The metadata must have at most 16384 characters as JSON.',
-      )
-      .optional()
-      .openapi({ description: 'Stored with the delivery. At most 16,384 characters as JSON.' }),
-  })
-  .openapi('Confirm')
-
-const Confirmed = z
-  .object({ post_id: Id, site_id: Id, status: ReportedStatus, confirmed_at: Timestamp })
-  .openapi('Confirmed')
-
-const IfNoneMatch = z.object({
-  'If-None-Match': z
-    .string()
-    .optional()
-    .openapi({ description: 'The ETag you have; if the content is unchanged, the response is 304 without a body.' }),
-})
-const CACHING = {
-  ETag: {
-    description: 'Changes with the content; for use in `If-None-Match`.',
-    example: '"kL3uQz0VbYc4xWm2Tq8hRfN1aeo"',
-  },
-  'Cache-Control': {
-    description: 'The response may be cached, but must be revalidated before use.',
-    example: 'private, no-cache',
-  },
-}
-const NOT_MODIFIED = { description: 'Unchanged since the given ETag.', schema: null, headers: CACHING }
 const { id, slug, title, excerpt, published_at, tags } = examplePost
 const exampleSummary = { id, slug, title, excerpt, published_at, tags }
 const exampleReport = { post_id: id, site_id: exampleSite.id, status: 'delivered' }
@@ -64,20 +30,23 @@ const shared = { tag: 'Pull', auth: siteKeyAuth } as const
 
 /** The Pull API, in which sites read posts and report (specification, section 4). */
 export const pullRoutes: Endpoint[] = [
+  ...syncRoutes,
   endpoint({
     ...shared,
     method: 'get',
     path: '/api/pull/posts',
     name: 'pullPosts',
     summary: "List the site's published posts",
-    description: 'One page at a time, the latest published first.',
+    description:
+      'One page at a time, the latest published first. To stay level with the service, follow `GET /api/pull/changes` instead.',
     query: PageQuery.extend({
       tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
+      include: Include,
     }),
     headers: IfNoneMatch,
     replies: {
       200: {
-        description: 'A page of posts without their bodies.',
+        description: 'A page of posts, without their bodies unless they are asked for.',
         schema: PulledPosts,
         examples: { 'One post': { posts: [exampleSummary], total: 1, page: 1, limit: 20, pages: 1 } },
         headers: CACHING,
@@ -86,6 +55,12 @@ export const pullRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, query, header }) {
+      if (query.include === 'body') {
+        const { tag, stream } = await pullWholePage(ctx, principal, query)
+        const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' }
+        if (isKnown(tag, header('if-none-match'))) return { status: 304, headers }
+        return { status: 200, stream: stream(), headers }
+      }
       return replyUnlessKnown(await pullPage(ctx, principal, query), header('if-none-match'))
     },
   }),
@@ -112,7 +87,7 @@ export const pullRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, params, header }) {
       const post = await pullPost(ctx, principal, params.slug)
-      if (post === undefined) throw missing()
+      if (post === undefined) throw postNotFound()
       return replyUnlessKnown(post, header('if-none-match'))
     },
   }),
@@ -142,11 +117,10 @@ export const pullRoutes: Endpoint[] = [
     },
     errors: ['forbidden', 'not_found'],
     async handler({ ctx, principal, body }) {
-      const { post_id: postId, site_id: siteId, status, error_message: errorMessage, metadata } = body
-      const at = await confirm(ctx, principal, { postId, siteId, status, errorMessage, metadata })
+      const at = await confirm(ctx, principal, reportOf(body))
       return {
         status: 200,
-        body: { post_id: postId.toLowerCase(), site_id: principal.siteId, status, confirmed_at: at },
+        body: { post_id: body.post_id.toLowerCase(), site_id: principal.siteId, status: body.status, confirmed_at: at },
       }
     },
   }),

@@ -341,6 +341,8 @@ export class Clients {
       status: 'delivered',
       errorMessage: undefined,
       metadata: undefined,
+      version: undefined,
+      publishedUrl: undefined,
     } as const
     const { call } = await this.#call({ what: 'confirm', postId: own.id, siteId }, (ctx) =>
       confirm(ctx, { siteId, accountId: this.#world.accountId }, report),

@@ -72,6 +72,13 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
     examples: { 'No such post': { message: 'There is no such post.' } },
     sometimes: ['Idempotent-Replayed'],
   },
+  gone: {
+    name: 'Gone',
+    description: 'What was asked for existed once, and does not any more; `message` says what to do.',
+    examples: {
+      'The cursor is too old': { message: 'This cursor is too old, or not one of this service. Start again without a cursor.' },
+    },
+  },
   method_not_allowed: {
     name: 'MethodNotAllowed',
     description: 'This address does not support the method.',
