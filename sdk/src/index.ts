@@ -3,6 +3,7 @@ export { DraftFailedError, type FinishedDraft, type WaitForDraft } from './draft
 export { PostriderError } from './errors.ts'
 export type { FollowOptions, LiveEvent } from './events.ts'
 export * from './pull.ts'
+export type { SyncOptions } from './sync.ts'
 export type { CallOptions, TransportOptions } from './transport.ts'
 export * from './types.ts'
 export * from './webhooks.ts'

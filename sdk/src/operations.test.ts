@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { createClient, type PostriderClient } from './client.ts'
-import { createPullClient } from './pull.ts'
+import { type Confirmation, createPullClient } from './pull.ts'
 
 type Content = { examples: Record<string, { value: unknown }> }
 type Operation = {
@@ -53,6 +53,8 @@ function operationFor({ method, url }: Sent) {
   return matching.find(({ path }) => path === url.pathname) ?? matching[0]
 }
 
+type HasConfirmations = { confirmations: Confirmation[] }
+
 const options = { baseUrl: 'https://postrider.example.com', fetch: documented }
 const freshClient = () => createClient({ ...options, token: 'token' })
 const pull = createPullClient({ ...options, apiKey: 'key' })
@@ -99,6 +101,10 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   retryPost: (client) => client.analytics.retry(ID, 's'),
   pullPosts: () => pull.list({ page: 2, limit: 5, tag: 't' }),
   pullPost: () => pull.get(ID),
+  pullChanges: () => pull.changes({ cursor: ID, limit: 5, include: 'body' }),
+  confirmDeliveries: () => pull.confirmMany((exampleOf('confirmDeliveries') as HasConfirmations).confirmations),
+  pullDigest: () => pull.digest(),
+  comparePosts: () => pull.compare(exampleOf('comparePosts')),
   confirmDelivery: () => pull.confirm(ID, 's', 'failed', { error_message: 'full', metadata: { a: 1 } }),
 }
 

@@ -82,7 +82,14 @@ function publisher(ctx: Context, sites: readonly SeededSite[]): (deliveries: num
     for (; made < deliveries; turn += 1) {
       const [accountId, theirs] = accounts[turn % accounts.length] ?? ['', []]
       const postId = ctx.ids.next()
-      const event = { accountId, postId, sequence: 1, kind: 'post.published', version: 1, previousVersion: null } as const
+      const event = {
+        accountId,
+        postId,
+        sequence: 1,
+        kind: 'post.published',
+        version: 1,
+        previousVersion: null,
+      } as const
       const siteIds = theirs.map(({ id }) => id)
       await ctx.db.tx((tx) => enqueueEvents(ctx, tx, [{ ...event, payload: postOf(BYTES), siteIds }], ctx.clock.now()))
       made += siteIds.length

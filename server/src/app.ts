@@ -141,8 +141,8 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     async drain() {
       await worker.renew()
       await loops['publish-due'].drain()
-      await dispatcher.drain()
       await jobRunner.drain()
+      await dispatcher.drain()
       await loops.expire.drain()
     },
     async stop(graceMs) {

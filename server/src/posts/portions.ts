@@ -14,11 +14,11 @@ export const TEXT_BYTES = sql<number>`octet_length(body_html) + octet_length(bod
 const MOST_BYTES = 2 * 1024 * 1024
 
 /** The beginning of a list that can be worked on at once; one post of it at least. */
-export function firstPortion<Post extends Sized>(posts: readonly Post[]): Post[] {
+export function firstPortion<Post extends Sized>(posts: readonly Post[], mostBytes = MOST_BYTES): Post[] {
   let sum = 0
   const end = posts.findIndex(({ bytes }, index) => {
     sum += bytes
-    return index > 0 && sum > MOST_BYTES
+    return index > 0 && sum > mostBytes
   })
   return posts.slice(0, end === -1 ? posts.length : end)
 }

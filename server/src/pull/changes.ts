@@ -14,6 +14,9 @@ import {
 import { cached } from './answers.ts'
 import type { SitePrincipal } from './gate.ts'
 
+/** Texts of one answer, in bytes; one post may be larger. An answer that is full says that there is more. */
+const MOST_TEXT_BYTES = 8 * 1024 * 1024
+
 const NO_POST = '00000000-0000-0000-0000-000000000000'
 const LAST_POST = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
@@ -35,7 +38,7 @@ export function pullChanges(ctx: Context, site: SitePrincipal, wanted: WantedCha
       : (parseCursor(given) ?? startAgain())
   return cached(ctx, site, `changes ${given ?? ''} ${limit} ${withBody}`, async () => {
     const found = (await changesAfter(ctx.db.root, site, cursor, cursor.removedSince, limit + 1)) ?? startAgain()
-    const page = withBody ? firstPortion(found.slice(0, limit)) : found.slice(0, limit)
+    const page = withBody ? firstPortion(found.slice(0, limit), MOST_TEXT_BYTES) : found.slice(0, limit)
     const more = page.length < found.length
     const posts = withBody ? await bodiesOf(ctx, site, page) : new Map<string, string>()
     const changes = page.map((change) => entryOf(change, cursor, posts.get(change.id)))

@@ -6,7 +6,7 @@ import { httpUrl } from '../platform/http/url.ts'
 import { PulledPost } from '../posts/index.ts'
 
 /** What a site may report of a post. */
-export const ReportedStatus = z.enum(['delivered', 'failed'], 'The status must be "delivered" or "failed".')
+const ReportedStatus = z.enum(['delivered', 'failed'], 'The status must be "delivered" or "failed".')
 
 const reportFields = {
   post_id: z.string(textError('post_id')),

@@ -76,7 +76,9 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
     name: 'Gone',
     description: 'What was asked for existed once, and does not any more; `message` says what to do.',
     examples: {
-      'The cursor is too old': { message: 'This cursor is too old, or not one of this service. Start again without a cursor.' },
+      'The cursor is too old': {
+        message: 'This cursor is too old, or not one of this service. Start again without a cursor.',
+      },
     },
   },
   method_not_allowed: {
