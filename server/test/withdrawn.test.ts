@@ -54,6 +54,12 @@ async function sendSlowly(status = 200) {
       finish()
       await worker.idle()
     },
+    /** The process ends before the site has answered. */
+    stop: async () => {
+      const stopped = worker.stop(1)
+      service.clock.advance(1)
+      await stopped
+    },
   }
 }
 
@@ -151,6 +157,14 @@ describe('a post that is withdrawn while it is being sent', () => {
     await service.drain()
     expect(eventsOf(first)).toEqual(['post.published', 'post.deleted'])
     await finish()
+  })
+
+  it('is removed though its worker stopped before the site had answered', async () => {
+    const { first, stop } = await sendSlowly()
+    await stop()
+    await client.posts.delete(first)
+    await service.drain()
+    expect(eventsOf(first)).toEqual(['post.published', 'post.deleted'])
   })
 
   it('is not tried again if that fails', async () => {

@@ -20,6 +20,8 @@ export type Mutant = {
 const LOCKS = 'server/test/locks.test.ts'
 /** Stories hardly ever hold a lane for long enough beside the right accident, or have clocks that differ by just enough. */
 const LEASES = 'server/test/deliveries.test.ts'
+/** In stories workers die or hang; none is asked to stop while it sends. */
+const WITHDRAWN = 'server/test/withdrawn.test.ts'
 /** Whom it concerns is cut off for longer than a story lasts. */
 const WORKERS = 'server/test/database.test.ts'
 
@@ -35,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'engine/workers.ts',
     from: '      this.#id = ids.next()\n',
     to: '',
-    test: LEASES,
+    test: WORKERS,
   },
   {
     name: 'a worker that was not seen either judges others after an outage',
@@ -74,6 +76,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'engine/dispatcher.ts',
     from: 'isAbandoned: lane.hasUnknown',
     to: 'isAbandoned: false',
+    test: WITHDRAWN,
   },
   {
     name: 'an enqueue does not make its lanes due',
