@@ -11,7 +11,6 @@ export type Doc = Post['body']['json']
 
 /** The text in the form in which it was last edited; the service derives the others. */
 export type Body = { form: 'json'; value: Doc } | { form: 'markdown' | 'html'; value: string }
-export type Form = Body['form']
 
 const EMPTY_DOC: Doc = { type: 'doc', content: [{ type: 'paragraph' }] }
 
