@@ -2,7 +2,7 @@
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
-import { counted, number, percent } from '../format.ts'
+import { number } from '../format.ts'
 import { accountQuery, deliveryLogQuery, overviewQuery, sitesQuery } from '../queries.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { Figures } from '../ui/figures.tsx'
@@ -22,7 +22,7 @@ import { SiteHealth } from './overview/site-health.tsx'
 import { useSteps } from './overview/steps.ts'
 import { Steps } from './overview/steps-list.tsx'
 
-/** What the numbers leave out; more than these are not counted. */
+/** What has not been delivered yet; more than these are not counted. */
 const pendingQuery = deliveryLogQuery({ status: 'pending', limit: 100 })
 
 export function Overview() {
@@ -30,7 +30,7 @@ export function Overview() {
   const sites = useQuery(sitesQuery)
   const overview = useQuery(overviewQuery)
   const totals = overview.data?.totals
-  const pending = useQuery(pendingQuery).data?.data.length ?? 0
+  const pending = useQuery(pendingQuery).data
   // Nothing was measured: that is no zero.
   const hasNumbers = totals === undefined || totals.deliveries + totals.posts_published > 0
   const { steps, isPending } = useSteps(sites.data?.sites)
@@ -92,19 +92,14 @@ export function Overview() {
                 <Figures
                   figures={[
                     { name: 'New posts published', value: totals && number(totals.posts_published) },
-                    { name: 'Completed deliveries', value: totals && number(totals.deliveries) },
-                    { name: 'Success rate', value: totals && percent(totals.success_rate) },
+                    { name: 'Delivered', value: totals && number(totals.deliveries - totals.failed) },
                     {
-                      name: 'Failed',
-                      value: totals && number(totals.deliveries === 0 ? null : totals.failed),
+                      name: 'Not delivered yet',
+                      value: pending && `${pending.data.length}${pending.next_cursor === null ? '' : '+'}`,
                     },
+                    { name: 'Failed', value: totals && number(totals.failed) },
                   ]}
                 />
-                {pending > 0 && (
-                  <p className="text-sm text-faint">
-                    {counted(pending, 'delivery', 'deliveries')} still being attempted, not counted yet.
-                  </p>
-                )}
                 {totals !== undefined && totals.deliveries > 0 && <Month />}
               </div>
             )}
