@@ -206,7 +206,7 @@ describeInBrowser('publishing', (scene) => {
     await dialog(page).getByRole('button', { name: 'Unpublish' }).click()
     await dialog(page).waitFor({ state: 'detached' })
     await publication(page).getByText('Draft', { exact: true }).waitFor()
-    await publication(page).getByText('2 sites may still show it and are being asked to remove it.').waitFor()
+    await publication(page).getByText('2 sites may still show it. Its removal is under way.').waitFor()
     await scene.service().drain()
     await seesLive(scene, publication(page).getByText('Only you can see it.'))
     // The button that was pressed is gone; Tab goes on in the page.
