@@ -1,6 +1,7 @@
 export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body/convert.ts'
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
+export { FALLBACKS } from './fields.ts'
 export { addDraft } from './new-post.ts'
 export { firstPortion, inPortions } from './portions.ts'
 export {
