@@ -100,12 +100,14 @@ function Unseen({ postId }: { postId: string | undefined }) {
   const left = newestPerSite(data?.data ?? []).filter(({ event, status, can_retry: canRetry }) =>
     event === 'post.deleted' ? status === 'pending' || canRetry : status !== 'failed',
   )
+  // A removal that is not in the list yet has only just begun.
+  const isUnderWay = left.some(({ event, status }) => event !== 'post.deleted' || status === 'pending')
   if (postId === undefined || left.length === 0) return <p className="text-quiet">Only you can see it.</p>
   return (
     <>
       <p className="text-quiet">
         {counted(left.length, 'site')} may still show it
-        {left.some(({ status }) => status === 'pending') ? '. Its removal is under way.' : '.'}
+        {isUnderWay ? '. Its removal is under way.' : '.'}
       </p>
       <Arrivals postId={postId} siteIds={new Set(left.map(({ site_id: id }) => id))} />
     </>
