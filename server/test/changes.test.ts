@@ -62,9 +62,9 @@ describe('changes', () => {
   it('within half a second are received together, each once', async () => {
     const { changes, received, own } = await join()
     await pass(500)
-    changes.tell([change('a')])
+    changes.announce([change('a')])
     await receives(received, 'owner post a')
-    for (let count = 0; count < 3; count += 1) changes.tell([change('b'), change('c', OTHER)])
+    for (let count = 0; count < 3; count += 1) changes.announce([change('b'), change('c', OTHER)])
     await receives(received, 'owner post b', 'other post c')
     expect(own()).toEqual(['owner post a', 'owner post b', 'other post c'])
   })
@@ -72,7 +72,7 @@ describe('changes', () => {
   it('of one owner in great number are received as "anything", those of others are not', async () => {
     const { changes, own, received } = await join()
     await pass(500)
-    changes.tell([...many(10_000), change('a', OTHER)])
+    changes.announce([...many(10_000), change('a', OTHER)])
     await receives(received, 'owner anything', 'other post a')
     expect(own()).toHaveLength(2)
   })
@@ -95,7 +95,7 @@ describe('changes', () => {
 describe.runIf(inject('database').kind === 'postgres')('between processes', () => {
   it('changes are received once, and by all', async () => {
     const [here, there] = [await join(), await join()]
-    here.changes.tell([change('a')])
+    here.changes.announce([change('a')])
     for (const { received } of [here, there]) await receives(received, 'owner post a')
     await pass(1_000)
     for (const { own } of [here, there]) expect(own()).toEqual(['owner post a'])
@@ -105,7 +105,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     const [here, there] = [await join(), await join()]
     await pass(500)
     const changes = many(200)
-    here.changes.tell(changes)
+    here.changes.announce(changes)
     await receives(there.received, ...changes.map(({ id }) => `owner post ${id}`))
   })
 
@@ -117,7 +117,7 @@ describe.runIf(inject('database').kind === 'postgres')('between processes', () =
     await ear.query('listen postrider')
     const sent: string[] = []
     ear.on('notification', ({ payload = '' }) => sent.push(payload))
-    for (const one of many(10_000)) changes.tell([one])
+    for (const one of many(10_000)) changes.announce([one])
     await receives(received, 'owner anything')
     await ear.query('select 1')
     await ear.end()

@@ -176,7 +176,9 @@ describe('the document', () => {
     const [delivery] = (await account.deliveries.list()).data
     await service.drain()
     await stream.changed('delivery', delivery?.id ?? '')
-    service.ctx.changes.tell(Array.from({ length: 600 }, () => ({ owner, kind: 'post', id: service.ctx.ids.next() })))
+    service.ctx.changes.announce(
+      Array.from({ length: 600 }, () => ({ owner, kind: 'post', id: service.ctx.ids.next() })),
+    )
     await stream.until(({ event }) => event === 'resync')
     await stream.close()
     for (const { event, data } of stream.seen)

@@ -163,7 +163,7 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
       createPostgresPool(proxy.url, { max: 2 }, () => {}),
       'postgres',
     )
-    const inUse = hurried.unhurried((patient) => {
+    const inUse = hurried.withoutTimeLimit((patient) => {
       setTimeout(proxy.close, 200)
       return sql`select pg_sleep(30)`.execute(patient)
     })
@@ -184,13 +184,13 @@ describe.skipIf(inject('database').kind === 'embedded')('a database server', () 
     const slow = sql`select 'slept' as done from pg_sleep(0.8)`
     const error = await slow.execute(hurried.root).catch((thrown: unknown) => thrown)
     expect(isDatabaseGone(error)).toBe(true)
-    expect((await hurried.unhurried((patient) => slow.execute(patient))).rows).toEqual([{ done: 'slept' }])
-    const unhurried = createDatabase(
+    expect((await hurried.withoutTimeLimit((patient) => slow.execute(patient))).rows).toEqual([{ done: 'slept' }])
+    const withoutTimeLimit = createDatabase(
       createPostgresPool(signalsUrl, { max: 2 }, () => {}, UNHURRIED),
       'postgres',
     )
-    expect((await slow.execute(unhurried.root)).rows).toEqual([{ done: 'slept' }])
-    await unhurried.close()
+    expect((await slow.execute(withoutTimeLimit.root)).rows).toEqual([{ done: 'slept' }])
+    await withoutTimeLimit.close()
     await hurried.close()
   })
 })

@@ -235,7 +235,7 @@ describe('results whose commit is not known to have succeeded', () => {
       lost = true
       throw new Error('Connection terminated')
     }
-    const tell = vi.spyOn(service.ctx.changes, 'tell')
+    const tell = vi.spyOn(service.ctx.changes, 'announce')
     const worker = workerOf({ ...rest, log: { ...log, error: () => {} }, db: { ...db, tx } })
     await worker.step()
     await expect.poll(() => lost).toBe(true)
@@ -287,7 +287,7 @@ describe('results that come while the database is away', () => {
 })
 
 describe('results that come right after others', () => {
-  it('gather before they are recorded', async () => {
+  it('wait for each other before they are recorded', async () => {
     await connectSite(client, receiver)
     const { answer, finish } = heldAnswer()
     receiver.answerNext(200, answer)

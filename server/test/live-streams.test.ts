@@ -44,7 +44,7 @@ async function changesOfPosts(count: number): Promise<Change[]> {
 describe('a stream of a busy account', () => {
   it('says once to fetch everything again, and does not name a thousand things', async () => {
     const stream = await listen(client)
-    service.ctx.changes.tell(await changesOfPosts(1_000))
+    service.ctx.changes.announce(await changesOfPosts(1_000))
     expect(await stream.next()).toEqual({ event: 'resync', data: {} })
     const { id } = await client.posts.create({ title: 'Next' })
     expect(await stream.next()).toEqual({ event: 'post.changed', data: { ids: [id] } })
@@ -97,7 +97,7 @@ describe('a stream ends', () => {
     const { token, ended } = await openRaw(service, client)
     const changes = await changesOfPosts(1)
     service.clock.advance(7 * 24 * 3_600_000)
-    service.ctx.changes.tell(changes)
+    service.ctx.changes.announce(changes)
     expect(await ended(() => service.clock.advance(5_000))).not.toContain('post.changed')
     expect(await statusFor(token)).toBe(401)
   })
@@ -122,7 +122,7 @@ describe('a stream ends', () => {
     const ended = () =>
       service.logged.find(({ event, fields }) => event === 'stream.ended' && fields.account_id === accountId)
     while (ended() === undefined) {
-      service.ctx.changes.tell(changes)
+      service.ctx.changes.announce(changes)
       service.clock.advance(1_000)
       await new Promise((resolve) => setTimeout(resolve, 1))
     }

@@ -1,6 +1,6 @@
 /** Rows for benches, written by set-based statements: seconds instead of hours over the API, and the same to the engine. */
 import { sql } from 'kysely'
-import { secretPlace } from '../../src/engine/index.ts'
+import { secretAssociatedData } from '../../src/engine/index.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { lookupIndex, seal } from '../../src/platform/crypto.ts'
 import type { Db } from '../../src/platform/db/database.ts'
@@ -42,7 +42,7 @@ export async function seedSites(
       select id, account_id, 'Bench site', 'webhook', jsonb_build_object('url', url), sealed, ${now}
       from unnest(${siteIds}::uuid[], ${part.map(({ accountId }) => accountId)}::uuid[],
         ${part.map((_, index) => urlOf(from + index))}::text[],
-        ${siteIds.map((id) => seal(keys, secretPlace(id), SECRET))}::bytea[]) as e (id, account_id, url, sealed)
+        ${siteIds.map((id) => seal(keys, secretAssociatedData(id), SECRET))}::bytea[]) as e (id, account_id, url, sealed)
     `.execute(db.root)
     await sql`
       insert into lanes (site_id, account_id)

@@ -15,7 +15,7 @@ import type { Db } from '../platform/db/database.ts'
 import { unauthorized } from '../platform/errors.ts'
 import { clientNetwork } from '../platform/http/client-address.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
-import { onePer } from '../platform/one-per.ts'
+import { oncePer } from '../platform/once-per.ts'
 import { createRequestCounter, overLimit, uncount } from '../platform/rate-limit/rate-limit.ts'
 import { emailKey } from './email.ts'
 import { failedLoginsBucket } from './limits.ts'
@@ -29,9 +29,9 @@ type Needs = Pick<Context, 'clock' | 'config' | 'db' | 'keys' | 'log' | 'metrics
 
 const REMEMBERED_MS = 90 * 24 * 3_600_000
 
-const counter = onePer(({ db, clock }: Needs) => createRequestCounter(db.root, clock))
+const counter = oncePer(({ db, clock }: Needs) => createRequestCounter(db.root, clock))
 
-const outcomes = onePer(({ metrics }: Needs) =>
+const outcomes = oncePer(({ metrics }: Needs) =>
   metrics.counter('postrider_logins_total', 'Logins by outcome: succeeded, failed, or limited (not tried)', [
     'outcome',
   ]),

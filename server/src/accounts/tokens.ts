@@ -4,7 +4,7 @@ import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { type Failure, unauthorized } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import { onePer } from '../platform/one-per.ts'
+import { oncePer } from '../platform/once-per.ts'
 import type { AccountRow } from './tables.ts'
 
 /**
@@ -65,7 +65,7 @@ export type TokenFacts = LoginSession & { accountId: string; generation: number;
 const LONGEST_KEPT = 512
 
 /** Tokens that were verified. Their contents stay valid; only their expiry must be checked again. */
-const verified = onePer((_: Needs) => new LRUCache<string, TokenFacts>({ max: 10_000 }))
+const verified = oncePer((_: Needs) => new LRUCache<string, TokenFacts>({ max: 10_000 }))
 
 /** Verifies a token of a kind. Throws `unauthorized` for any other text. */
 export async function readToken(ctx: Needs, token: string, kind: TokenKind): Promise<TokenFacts> {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { batched } from '../platform/batching.ts'
 import type { Db } from '../platform/db/database.ts'
-import { gather } from '../platform/gather.ts'
 import { type DueDelivery, type EventContent, readEvents } from './lease.ts'
 
 /** How many bytes of contents are cached: an event goes to many sites at about the same time. */
@@ -19,7 +19,7 @@ export class EventContents {
   readonly #ask: (eventId: string) => Promise<{ result: EventContent | undefined }>
 
   constructor(db: Db) {
-    this.#ask = gather(
+    this.#ask = batched(
       (eventId: string) => eventId,
       async (batch) => {
         const ids = batch.map(({ item }) => item)

@@ -144,7 +144,7 @@ export class Dispatcher {
     for (const lane of lanes) this.#held.set(lane.lease.siteId, lane)
     this.#leased += lanes.length
     try {
-      changes.tell(outcomeChanges(await endUnanswered(db.root, leases, clock.now())))
+      changes.announce(outcomeChanges(await endUnanswered(db.root, leases, clock.now())))
       const [due, targets] = await Promise.all([
         readDue(source, leases, this.#perLane(lanes.length)),
         readTargets(db.root, leases),

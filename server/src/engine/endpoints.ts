@@ -9,13 +9,13 @@ import { type ChangedDelivery, deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 
 /** The place that a sealed webhook secret is bound to. */
-export function secretPlace(siteId: string): string {
+export function secretAssociatedData(siteId: string): string {
   return `endpoints.secret:${siteId}`
 }
 
 /** Opens an endpoint's sealed secret. */
 export function openSecret(keys: Keys, siteId: string, sealed: Buffer): string {
-  return unseal(keys, secretPlace(siteId), sealed)
+  return unseal(keys, secretAssociatedData(siteId), sealed)
 }
 
 /** Adds the endpoint of a new site, with an idle lane. */
@@ -40,7 +40,7 @@ export async function addEndpoint(
       site_name: endpoint.siteName,
       kind: endpoint.kind,
       config: JSON.stringify(endpoint.config),
-      secret_sealed: seal(keys, secretPlace(endpoint.siteId), endpoint.secret),
+      secret_sealed: seal(keys, secretAssociatedData(endpoint.siteId), endpoint.secret),
       created_at: endpoint.now,
     })
     .execute()
@@ -67,7 +67,9 @@ export async function changeEndpoint(
   const columns = {
     ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
     ...(change.config === undefined ? {} : { config: JSON.stringify(change.config) }),
-    ...(change.secret === undefined ? {} : { secret_sealed: seal(ctx.keys, secretPlace(siteId), change.secret) }),
+    ...(change.secret === undefined
+      ? {}
+      : { secret_sealed: seal(ctx.keys, secretAssociatedData(siteId), change.secret) }),
     ...(change.paused === undefined ? {} : { paused: change.paused }),
   }
   if (Object.keys(columns).length === 0) return

@@ -13,7 +13,7 @@ export {
   openSecret,
   pausedSites,
   retireEndpoint,
-  secretPlace,
+  secretAssociatedData,
 } from './endpoints.ts'
 export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
 export { lockLanes, lockLanesOfAccount } from './lanes.ts'

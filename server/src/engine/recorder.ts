@@ -103,7 +103,7 @@ export class Recorder {
       if (isDatabaseGone(error) && !isStatementTimeout(error)) throw error
       return this.#writeAlone(batch, error)
     } finally {
-      changes.tell(outcomeChanges(changed))
+      changes.announce(outcomeChanges(changed))
     }
   }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Keys, seal, unsealIfItOpens } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { openSecret, secretPlace } from './endpoints.ts'
+import { openSecret, secretAssociatedData } from './endpoints.ts'
 
 const BATCH = 500
 
@@ -12,7 +12,7 @@ export async function unopenedSecrets(db: Db, keys: Keys, siteIds: readonly stri
   `.execute(db)
   return new Set(
     rows
-      .filter((row) => unsealIfItOpens(keys, secretPlace(row.site_id), row.secret_sealed) === undefined)
+      .filter((row) => unsealIfItOpens(keys, secretAssociatedData(row.site_id), row.secret_sealed) === undefined)
       .map((row) => row.site_id),
   )
 }
@@ -32,7 +32,7 @@ export async function resealWebhookSecrets(tx: Tx, from: Keys, to: Keys): Promis
       update endpoints e set secret_sealed = r.sealed
       from unnest(
         ${rows.map((row) => row.site_id)}::uuid[],
-        ${rows.map((row) => seal(to, secretPlace(row.site_id), openSecret(from, row.site_id, row.secret_sealed)))}::bytea[]
+        ${rows.map((row) => seal(to, secretAssociatedData(row.site_id), openSecret(from, row.site_id, row.secret_sealed)))}::bytea[]
       ) as r (site_id, sealed)
       where e.site_id = r.site_id
     `.execute(tx)

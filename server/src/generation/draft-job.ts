@@ -82,7 +82,7 @@ async function writeWith(model: Model, writing: Writing, brief: JobRow['brief'])
     const question = await questionOf(writing, systemPrompt(brief), inquiry)
     await recordProgress(ctx.db.root, job, { progress })
     job.progress = progress
-    ctx.changes.tell([jobChange(job.accountId, job.key)])
+    ctx.changes.announce([jobChange(job.accountId, job.key)])
     try {
       const { text, tokens, tookMs } = await traced(ctx, model, name, () => model.ask(question, signals.now))
       metrics.used(tokens)
@@ -127,7 +127,7 @@ function traced({ traces }: Needs, model: Model, question: string, ask: () => Pr
   return traces.span({ name: 'ask', kind: 'client', facts }, async (span) => {
     const answer = await ask()
     const { input, output } = answer.tokens
-    span.tell({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
+    span.setAttributes({ 'gen_ai.usage.input_tokens': input, 'gen_ai.usage.output_tokens': output })
     return answer
   })
 }

@@ -26,40 +26,42 @@ export function deriveKeys(secretKey: string): Keys {
 const SEAL_VERSION = 1
 
 /**
- * Encrypts a secret for one row (AES-256-GCM). `place` names table, column and row id and is authenticated,
+ * Encrypts a secret for one row (AES-256-GCM). `associatedData` names table, column and row id and is authenticated,
  * so that a sealed value copied to another row does not open there. Layout: version, 12-byte nonce, tag, ciphertext.
  */
-export function seal(keys: Keys, place: string, secret: string): Buffer {
+export function seal(keys: Keys, associatedData: string, secret: string): Buffer {
   const nonce = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', keys.sealing, nonce).setAAD(Buffer.from(place))
+  const cipher = createCipheriv('aes-256-gcm', keys.sealing, nonce).setAAD(Buffer.from(associatedData))
   const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
   return Buffer.concat([Buffer.from([SEAL_VERSION]), nonce, cipher.getAuthTag(), ciphertext])
 }
 
-/** A sealed value does not open with the key, at the place where it is. */
+/** A sealed value does not open with the key, or was not made for this associated data. */
 export class SealError extends Error {
-  constructor(place: string, options?: ErrorOptions) {
-    super(`what is sealed at ${place} does not open with this key`, options)
+  constructor(associatedData: string, options?: ErrorOptions) {
+    super(`what is sealed at ${associatedData} does not open with this key`, options)
     this.name = 'SealError'
   }
 }
 
-/** Opens what `seal` made for the same place. Throws SealError when the key, the place or the bytes differ. */
-export function unseal(keys: Keys, place: string, sealed: Buffer): string {
-  if (sealed[0] !== SEAL_VERSION) throw new SealError(place)
+/** Opens what `seal` made for the same associated data. Throws SealError when the key, the associated data or the bytes differ. */
+export function unseal(keys: Keys, associatedData: string, sealed: Buffer): string {
+  if (sealed[0] !== SEAL_VERSION) throw new SealError(associatedData)
   try {
-    const decipher = createDecipheriv('aes-256-gcm', keys.sealing, sealed.subarray(1, 13)).setAAD(Buffer.from(place))
+    const decipher = createDecipheriv('aes-256-gcm', keys.sealing, sealed.subarray(1, 13)).setAAD(
+      Buffer.from(associatedData),
+    )
     decipher.setAuthTag(sealed.subarray(13, 29))
     return Buffer.concat([decipher.update(sealed.subarray(29)), decipher.final()]).toString('utf8')
   } catch (cause) {
-    throw new SealError(place, { cause })
+    throw new SealError(associatedData, { cause })
   }
 }
 
 /** Like `unseal`, but undefined where that would throw SealError. */
-export function unsealIfItOpens(keys: Keys, place: string, sealed: Buffer): string | undefined {
+export function unsealIfItOpens(keys: Keys, associatedData: string, sealed: Buffer): string | undefined {
   try {
-    return unseal(keys, place, sealed)
+    return unseal(keys, associatedData, sealed)
   } catch (error) {
     if (error instanceof SealError) return undefined
     throw error

@@ -1,7 +1,7 @@
 /**
  * Signals between the processes of one database: "something about this changed, look again". They are hints: the rows are
  * the truth, and a listener that misses a signal still does its work, only later. On PostgreSQL they travel by NOTIFY with
- * the commit that caused them; a process hears its own signals at once, and most not again from the server. The embedded database
+ * the commit that caused them; a process receives its own signals at once, and most not again from the server. The embedded database
  * has one process.
  */
 import { randomBytes } from 'node:crypto'
@@ -32,14 +32,14 @@ export type SignalSender = {
   send(tx: Tx, topic: Topic, subject?: string): Promise<void>
 }
 
-/** Sends and hears signals. */
+/** Sends and receives signals. */
 export type Signals = SignalSender & {
   /**
    * Tells every process, this one last, outside of any transaction: several subjects at once, of up to 7,900 bytes each. The
    * commit does not wait for the disk, because publishing, whose signals queue behind the same lock, would wait too.
    */
   broadcast(db: Db, topic: Topic, subjects: readonly string[]): Promise<void>
-  /** Settles once this process hears others' signals, or when the first attempt to listen has failed. */
+  /** Settles once this process receives others' signals, or when the first attempt to listen has failed. */
   ready: Promise<void>
   /**
    * `listener` gets the subject, or undefined when signals may have been missed and any subject may have changed: each
@@ -51,10 +51,10 @@ export type Signals = SignalSender & {
 
 const CHANNEL = 'postrider'
 /**
- * A process hears its own such signals from the server too, in case it cannot tell that it has committed: it must not go on with
+ * A process receives its own such signals from the server too, in case it cannot tell that it has committed: it must not go on with
  * what it read before.
  */
-const HEARD_TWICE = new Set(['endpoint', 'superseded'])
+const RECEIVED_TWICE = new Set(['endpoint', 'superseded'])
 const RECONNECT_MS = 1_000
 /** How often the server is asked whether it is still there, and how long it may take to answer. */
 const ASK_EVERY_MS = 2_000
@@ -65,7 +65,7 @@ const GOODBYE_MS = 1_000
 export function createSignals(url: string | undefined, clock: Clock, log: Log): Signals {
   const self = newName()
   const listeners = new Map<Topic, Array<(subject: string | undefined) => void>>()
-  const hear = (topic: Topic, subject: string | undefined) => {
+  const receive = (topic: Topic, subject: string | undefined) => {
     for (const listener of listeners.get(topic) ?? []) listener(subject)
   }
   const { ready, stop } =
@@ -74,20 +74,20 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
       : listen(url, clock, log, {
           message: (payload) => {
             const [sender, topic = '', subject = ''] = payload.split(' ')
-            if (sender === self && !HEARD_TWICE.has(topic)) return
-            hear(topic as Topic, subject === '' ? undefined : subject) // only the functions below write to the channel
+            if (sender === self && !RECEIVED_TWICE.has(topic)) return
+            receive(topic as Topic, subject === '' ? undefined : subject) // only the functions below write to the channel
           },
-          missed: () => {
-            for (const topic of listeners.keys()) hear(topic, undefined)
+          connected: () => {
+            for (const topic of listeners.keys()) receive(topic, undefined)
           },
           // While it may miss changes, this process must not send what it read before: it is read again.
-          deaf: () => hear('endpoint', undefined),
+          disconnected: () => receive('endpoint', undefined),
         })
   return {
     ready,
     async send(tx, topic, subject) {
       if (url !== undefined) await notify(tx, self, topic, subject)
-      afterCommit(() => hear(topic, subject))
+      afterCommit(() => receive(topic, subject))
     },
     async broadcast(db, topic, subjects) {
       if (url !== undefined) {
@@ -97,7 +97,7 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
           from unnest(${payloads}::text[]) as payload
         `.execute(db)
       }
-      for (const subject of subjects) hear(topic, subject)
+      for (const subject of subjects) receive(topic, subject)
     },
     on(topic, listener) {
       listeners.set(topic, [...(listeners.get(topic) ?? []), listener])
@@ -106,7 +106,7 @@ export function createSignals(url: string | undefined, clock: Clock, log: Log): 
   }
 }
 
-/** For a process that hears no signals, such as a command. The embedded database has no other process to tell. */
+/** For a process that receives no signals, such as a command. The embedded database has no other process to tell. */
 export function createSignalSender({ kind }: Pick<Database, 'kind'>): SignalSender {
   const self = newName()
   return {
@@ -128,30 +128,35 @@ async function notify(tx: Tx, sender: string, topic: Topic, subject = ''): Promi
   await prepared(sql`select pg_notify(${CHANNEL}, ${payloadOf(sender, topic, subject)})`).execute(tx)
 }
 
-type Ears = {
+type Subscription = {
   message(payload: string): void
-  missed(): void
+  connected(): void
   /** Called each time that listening fails. */
-  deaf(): void
+  disconnected(): void
 }
 
 /** Listens on a connection of its own until `stop` is called; reconnects when the connection is lost or has fallen silent. */
-function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promise<void>; stop: () => Promise<void> } {
+function listen(
+  url: string,
+  clock: Clock,
+  log: Log,
+  subscription: Subscription,
+): { ready: Promise<void>; stop: () => Promise<void> } {
   const stopping = new AbortController()
   const tried = Promise.withResolvers<void>()
   const run = async () => {
     while (!stopping.signal.aborted) {
       try {
         await listenOnce(url, clock, stopping.signal, {
-          ...ears,
-          missed() {
-            ears.missed()
+          ...subscription,
+          connected() {
+            subscription.connected()
             tried.resolve()
           },
         })
       } catch (error) {
         if (!stopping.signal.aborted) log.warn('signals.lost', { error: errorField(error) })
-        ears.deaf()
+        subscription.disconnected()
       }
       tried.resolve()
       if (!stopping.signal.aborted) await clock.sleep(RECONNECT_MS, stopping.signal)
@@ -168,10 +173,10 @@ function listen(url: string, clock: Clock, log: Log, ears: Ears): { ready: Promi
 }
 
 /**
- * Hears what is signalled until `stopping` is aborted. Rejects when the connection cannot be made, is lost, or does not answer when
+ * Receives what is signalled until `stopping` is aborted. Rejects when the connection cannot be made, is lost, or does not answer when
  * it is asked: a listener says nothing by itself, so it would take minutes to notice that a firewall has forgotten it.
  */
-async function listenOnce(url: string, clock: Clock, stopping: AbortSignal, ears: Ears): Promise<void> {
+async function listenOnce(url: string, clock: Clock, stopping: AbortSignal, subscription: Subscription): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     ...NOTICED,
@@ -181,14 +186,14 @@ async function listenOnce(url: string, clock: Clock, stopping: AbortSignal, ears
   const lost = new AbortController()
   client.on('error', (error) => lost.abort(error))
   client.on('end', () => lost.abort(new Error('Connection terminated')))
-  client.on('notification', ({ payload }) => ears.message(payload ?? ''))
+  client.on('notification', ({ payload }) => subscription.message(payload ?? ''))
   // Ends a statement under way too.
   stopping.addEventListener('abort', () => client.end().catch(() => {}), { signal: lost.signal })
   const ended = AbortSignal.any([stopping, lost.signal])
   try {
     await client.connect()
     await client.query(`listen ${CHANNEL}`)
-    ears.missed()
+    subscription.connected()
     while (!ended.aborted) {
       await clock.sleep(ASK_EVERY_MS, ended)
       if (!ended.aborted) await client.query('select 1')

@@ -7,15 +7,15 @@ export type Slot = { free(): void }
 type Waiting = { weight: number; slots: number; begin: () => void }
 
 /**
- * A counting semaphore that is fair between its users: each has a line of its own, first come first served, and the lines take
- * turns. Nobody overtakes the first of the next line while it does not fit, or large ones would wait for ever.
+ * A counting semaphore that is fair between its users: each has a queue of its own, first come first served, and the queues take
+ * turns. Nobody overtakes the first of the next queue while it does not fit, or large ones would wait for ever.
  */
 export class Slots {
   readonly #count: number
   #free: number
   #waitingWeight = 0
-  /** The lines that are not empty, the next to have its turn first. */
-  readonly #lines = new Map<string, Waiting[]>()
+  /** The queues that are not empty, the next to have its turn first. */
+  readonly #queues = new Map<string, Waiting[]>()
 
   constructor(count: number) {
     this.#count = count
@@ -32,27 +32,27 @@ export class Slots {
     return this.#waitingWeight
   }
 
-  /** The weight of what waits in the line of `whose`. */
-  waitingOf(whose: string): number {
-    return (this.#lines.get(whose) ?? []).reduce((total, { weight }) => total + weight, 0)
+  /** The weight of what waits in the queue of `owner`. */
+  waitingOf(owner: string): number {
+    return (this.#queues.get(owner) ?? []).reduce((total, { weight }) => total + weight, 0)
   }
 
-  /** Whether `weight` more may wait. While nothing of `whose` waits, only the bound of all matters. */
-  mayWait(weight: number, whose: string, most: MostWaiting): boolean {
-    const own = this.waitingOf(whose)
+  /** Whether `weight` more may wait. While nothing of `owner` waits, only the bound of all matters. */
+  mayWait(weight: number, owner: string, most: MostWaiting): boolean {
+    const own = this.waitingOf(owner)
     return this.waiting + weight <= most.all && (own === 0 || own + weight <= most.ofOne)
   }
 
-  /** Resolves once `weight` slots are taken for `whose`; a weight above the total takes all of them. */
-  async take(weight = 1, whose = ''): Promise<Slot> {
+  /** Resolves once `weight` slots are taken for `owner`; a weight above the total takes all of them. */
+  async take(weight = 1, owner = ''): Promise<Slot> {
     const slots = Math.min(weight, this.#count)
-    if (this.#lines.size === 0 && slots <= this.#free) this.#free -= slots
+    if (this.#queues.size === 0 && slots <= this.#free) this.#free -= slots
     else {
       this.#waitingWeight += weight
       await new Promise<void>((begin) => {
-        const line = this.#lines.get(whose) ?? []
-        line.push({ weight, slots, begin })
-        this.#lines.set(whose, line)
+        const queue = this.#queues.get(owner) ?? []
+        queue.push({ weight, slots, begin })
+        this.#queues.set(owner, queue)
       })
     }
     let held = slots
@@ -66,12 +66,12 @@ export class Slots {
 
   #give(count: number): void {
     this.#free += count
-    for (const [whose, line] of this.#lines) {
-      const [next] = line
+    for (const [owner, queue] of this.#queues) {
+      const [next] = queue
       if (next === undefined || next.slots > this.#free) return
-      this.#lines.delete(whose)
-      line.shift()
-      if (line.length > 0) this.#lines.set(whose, line) // behind the others; this loop comes to it again
+      this.#queues.delete(owner)
+      queue.shift()
+      if (queue.length > 0) this.#queues.set(owner, queue) // behind the others; this loop comes to it again
       this.#waitingWeight -= next.weight
       this.#free -= next.slots
       next.begin()

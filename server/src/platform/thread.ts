@@ -11,7 +11,7 @@ export class Thread<Question, Answer> {
   /** The thread outlives the request that starts it, and is no part of it. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #worker: Worker | undefined
-  #asked: PromiseWithResolvers<Answer> | undefined
+  #pending: PromiseWithResolvers<Answer> | undefined
   #idle: NodeJS.Timeout | undefined
 
   constructor(module: URL, idleMs: number) {
@@ -23,10 +23,10 @@ export class Thread<Question, Answer> {
   async ask(question: Question): Promise<Answer> {
     clearTimeout(this.#idle)
     this.#worker ??= this.#outside(() => this.#start())
-    this.#asked = Promise.withResolvers()
+    this.#pending = Promise.withResolvers()
     this.#worker.postMessage(question)
     try {
-      return await this.#asked.promise
+      return await this.#pending.promise
     } finally {
       this.#idle = this.#outside(() => setTimeout(() => this.#end(), this.#idleMs).unref())
     }
@@ -37,9 +37,9 @@ export class Thread<Question, Answer> {
     const ended = (error: Error) => {
       if (worker !== this.#worker) return
       this.#end()
-      this.#asked?.reject(error)
+      this.#pending?.reject(error)
     }
-    worker.on('message', (answer: Answer) => this.#asked?.resolve(answer))
+    worker.on('message', (answer: Answer) => this.#pending?.resolve(answer))
     worker.on('messageerror', ended).on('error', ended)
     worker.on('exit', (code) => ended(new Error(`The thread ended with code ${code}.`)))
     worker.unref()

@@ -11,7 +11,7 @@ import { notePosts } from './changes.ts'
 import { newPost } from './new-post.ts'
 import { nextPublicationState } from './policy.ts'
 import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
-import { findPost, freeSlug, lockPost, surroundingsOf } from './queries.ts'
+import { findPost, freeSlug, lockPost, publishContextOf } from './queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
@@ -22,7 +22,7 @@ import { deletePost, insertPost, reclaimSlug, retireSlug, updatePost } from './w
 export type WrittenPost = PostWithDeliveries & { losses: readonly Loss[] }
 
 export async function publishToAll(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
-  return (await publishLocked(ctx, tx, post, await surroundingsOf(tx, post.id), undefined, now)).post
+  return (await publishLocked(ctx, tx, post, await publishContextOf(tx, post.id), undefined, now)).post
 }
 
 /** Creates a post; with status `published` it is sent to all sites in the same transaction. */

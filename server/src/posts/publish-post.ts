@@ -29,7 +29,7 @@ export async function publishPost(
   const dispatched = await postsTx(ctx.db, async (tx) => {
     const locked = await lockPostToPublish(tx, accountId, id)
     if (locked === undefined) throw postNotFound()
-    return publishLocked(ctx, tx, locked.post, locked.surroundings, siteIds, now)
+    return publishLocked(ctx, tx, locked.post, locked.publishContext, siteIds, now)
   })
   // The estimate must not delay a delivery: two turns of the event loop let the first attempts be sent before it is read.
   await turn()

@@ -13,7 +13,7 @@ import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './public.ts'
-import { findPost, type Known, knownOf, type Surroundings } from './queries.ts'
+import { findPost, type PublishContext, type SyncState, syncStateOf } from './queries.ts'
 import type { PostsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
 import { forgetSites, unnameSites, updatePost, writePublication } from './writes.ts'
@@ -30,12 +30,12 @@ export async function publishLocked(
   ctx: Context,
   tx: PostsTx,
   post: PostRow,
-  surroundings: Surroundings,
+  publishContext: PublishContext,
   siteIds: readonly string[] | undefined,
   now: Date,
 ): Promise<{ post: PostRow; siteIds: string[] }> {
-  const targets = chooseSites(surroundings, siteIds)
-  const sent = new Set(surroundings.siteIds)
+  const targets = chooseSites(publishContext, siteIds)
+  const sent = new Set(publishContext.siteIds)
   const visible = {
     ...post,
     status: 'published',
@@ -47,13 +47,13 @@ export async function publishLocked(
   } as const
   if (post.status === 'published' && visible.visible_to_all) await unnameSites(tx, post)
   const announced = publishing(targets, (id) => sent.has(id))
-  const published = { ...visible, ...(await announce(ctx, tx, visible, surroundings, now, announced)) }
+  const published = { ...visible, ...(await announce(ctx, tx, visible, publishContext, now, announced)) }
   await writePublication(tx, post, published, targets, !published.visible_to_all)
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
 }
 
-function chooseSites({ paused }: Surroundings, siteIds: readonly string[] | undefined): string[] {
+function chooseSites({ paused }: PublishContext, siteIds: readonly string[] | undefined): string[] {
   if (siteIds === undefined) return Object.keys(paused).filter((siteId) => !paused[siteId])
   const sites = new Map(Object.entries(paused))
   const chosen = siteIds.map((given, index) => {
@@ -68,9 +68,9 @@ function chooseSites({ paused }: Surroundings, siteIds: readonly string[] | unde
 
 /** Sends a changed published post to every site that has it. */
 export async function announceUpdate(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
-  const known = await knownOf(tx, post.id)
-  const updates = await updating(ctx, tx, post, known.siteIds, now)
-  const counted = await announce(ctx, tx, post, known, now, updates)
+  const sync = await syncStateOf(tx, post.id)
+  const updates = await updating(ctx, tx, post, sync.siteIds, now)
+  const counted = await announce(ctx, tx, post, sync, now, updates)
   return counted === undefined ? post : updatePost(tx, post, counted)
 }
 
@@ -79,10 +79,10 @@ export async function announceUpdate(ctx: Context, tx: PostsTx, post: PostRow, n
  * are told that it is gone. Forgets which sites had it, so that a later publication starts afresh. `was` is the post as the sites know it.
  */
 export async function announceRemoval(ctx: Context, tx: PostsTx, was: PostRow, now: Date): Promise<void> {
-  const known = await knownOf(tx, was.id)
+  const sync = await syncStateOf(tx, was.id)
   const { account_id: accountId, id: postId } = was
-  const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: known.siteIds }, now)
-  const counted = await announce(ctx, tx, was, known, now, [{ kind: 'post.deleted', siteIds }])
+  const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: sync.siteIds }, now)
+  const counted = await announce(ctx, tx, was, sync, now, [{ kind: 'post.deleted', siteIds }])
   if (counted !== undefined) await updatePost(tx, was, counted)
   await forgetSites(tx, was.id)
 }
@@ -95,7 +95,7 @@ async function announce(
   ctx: Context,
   tx: PostsTx,
   post: PostRow,
-  { formerSlugs }: Known,
+  { formerSlugs }: SyncState,
   now: Date,
   announcements: readonly Announcement[],
 ): Promise<Pick<PostRow, 'event_sequence' | 'sent_version'> | undefined> {
@@ -180,7 +180,7 @@ export async function recordPull(
     kind: 'post.published',
     version: post.version,
     previousVersion: null,
-    payload: publicPost(post, (await knownOf(tx, post.id)).formerSlugs),
+    payload: publicPost(post, (await syncStateOf(tx, post.id)).formerSlugs),
     at: confirmation.at,
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence, failure })

@@ -34,14 +34,14 @@ export async function lockPostToPublish(
   tx: Tx,
   accountId: string,
   id: string,
-): Promise<{ post: PostRow; surroundings: Surroundings } | undefined> {
+): Promise<{ post: PostRow; publishContext: PublishContext } | undefined> {
   await lockPostAhead(tx, accountId, id)
-  const { rows } = await prepared(sql<PostRow & Surroundings>`
-    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${SURROUNDINGS} from posts where account_id = ${accountId} and id = ${id}
+  const { rows } = await prepared(sql<PostRow & PublishContext>`
+    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${PUBLISH_CONTEXT} from posts where account_id = ${accountId} and id = ${id}
   `).execute(tx)
   if (rows[0] === undefined) return undefined
   const { siteIds, formerSlugs, paused, ...post } = rows[0]
-  return { post, surroundings: { siteIds, formerSlugs, paused } }
+  return { post, publishContext: { siteIds, formerSlugs, paused } }
 }
 
 /** Locks the account's posts among these ids until the transaction ends, and returns them; both in the order of their ids. */
@@ -85,7 +85,7 @@ export async function freeSlug(tx: Tx, accountId: string, base: string): Promise
 }
 
 /** What sites know of a post. */
-export type Known = {
+export type SyncState = {
   /** The sites that were sent the post and have not since been told that it is gone. */
   siteIds: string[]
   /** The post's former slugs, oldest first. */
@@ -93,24 +93,26 @@ export type Known = {
 }
 
 /** Which sites have a post, and its former slugs. */
-export async function knownOf(db: Db, postId: string): Promise<Known> {
-  const { rows } = await prepared(sql<Known>`select ${KNOWN} from posts where id = ${postId}`).execute(db)
+export async function syncStateOf(db: Db, postId: string): Promise<SyncState> {
+  const { rows } = await prepared(sql<SyncState>`select ${SYNC_STATE} from posts where id = ${postId}`).execute(db)
   return rows[0] ?? { siteIds: [], formerSlugs: [] }
 }
 
 /** What publishing a post needs besides its row: what sites know of it, and the account's sites with whether each is paused. */
-export type Surroundings = Known & { paused: Record<string, boolean> }
+export type PublishContext = SyncState & { paused: Record<string, boolean> }
 
 /** What publishing a post needs besides its row, which the transaction has locked. */
-export async function surroundingsOf(tx: Tx, postId: string): Promise<Surroundings> {
-  const { rows } = await prepared(sql<Surroundings>`select ${SURROUNDINGS} from posts where id = ${postId}`).execute(tx)
+export async function publishContextOf(tx: Tx, postId: string): Promise<PublishContext> {
+  const { rows } = await prepared(
+    sql<PublishContext>`select ${PUBLISH_CONTEXT} from posts where id = ${postId}`,
+  ).execute(tx)
   return rows[0] ?? { siteIds: [], formerSlugs: [], paused: {} }
 }
 
-const KNOWN = sql`
+const SYNC_STATE = sql`
   array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent order by s.site_id) as "siteIds",
   array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
-const SURROUNDINGS = sql`${KNOWN}, ${pausedSites(sql`posts.account_id`)} as paused`
+const PUBLISH_CONTEXT = sql`${SYNC_STATE}, ${pausedSites(sql`posts.account_id`)} as paused`
 
 /** How many posts each account has; those without any are missing. */
 export async function countPosts(db: Db): Promise<Map<string, number>> {

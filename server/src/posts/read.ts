@@ -48,7 +48,7 @@ export async function listPostsPage(
   { page, limit }: PageRequest,
 ): Promise<{ reads: ReadPortion[]; total: number }> {
   if (await isOfDeletedSite(ctx, accountId, filter)) return { reads: [], total: 0 }
-  return listPosts(ctx.db.root, accountId, meant(filter), { limit, offset: (page - 1) * limit })
+  return listPosts(ctx.db.root, accountId, normalised(filter), { limit, offset: (page - 1) * limit })
 }
 
 /**
@@ -63,7 +63,7 @@ export async function listSummaries(
 ): Promise<{ posts: PostSummary[]; total: number }> {
   if (await isOfDeletedSite(ctx, accountId, filter)) return { posts: [], total: 0 }
   const offset = (page - 1) * limit
-  const { rows, total } = await listPostsBriefly(ctx.db.root, accountId, meant(filter), { limit, offset, order })
+  const { rows, total } = await listPostsBriefly(ctx.db.root, accountId, normalised(filter), { limit, offset, order })
   const standings = await standingsOf(
     ctx.db.root,
     accountId,
@@ -85,7 +85,7 @@ async function isOfDeletedSite(ctx: Context, accountId: string, { siteId }: Post
   return !(await siteExists(ctx.db.root, accountId, siteId))
 }
 
-function meant(filter: PostFilter): PostFilter {
+function normalised(filter: PostFilter): PostFilter {
   return { ...filter, search: filter.search?.trim() === '' ? undefined : filter.search }
 }
 

@@ -5,7 +5,7 @@ import { enqueueJob } from '../platform/jobs/queue.ts'
 import type { JobKind } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
 import { publishLocked } from './publish.ts'
-import { lockPosts, readLocked, surroundingsOf } from './queries.ts'
+import { lockPosts, publishContextOf, readLocked } from './queries.ts'
 import { writePosts } from './revision.ts'
 import type { Reader } from './visible.ts'
 
@@ -54,8 +54,8 @@ async function sendPosts(ctx: Context, tx: Tx, { accountId, siteId }: Reader, id
     const inOrder = locked.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0))
     for (const post of inOrder) {
       if (post.status !== 'published') continue
-      const surroundings = await surroundingsOf(posts, post.id)
-      if (surroundings.paused[siteId] === false) await publishLocked(ctx, posts, post, surroundings, [siteId], now)
+      const publishContext = await publishContextOf(posts, post.id)
+      if (publishContext.paused[siteId] === false) await publishLocked(ctx, posts, post, publishContext, [siteId], now)
     }
   })
 }

@@ -9,11 +9,11 @@
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { type BatchItem, batched } from '../platform/batching.ts'
 import type { Context } from '../platform/context.ts'
-import { type Asked, gather } from '../platform/gather.ts'
 import { type TaggedBody, tagged } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
-import { onePer } from '../platform/one-per.ts'
+import { oncePer } from '../platform/once-per.ts'
 import { Slots } from '../platform/slots.ts'
 import {
   pulledEntry,
@@ -31,7 +31,7 @@ type Cached = { revision: number; body: { content: Buffer<ArrayBuffer>; tag: str
 /** The rough size of an entry without its body: the key, the objects, the cache's own lists. */
 const ENTRY_BYTES = 500
 
-const cacheOf = onePer(({ config: { pullCacheBytes } }: Context) =>
+const cacheOf = oncePer(({ config: { pullCacheBytes } }: Context) =>
   pullCacheBytes === 0
     ? undefined
     : new LRUCache<string, Cached>({
@@ -53,8 +53,8 @@ export async function cached<Body extends TaggedBody | undefined>(
     const found = cache?.get(key)
     return found?.revision === revision ? found.body : undefined
   }
-  const known = find()
-  if (known !== undefined) return known
+  const found = find()
+  if (found !== undefined) return found
   const body = await read(find)
   if (cache === undefined || typeof body?.content !== 'string') return body
   const bytes = { ...body, content: Buffer.from(body.content) }
@@ -81,8 +81,8 @@ export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }
     const slot = await readsOf(ctx).long.take(1, site.accountId)
     try {
       // Meanwhile somebody else may have read the same.
-      const known = find()
-      if (known !== undefined) return known
+      const found = find()
+      if (found !== undefined) return found
       if (tag !== undefined) return pageBody(wanted, await visibleWithTag(ctx.db.root, { ...wanted, tag }))
       return pageBody(wanted, (await visiblePages(ctx.db.root, [wanted]))[0])
     } finally {
@@ -100,10 +100,10 @@ export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promi
 type Page = Reader & WantedPage & { offset: number }
 type Post = Reader & { slug: string }
 
-const readsOf = onePer(({ db }: Context) => ({
-  page: gather(
+const readsOf = oncePer(({ db }: Context) => ({
+  page: batched(
     ({ siteId, page, limit }: Page) => `${siteId} ${page} ${limit}`,
-    async (asked: ReadonlyArray<Asked<Page>>) => {
+    async (asked: ReadonlyArray<BatchItem<Page>>) => {
       const pages = await visiblePages(
         db.root,
         asked.map(({ item }) => item),
@@ -112,9 +112,9 @@ const readsOf = onePer(({ db }: Context) => ({
     },
     MOST_AT_ONCE,
   ),
-  post: gather(
+  post: batched(
     ({ siteId, slug }: Post) => `${siteId} ${slug}`,
-    async (asked: ReadonlyArray<Asked<Post>>) => {
+    async (asked: ReadonlyArray<BatchItem<Post>>) => {
       const posts = await visiblePosts(
         db.root,
         asked.map(({ item }) => item),

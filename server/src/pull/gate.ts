@@ -7,12 +7,12 @@
  * what a fresh read would give, in this process and in every other; nothing has to be invalidated.
  */
 import { sql } from 'kysely'
+import { type BatchItem, batched } from '../platform/batching.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import { prepared } from '../platform/db/statements.ts'
-import { type Asked, gather } from '../platform/gather.ts'
 import type { AuthScheme } from '../platform/http/endpoint.ts'
-import { onePer } from '../platform/one-per.ts'
+import { oncePer } from '../platform/once-per.ts'
 import { type Counted, countHits, usageOf } from '../platform/rate-limit/rate-limit.ts'
 import { withRevision } from '../posts/index.ts'
 import { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from '../sites/index.ts'
@@ -42,8 +42,8 @@ export const siteKeyAuth: AuthScheme<SitePrincipal> = {
   },
 }
 
-const gateOf = onePer((ctx: Context) =>
-  gather(
+const gateOf = oncePer((ctx: Context) =>
+  batched(
     (key: string) => key,
     (asked) => pass(ctx, asked),
     MOST_AT_ONCE,
@@ -53,13 +53,13 @@ const gateOf = onePer((ctx: Context) =>
 type Row = SitePrincipal & Counted & { place: number }
 
 /** Finds the sites of the keys and counts the requests (without a limit the counts are null); undefined for unknown keys. */
-async function pass(ctx: Context, asked: ReadonlyArray<Asked<string>>): Promise<Array<Row | undefined>> {
+async function pass(ctx: Context, asked: ReadonlyArray<BatchItem<string>>): Promise<Array<Row | undefined>> {
   const indexes = asked.map(({ item }) => siteKeyIndex(ctx.keys, item))
   if (indexes.every((index) => index === undefined)) return indexes
   const { pull: limit } = ctx.config.rateLimits
   const { requests, windowMs } = limit === 'off' ? { requests: 0, windowMs: 0 } : limit
   const keys = sql`(
-    select * from unnest(${plainArray(indexes.map((index) => index ?? null))}::text[], ${plainArray(asked.map(({ times }) => times))}::int[])
+    select * from unnest(${plainArray(indexes.map((index) => index ?? null))}::text[], ${plainArray(asked.map(({ callers }) => callers))}::int[])
       with ordinality as k (key_index, hits, place)
   )`
   const { rows } = await prepared(sql<Row>`

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { type Keys, lookupIndex } from '../platform/crypto.ts'
 import { unauthorized } from '../platform/errors.ts'
 import type { RequestFacts } from '../platform/http/endpoint.ts'
-import { onePer } from '../platform/one-per.ts'
+import { oncePer } from '../platform/once-per.ts'
 import { looksLikeApiKey } from './api-key.ts'
 
 /** How the API document describes site keys (specification, section 5). A key is valid for its own site only. */
@@ -25,7 +25,7 @@ export function siteKeyOf(request: RequestFacts): string {
 }
 
 /** Sites send the same keys again and again, and checking and hashing a key takes several microseconds. */
-const indexesOf = onePer((_: Keys) => new LRUCache<string, string>({ max: 1_000 }))
+const indexesOf = oncePer((_: Keys) => new LRUCache<string, string>({ max: 1_000 }))
 
 /** The hexadecimal index under which a key is looked up; undefined when the text is not one of our keys. */
 export function siteKeyIndex(keys: Keys, key: string): string | undefined {

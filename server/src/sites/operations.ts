@@ -27,7 +27,7 @@ export type Site = { row: SiteRow; endpoint: EndpointState }
 export type SiteWithSecrets = Site & { apiKey: string; webhookSecret: string }
 
 /** The context that a sealed API key is bound to. */
-export function apiKeyPlace(siteId: string): string {
+export function apiKeyAssociatedData(siteId: string): string {
   return `sites.api_key:${siteId}`
 }
 
@@ -51,7 +51,10 @@ function assertWebhookUrl(ctx: Context, url: string): void {
 }
 
 function sealedKey(ctx: Context, siteId: string, apiKey: string) {
-  return { api_key_sealed: seal(ctx.keys, apiKeyPlace(siteId), apiKey), api_key_index: lookupIndex(ctx.keys, apiKey) }
+  return {
+    api_key_sealed: seal(ctx.keys, apiKeyAssociatedData(siteId), apiKey),
+    api_key_index: lookupIndex(ctx.keys, apiKey),
+  }
 }
 
 /** Connects a site and generates its API key and webhook secret. */
@@ -126,7 +129,7 @@ function reveal({ keys }: Context, { row, endpoint }: SealedSite): SiteWithSecre
   return {
     row,
     endpoint,
-    apiKey: unseal(keys, apiKeyPlace(row.id), row.api_key_sealed),
+    apiKey: unseal(keys, apiKeyAssociatedData(row.id), row.api_key_sealed),
     webhookSecret: openSecret(keys, row.id, endpoint.secretSealed),
   }
 }

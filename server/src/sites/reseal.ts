@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { unopenedSecrets } from '../engine/index.ts'
 import { type Keys, lookupIndex, seal, unseal, unsealIfItOpens } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
-import { apiKeyPlace } from './operations.ts'
+import { apiKeyAssociatedData } from './operations.ts'
 
 const BATCH = 500
 
@@ -21,7 +21,8 @@ export async function unopenedSites(
     rows.map(({ id }) => id),
   )
   const unopened = rows.filter(
-    ({ id, api_key_sealed }) => secrets.has(id) || unsealIfItOpens(keys, apiKeyPlace(id), api_key_sealed) === undefined,
+    ({ id, api_key_sealed }) =>
+      secrets.has(id) || unsealIfItOpens(keys, apiKeyAssociatedData(id), api_key_sealed) === undefined,
   )
   return { tried: rows.length, unopened: unopened.map(({ id, name }) => ({ id, name })) }
 }
@@ -36,12 +37,12 @@ export async function resealApiKeys(tx: Tx, from: Keys, to: Keys): Promise<numbe
       order by id limit ${BATCH}
     `.execute(tx)
     if (rows.length === 0) return done
-    const keys = rows.map((row) => unseal(from, apiKeyPlace(row.id), row.api_key_sealed))
+    const keys = rows.map((row) => unseal(from, apiKeyAssociatedData(row.id), row.api_key_sealed))
     await sql`
       update sites s set api_key_sealed = r.sealed, api_key_index = r.looked_up
       from unnest(
         ${rows.map(({ id }) => id)}::uuid[],
-        ${rows.map(({ id }, index) => seal(to, apiKeyPlace(id), keys[index] ?? ''))}::bytea[],
+        ${rows.map(({ id }, index) => seal(to, apiKeyAssociatedData(id), keys[index] ?? ''))}::bytea[],
         ${keys.map((key) => lookupIndex(to, key))}::bytea[]
       ) as r (id, sealed, looked_up)
       where s.id = r.id

@@ -275,7 +275,7 @@ export class Clients {
   async #schedule(slot: number, inMs: number): Promise<void> {
     const { accountId } = this.#world
     const wallAt = this.#world.wall + Math.ceil(inMs)
-    const wanted = { title: this.#nextTitle(), status: 'scheduled', scheduledAt: new Date(wallAt) } as const
+    const wanted = { title: this.#nextTitle(), status: 'scheduled', scheduled_at: new Date(wallAt) } as const
     const own = this.#posts.get(slot)
     if (own !== undefined && own.status !== 'draft') return
     const { call, value } = await this.#call({ what: 'schedule a post', postId: own?.id }, (ctx) =>

@@ -51,7 +51,7 @@ export function webhookChannel(
           ctx.log.error('delivery.broken', { delivery_id: event.deliveryId, error: errorField(error) })
           outcome = { kind: 'unreachable', error: 'internal_error', silent: false, tookMs: 0 }
         }
-        if ('code' in outcome) span.tell({ 'http.response.status_code': outcome.code })
+        if ('code' in outcome) span.setAttributes({ 'http.response.status_code': outcome.code })
         if (outcome.kind !== 'delivered') span.failed(outcome.kind === 'unknown' ? 'aborted' : outcome.error)
         return outcome
       })

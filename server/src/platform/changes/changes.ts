@@ -53,11 +53,11 @@ export class Changes {
 
   /** Notifies of changes once the transaction has committed. */
   note(_tx: Tx, changes: readonly Change[]): void {
-    afterCommit(() => this.tell(changes))
+    afterCommit(() => this.announce(changes))
   }
 
   /** Notifies of changes that have been committed. Cheap: the hot path calls it. */
-  tell(changes: readonly Change[]): void {
+  announce(changes: readonly Change[]): void {
     if (changes.length === 0) return
     for (const { owner, kind, id } of changes) this.#add(owner, kind, id)
     this.#flush()

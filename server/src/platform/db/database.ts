@@ -29,9 +29,9 @@ export type Database = {
   /** The same for reading, on one snapshot: all statements see the database as the first of them does. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs `work` on a handle without statement timeouts: for changes of the schema. */
-  unhurried<T>(work: (db: Db) => Promise<T>): Promise<T>
-  /** From now on, tells `told` of every statement once it has ended: its text, how long it took, and whether it failed. */
-  observe(told: StatementObserver): void
+  withoutTimeLimit<T>(work: (db: Db) => Promise<T>): Promise<T>
+  /** From now on, notifies `observer` of every statement once it has ended: its text, how long it took, and whether it failed. */
+  observe(observer: StatementObserver): void
   /** When the database last had no space for what was to be stored (`performance.now()`); undefined if that never happened. */
   fullAtMs(): number | undefined
   /** Whether this is a PostgreSQL server or the embedded database. */
@@ -39,7 +39,7 @@ export type Database = {
   close(): Promise<void>
 }
 
-/** Is told of statements, never of their parameters' values. */
+/** Notified of statements, never of their parameters' values. */
 export type StatementObserver = (sql: string, tookMs: number, failed: boolean) => void
 
 type Scope = { afterCommit: Array<() => void> }
@@ -98,7 +98,7 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
     root,
     kind,
     fullAtMs: () => fullAtMs,
-    async unhurried(work) {
+    async withoutTimeLimit(work) {
       if (kind === 'embedded') return work(root)
       const patient = new pg.Pool({ ...pool.options, ...UNHURRIED, max: 2, min: 0 })
       hearErrors(patient, () => {}) // the query that uses the connection rejects
@@ -115,8 +115,8 @@ export function createDatabase(pool: pg.Pool, kind: Database['kind'], closeServe
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
         .execute((tx) => scope.run({ afterCommit: [] }, () => work(tx))),
-    observe(told) {
-      observer = told
+    observe(statementObserver) {
+      observer = statementObserver
     },
     async tx(work) {
       for (let attempt = 1; ; attempt += 1) {

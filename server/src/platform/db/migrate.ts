@@ -62,7 +62,9 @@ export async function migrate(db: Database, migrations: Migrations, onStep: OnSt
   const { applied: before, pending } = schema
   if (pending.length === 0) return []
   onStep('db.migrating', { pending, isNew: before.length === 0 })
-  const applied = await db.unhurried(async (root) => outcome(await migratorOf(root, migrations).migrateToLatest()))
+  const applied = await db.withoutTimeLimit(async (root) =>
+    outcome(await migratorOf(root, migrations).migrateToLatest()),
+  )
   onStep('db.migrated', { applied })
   return applied
 }

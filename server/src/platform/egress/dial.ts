@@ -69,13 +69,13 @@ export function openSocket(
 ): () => void {
   const { target, allowed } = plan
   // Cleared once called: the listeners below stay and would otherwise retain the request that the socket was opened for.
-  let told: Dialled | undefined = done
+  let callback: Dialled | undefined = done
   const finish = (error: unknown, connected?: net.Socket) => {
-    if (told === undefined) return
-    const tell = told
-    told = undefined
+    if (callback === undefined) return
+    const callOnce = callback
+    callback = undefined
     if (connected === undefined) socket.destroy()
-    tell(error, connected)
+    callOnce(error, connected)
   }
   const onClose = () => finish(new EgressError('connection_reset', 'closed while connecting'))
   const socket = net.connect({ port: target.port, ...pinned(target.hostname, plan.addresses) })
@@ -97,7 +97,7 @@ export function openSocket(
     }
   })
   return () => {
-    told = undefined
+    callback = undefined
     socket.destroy()
   }
 }

@@ -67,7 +67,7 @@ export function createAnswerer(ctx: Context): Answerer {
     const { reply, failure, traceId } = await ctx.traces.span(requestWork(route, facts), async (span) => {
       const outcome = await settle(running(), facts.requestId)
       const { status } = outcome.reply
-      span.tell({ 'http.response.status_code': status })
+      span.setAttributes({ 'http.response.status_code': status })
       if (status >= 500) span.failed(String(status))
       return { ...outcome, traceId: span.traceId }
     })

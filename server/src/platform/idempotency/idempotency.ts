@@ -143,7 +143,7 @@ async function begin(ctx: Needs, wanted: Claim, claimed: boolean): Promise<Reply
   if (first === undefined) return begin(ctx, wanted, await claim(db.root, wanted))
   if (!first.request.equals(request))
     throw fail('conflict', 'This idempotency key was used for another request. Use a new one.', { field: FIELD })
-  const body = first.body === null ? undefined : unsealIfItOpens(ctx.keys, place(scope, key), first.body)
+  const body = first.body === null ? undefined : unsealIfItOpens(ctx.keys, associatedData(scope, key), first.body)
   const lost = first.body !== null && body === undefined
   if (first.state === 'answered' && !lost) {
     const kept = body === undefined ? {} : { body: JSON.parse(body) }
@@ -185,7 +185,7 @@ export async function forgetAnswers(tx: Tx, scope: string): Promise<void> {
 }
 
 /** The place to which a kept answer is sealed, since it may hold secrets. */
-export function place(scope: string, key: string): string {
+export function associatedData(scope: string, key: string): string {
   return `idempotency_keys.body:${scope}:${key}`
 }
 
@@ -235,7 +235,7 @@ async function keep({ db, keys, log }: Needs, wanted: Claim, { status, body, hea
       state: 'answered',
       status,
       headers: JSON.stringify(headers ?? {}),
-      body: body === undefined ? null : seal(keys, place(scope, key), JSON.stringify(body)),
+      body: body === undefined ? null : seal(keys, associatedData(scope, key), JSON.stringify(body)),
     })
     .execute()
   await kept.catch((error: unknown) => log.warn('idempotency.answer_not_kept', { error: errorField(error) }))

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Keys, seal, unsealIfItOpens } from '../crypto.ts'
 import type { Tx } from '../db/database.ts'
-import { place } from './idempotency.ts'
+import { associatedData } from './idempotency.ts'
 
 /** Few: an answer may be as large as a post. */
 const BATCH = 20
@@ -22,7 +22,7 @@ export async function resealAnswers(tx: Tx, from: Keys, to: Keys): Promise<void>
     `.execute(tx)
     if (rows.length === 0) return
     const sealed = rows.map(({ scope, key, body }) => {
-      const at = place(scope, key)
+      const at = associatedData(scope, key)
       const answer = unsealIfItOpens(from, at, body)
       return answer === undefined ? body : seal(to, at, answer)
     })

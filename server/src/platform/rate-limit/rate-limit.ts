@@ -4,12 +4,12 @@
  * turn: with 3 left, the first three of a batch pass and the others are refused.
  */
 import { type RawBuilder, sql } from 'kysely'
+import { type BatchItem, type BatchResult, batched } from '../batching.ts'
 import { type Clock, plusMs } from '../clock.ts'
 import { plainArray } from '../db/arrays.ts'
 import type { Db } from '../db/database.ts'
 import { prepared } from '../db/statements.ts'
 import { type Failure, fail } from '../errors.ts'
-import { type Asked, gather, type Share } from '../gather.ts'
 import './tables.ts'
 
 type Limit = { requests: number; windowMs: number }
@@ -28,7 +28,7 @@ export type RequestCounter = (bucket: Bucket) => Promise<Usage | undefined>
 
 /** A counter of requests in the database. */
 export function createRequestCounter(db: Db, clock: Clock): RequestCounter {
-  const count = gather(
+  const count = batched(
     ({ name }: LimitedBucket) => name,
     async (asked) => countTogether(db, asked, clock.now()),
   )
@@ -40,11 +40,11 @@ export function createRequestCounter(db: Db, clock: Clock): RequestCounter {
 
 type LimitedBucket = { name: string; limit: Limit }
 
-async function countTogether(db: Db, asked: ReadonlyArray<Asked<LimitedBucket>>, now: Date): Promise<Counted[]> {
+async function countTogether(db: Db, asked: ReadonlyArray<BatchItem<LimitedBucket>>, now: Date): Promise<Counted[]> {
   const { rows } = await prepared(sql<Counted & { bucket: string }>`
     with hits as materialized (
       select * from unnest(
-        ${asked.map(({ item }) => item.name)}::text[], ${plainArray(asked.map(({ times }) => times))}::int[],
+        ${asked.map(({ item }) => item.name)}::text[], ${plainArray(asked.map(({ callers }) => callers))}::int[],
         ${plainArray(asked.map(({ item }) => item.limit.requests))}::int[], ${plainArray(asked.map(({ item }) => item.limit.windowMs))}::float8[]
       ) as h (bucket, hits, requests, window_ms)
     )
@@ -84,8 +84,8 @@ export function countHits(hits: RawBuilder<unknown>, now: Date, requests: RawBui
 }
 
 /** The usage that one request of a batch sees, without the requests after it. */
-export function usageOf(limit: Limit, { result, place, times }: Share<Counted>): Usage {
-  return usage(limit, result.used - (times - place), result.leftMs)
+export function usageOf(limit: Limit, { result, index, callers }: BatchResult<Counted>): Usage {
+  return usage(limit, result.used - (callers - 1 - index), result.leftMs)
 }
 
 /** The usage of a bucket so far, without counting a request. */

@@ -90,7 +90,7 @@ export function createOtlpTraces(
 
 function asSpan(span: OtelSpan): Span {
   return {
-    tell: (facts) => void span.setAttributes(facts),
+    setAttributes: (facts) => void span.setAttributes(facts),
     failed: (why) => void span.setStatus({ code: SpanStatusCode.ERROR, message: why }),
     traceId: span.isRecording() ? span.spanContext().traceId : undefined,
   }

@@ -6,12 +6,12 @@
 import type { StatementObserver } from '../db/database.ts'
 
 /** The attributes of a span: ids, routes, counts and outcomes; never a secret, never text that a user wrote. */
-export type Facts = Record<string, string | number | boolean>
+export type Attributes = Record<string, string | number | boolean>
 
 /** A piece of work under way. */
 export type Span = {
   /** Adds attributes. */
-  tell(facts: Facts): void
+  setAttributes(attributes: Attributes): void
   /** Marks it as failed; `why` in a word or a short sentence. */
   failed(why: string): void
   /** The trace's id, for the log line; undefined if the span is not recorded. */
@@ -22,7 +22,12 @@ export type Span = {
  * A piece of work: `server` is a request to the service, `client` one by the service. It belongs to the work that it is done
  * within, or to `parent`, the caller's `traceparent` (W3C Trace Context).
  */
-export type Work = { name: string; kind: 'server' | 'client' | 'internal'; facts: Facts; parent?: string | undefined }
+export type Work = {
+  name: string
+  kind: 'server' | 'client' | 'internal'
+  facts: Attributes
+  parent?: string | undefined
+}
 
 /** Where spans go. */
 export type Traces = {
@@ -34,7 +39,7 @@ export type Traces = {
   close(): Promise<void>
 }
 
-const NOWHERE: Span = { tell() {}, failed() {}, traceId: undefined }
+const NOWHERE: Span = { setAttributes() {}, failed() {}, traceId: undefined }
 
 /** For a service without an exporter. */
 export const noTraces: Traces = {

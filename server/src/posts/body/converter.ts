@@ -5,7 +5,7 @@
  */
 import type { Context } from '../../platform/context.ts'
 import { invalid, unavailable } from '../../platform/errors.ts'
-import { onePer } from '../../platform/one-per.ts'
+import { oncePer } from '../../platform/once-per.ts'
 import { Slots } from '../../platform/slots.ts'
 import { Thread } from '../../platform/thread.ts'
 import { type BodyInput, type BodyRules, type Conversion, type ConvertedBody, conversionOf } from './convert.ts'
@@ -17,7 +17,7 @@ const MOST_WAITING = { all: 16 * 1024 * 1024, ofOne: 1024 * 1024 }
 /** The thread takes about 60 MB, and half a second to start. */
 const IDLE_MS = 60_000
 
-const converterOf = onePer((_: Context) => ({
+const converterOf = oncePer((_: Context) => ({
   turns: new Slots(1),
   thread: new Thread<[BodyInput, BodyRules], Conversion>(new URL('./thread.ts', import.meta.url), IDLE_MS),
 }))

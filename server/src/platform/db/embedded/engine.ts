@@ -52,7 +52,7 @@ function from(snapshot: Snapshot): PGliteOptions {
 
 async function launch(options: PGliteOptions, health: Health): Promise<Engine> {
   const onStderr = (line: string): boolean => {
-    health.hear(line)
+    health.readLogLine(line)
     return false
   }
   const pglite = await keepingExitCode(async () => {

@@ -20,7 +20,7 @@ export class Health {
   }
 
   /** Takes a line of PostgreSQL's error output. */
-  hear(line: string): void {
+  readLogLine(line: string): void {
     if (/\b(PANIC|FATAL):/.test(line)) this.#lastWords = line
   }
 

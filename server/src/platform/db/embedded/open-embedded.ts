@@ -6,7 +6,6 @@
  * complete or has not happened; nothing that was ever used is deleted, whatever fails.
  */
 import pg from 'pg'
-import { launchApart } from './apart.ts'
 import { createApart } from './create.ts'
 import { createDatabase, dataPath, homePath, isCreated, prepareDirectory, renewStamp } from './directory.ts'
 import type { Engine, Snapshot, Start } from './engine.ts'
@@ -17,6 +16,7 @@ import { type Hold, holdDirectory } from './lock.ts'
 import { type Extent, maintain, type RunStatement } from './maintenance.ts'
 import { Session } from './session.ts'
 import { SessionStream } from './session-stream.ts'
+import { launchOnThread } from './worker-thread.ts'
 
 export type EmbeddedOptions = {
   /** The data directory; the database goes into `db` inside it, the lock beside that. */
@@ -115,7 +115,7 @@ async function serve(options: EmbeddedOptions, hold: Hold | null): Promise<Embed
 }
 
 async function launch(start: Start, { durable, snapshot, thread }: EmbeddedOptions, health: Health): Promise<Engine> {
-  if (durable !== false && thread !== false) return launchApart(start, health)
+  if (durable !== false && thread !== false) return launchOnThread(start, health)
   const { launchHere, launchInMemory } = await import('./engine.ts') // with all of PGlite, which nobody else needs on this thread
   return durable === false ? launchInMemory(snapshot, health) : launchHere(start, health)
 }

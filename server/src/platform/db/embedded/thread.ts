@@ -1,9 +1,9 @@
 /** The thread that apart.ts starts: PGlite, started as `workerData` says. It is asked one thing at a time. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Call, Said } from './apart.ts'
 import { launchHere } from './engine.ts'
 import { EmbeddedError, reasonOf } from './errors.ts'
 import { Health } from './health.ts'
+import type { Call, Said } from './worker-thread.ts'
 
 const say = (said: Said, transfer: ArrayBuffer[] = []): void => parentPort?.postMessage(said, transfer)
 

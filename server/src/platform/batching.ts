@@ -6,23 +6,23 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /** An item, and how many callers asked for it in this batch. */
-export type Asked<Item> = { item: Item; times: number }
+export type BatchItem<Item> = { item: Item; callers: number }
 
-/** An answer that `times` callers share, and this caller's place among them: 1 for the first. */
-export type Share<Result> = { result: Result; place: number; times: number }
+/** An answer that `callers` callers share, and the index of this caller among them. */
+export type BatchResult<Result> = { result: Result; index: number; callers: number }
 
-type Caller<Result> = { resolve(share: Share<Result>): void; reject(error: unknown): void }
+type Caller<Result> = { resolve(share: BatchResult<Result>): void; reject(error: unknown): void }
 
 /**
  * Makes a function for single items from `work`, which takes batches of them. Items with the same key are asked for once.
  * `work` resolves with the results in the order of the items; its error goes to every caller of the batch. One batch runs at
  * a time, with at most `most` keys, and begins after all its callers asked: what it reads is never older than that.
  */
-export function gather<Item, Result>(
+export function batched<Item, Result>(
   keyOf: (item: Item) => string,
-  work: (asked: ReadonlyArray<Asked<Item>>) => Promise<readonly Result[]>,
+  work: (asked: ReadonlyArray<BatchItem<Item>>) => Promise<readonly Result[]>,
   most = 1_000,
-): (item: Item) => Promise<Share<Result>> {
+): (item: Item) => Promise<BatchResult<Result>> {
   // Batches run outside the async context of their callers: they must not join the first one's request or transaction.
   const outside = AsyncLocalStorage.snapshot()
   const waiting = new Map<string, { item: Item; callers: Array<Caller<Result>> }>()
@@ -32,13 +32,13 @@ export function gather<Item, Result>(
     const batch = [...waiting.entries().take(most)]
     for (const [key] of batch) waiting.delete(key)
     const [outcome] = await Promise.allSettled([
-      work(batch.map(([, { item, callers }]) => ({ item, times: callers.length }))),
+      work(batch.map(([, { item, callers }]) => ({ item, callers: callers.length }))),
     ])
     startNext() // before the callers continue: the database need not wait for them
     for (const [index, [, { callers }]] of batch.entries()) {
       for (const [before, { resolve, reject }] of callers.entries()) {
         if (outcome.status === 'rejected') reject(outcome.reason)
-        else resolve({ result: outcome.value[index] as Result, place: before + 1, times: callers.length }) // `work` gives one for each
+        else resolve({ result: outcome.value[index] as Result, index: before, callers: callers.length }) // `work` gives one for each
       }
     }
   }

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
-import { type Asked, gather } from './gather.ts'
+import { type BatchItem, batched } from './batching.ts'
 
 /** Work that waits until it is told to go on, and records what it was asked. */
 function controlled() {
-  const batches: Array<{ asked: ReadonlyArray<Asked<string>>; done: PromiseWithResolvers<void> }> = []
-  const work = async (asked: ReadonlyArray<Asked<string>>) => {
+  const batches: Array<{ asked: ReadonlyArray<BatchItem<string>>; done: PromiseWithResolvers<void> }> = []
+  const work = async (asked: ReadonlyArray<BatchItem<string>>) => {
     const done = Promise.withResolvers<void>()
     batches.push({ asked, done })
     await done.promise
@@ -19,26 +19,26 @@ const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(reso
 describe('gathered work', () => {
   it('asks together for what comes at once, and again for what comes meanwhile', async () => {
     const { batches, work } = controlled()
-    const ask = gather((item: string) => item, work)
+    const ask = batched((item: string) => item, work)
     const first = [ask('a'), ask('b'), ask('a')]
     await turn()
     const later = [ask('a'), ask('c')]
     await turn()
     expect(batches.map(({ asked }) => asked)).toEqual([
       [
-        { item: 'a', times: 2 },
-        { item: 'b', times: 1 },
+        { item: 'a', callers: 2 },
+        { item: 'b', callers: 1 },
       ],
     ])
     batches[0]?.done.resolve()
     expect(await Promise.all(first)).toEqual([
-      { result: 'A', place: 1, times: 2 },
-      { result: 'B', place: 1, times: 1 },
-      { result: 'A', place: 2, times: 2 },
+      { result: 'A', index: 0, callers: 2 },
+      { result: 'B', index: 0, callers: 1 },
+      { result: 'A', index: 1, callers: 2 },
     ])
     expect(batches[1]?.asked).toEqual([
-      { item: 'a', times: 1 },
-      { item: 'c', times: 1 },
+      { item: 'a', callers: 1 },
+      { item: 'c', callers: 1 },
     ])
     batches[1]?.done.resolve()
     expect((await Promise.all(later)).map(({ result }) => result)).toEqual(['A', 'C'])
@@ -46,7 +46,7 @@ describe('gathered work', () => {
 
   it('asks for no more than it may at once', async () => {
     const sizes: number[] = []
-    const ask = gather(
+    const ask = batched(
       (item: number) => String(item),
       async (asked) => {
         sizes.push(asked.length)
@@ -61,7 +61,7 @@ describe('gathered work', () => {
 
   it('tells everybody of a batch its error, and goes on with the next', async () => {
     let batch = 0
-    const ask = gather(
+    const ask = batched(
       (item: string) => item,
       async (asked) => {
         batch += 1
@@ -77,7 +77,7 @@ describe('gathered work', () => {
   it('runs in nobody’s context', async () => {
     const storage = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
-    const ask = gather(
+    const ask = batched(
       (item: string) => item,
       async (asked) => {
         seen.push(storage.getStore())

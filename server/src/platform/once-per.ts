@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
  * may run several services (tests do), so slices keep no such state in module variables. It is made outside the async context
  * of the first request that needs it: what lasts belongs to no request.
  */
-export function onePer<Of extends object, Kept>(create: (of: Of) => Kept): (of: Of) => Kept {
+export function oncePer<Of extends object, Kept>(create: (of: Of) => Kept): (of: Of) => Kept {
   const outside = AsyncLocalStorage.snapshot()
   const kept = new WeakMap<Of, Kept>()
   return (of) => {

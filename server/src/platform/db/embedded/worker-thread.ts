@@ -20,14 +20,14 @@ export type Said =
  * Starts PGlite on a directory of the host; rejects with what PostgreSQL said when it does not come up. A thread that ends by itself
  * counts as an abort. Only while it has something to do does the thread keep the process running.
  */
-export async function launchApart(start: Start, health: Health): Promise<Engine> {
+export async function launchOnThread(start: Start, health: Health): Promise<Engine> {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: start })
-  let asked = Promise.withResolvers<unknown>()
+  let request = Promise.withResolvers<unknown>()
   const answer = async <T>(): Promise<T> => {
-    asked = Promise.withResolvers()
+    request = Promise.withResolvers()
     worker.ref()
     try {
-      return (await asked.promise) as T // thread.ts answers each call with what its method returns
+      return (await request.promise) as T // thread.ts answers each call with what its method returns
     } finally {
       worker.unref()
     }
@@ -38,12 +38,12 @@ export async function launchApart(start: Start, health: Health): Promise<Engine>
   }
   worker.on('message', (said: Said) => {
     if ('broken' in said) health.breakDown(said.broken)
-    else if ('done' in said) asked.resolve(said.done)
-    else asked.reject(said.code === undefined ? new Error(said.refused) : new EmbeddedError(said.code, said.refused))
+    else if ('done' in said) request.resolve(said.done)
+    else request.reject(said.code === undefined ? new Error(said.refused) : new EmbeddedError(said.code, said.refused))
   })
   let running = false
   const ended = (error: Error): void => {
-    asked.reject(running ? health.breakDown(error.message, error) : error)
+    request.reject(running ? health.breakDown(error.message, error) : error)
   }
   worker.on('error', ended)
   worker.on('exit', (code) => ended(new Error(`its thread ended with code ${code}`)))
