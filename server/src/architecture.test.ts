@@ -117,4 +117,10 @@ describe('outside the platform', () => {
     })
     expect(strangers).toEqual([])
   })
+
+  it('one file writes posts, and so raises the revision of what sites see', () => {
+    const writes =
+      /(?:insertInto|updateTable|deleteFrom)\('post(?:s|_sites|_slugs)'|\b(?:insert into|update|delete from) post(?:s|_sites|_slugs)\b/
+    expect(sources.filter(({ text }) => writes.test(text)).map(({ path }) => path)).toEqual(['posts/writes.ts'])
+  })
 })

@@ -3,7 +3,6 @@ import { type RawBuilder, sql } from 'kysely'
 import { MOST_PER_OWNER } from '../platform/changes/changes.ts'
 import type { Context } from '../platform/context.ts'
 import { type Keys, seal, unseal } from '../platform/crypto.ts'
-import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { type ChangedDelivery, deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
@@ -176,15 +175,6 @@ export function pausedSites(accountId: RawBuilder<string>): RawBuilder<Record<st
     select coalesce(json_object_agg(e.site_id, e.paused order by e.site_id), '{}') from endpoints e
     where e.account_id = ${accountId} and e.deleted_at is null
   )`
-}
-
-/** The living sites of accounts that are not paused, by account. */
-export async function activeSites(db: Db, accountIds: readonly string[]): Promise<Map<string, string[]>> {
-  const { rows } = await sql<{ accountId: string; siteIds: string[] }>`
-    select account_id as "accountId", array_agg(site_id order by site_id) as "siteIds" from endpoints
-    where account_id = any(${plainArray(accountIds)}::uuid[]) and deleted_at is null and not paused group by account_id
-  `.execute(db)
-  return new Map(rows.map(({ accountId, siteIds }) => [accountId, siteIds]))
 }
 
 /** Whether history of the account's site is kept: the site is connected, or was deleted not too long ago. */

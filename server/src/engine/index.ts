@@ -3,7 +3,6 @@ export { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes
 export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
 export { Dispatcher, type Limits, type Sendable } from './dispatcher.ts'
 export {
-  activeSites,
   addEndpoint,
   changeEndpoint,
   type EndpointState,

@@ -106,11 +106,7 @@ async function announce(
 }
 
 /** The events that announce a post to sites, numbered in the post's order. */
-export function eventsOf(
-  post: PostRow,
-  previousSlugs: readonly string[],
-  announcements: readonly Announcement[],
-): NewEvent[] {
+function eventsOf(post: PostRow, previousSlugs: readonly string[], announcements: readonly Announcement[]): NewEvent[] {
   const full = publicPost(post, previousSlugs)
   return announcements
     .filter(({ siteIds }) => siteIds.length > 0)
@@ -127,7 +123,7 @@ export function eventsOf(
 }
 
 /** The announcements of a publication: sites that already have the post get an update (decision P6). */
-export function publishing(targets: readonly string[], hasPost: (siteId: string) => boolean): Announcement[] {
+function publishing(targets: readonly string[], hasPost: (siteId: string) => boolean): Announcement[] {
   return [
     { kind: 'post.published', siteIds: targets.filter((id) => !hasPost(id)) },
     { kind: 'post.updated', siteIds: targets.filter(hasPost) },

@@ -276,9 +276,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a scheduled post is published whenever somebody has read that it is due',
-    file: 'posts/due-queries.ts',
-    from: "    .where('status', '=', 'scheduled')\n    .where('scheduled_at', '<=', now)\n    .orderBy('id')",
-    to: "    .orderBy('id')",
+    file: 'posts/publish-due.ts',
+    from: "    .where('status', '=', 'scheduled')\n    .where('scheduled_at', '<=', now)\n",
+    to: '',
   },
   {
     name: 'a confirmation leaves older events pending',
@@ -314,7 +314,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two processes publish a due post without locking it',
-    file: 'posts/due-queries.ts',
+    file: 'posts/publish-due.ts',
     from: '    .forUpdate()\n    .skipLocked()\n',
     to: '',
     test: LOCKS,
