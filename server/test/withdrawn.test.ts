@@ -212,6 +212,14 @@ describe('a post that is changed before it was sent', () => {
     ])
   })
 
+  it('is updated afterwards if it is being sent at that moment', async () => {
+    const { first, finish } = await sendSlowly()
+    await client.posts.update(first, { title: 'Better' })
+    await finish()
+    await service.drain()
+    expect(eventsOf(first)).toEqual(['post.published', 'post.updated'])
+  })
+
   it('keeps what was tried already: an update follows it', async () => {
     receiver.answerNext(503, 503)
     const id = await publish()
