@@ -17,7 +17,7 @@ import { abandonJobsOf } from './platform/jobs/queue.ts'
 import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
-import { forgetTombstones, publishDue, sendingJobs, unnameForgottenSites } from './posts/index.ts'
+import { forgetNamesOfGoneSites, forgetTombstones, publishDue, sendingJobs } from './posts/index.ts'
 import { detectionJobs } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
@@ -109,7 +109,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
   ]
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })
-  more.push(await purgeDeletedSites(db, clock.now()), await unnameForgottenSites(db.root))
+  more.push(await purgeDeletedSites(db, clock.now()), await forgetNamesOfGoneSites(db.root))
   return { again: more.includes(true) }
 }
 

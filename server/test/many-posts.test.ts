@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { purgeDeletedSites } from '../src/engine/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
-import { unnameForgottenSites } from '../src/posts/index.ts'
+import { forgetNamesOfGoneSites } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -248,7 +248,7 @@ describe('posts published to some sites only', () => {
     const purge = async (days: number) => {
       const at = plusMs(service.clock.now(), days * 86_400_000)
       while (await purgeDeletedSites(service.ctx.db, at)) {}
-      expect(await unnameForgottenSites(service.ctx.db.root)).toBe(false)
+      expect(await forgetNamesOfGoneSites(service.ctx.db.root)).toBe(false)
     }
     await purge(89)
     await expectCounted([

@@ -1,5 +1,5 @@
 /** Replaces the secret key and seals everything with the new one. platform/secret-key.ts explains how it survives interruption. */
-import { resealWebhookSecrets } from '../engine/index.ts'
+import { resealSecrets } from '../engine/index.ts'
 import { type Config, parseConfig, SHORTEST_KEY } from '../platform/config.ts'
 import { deriveKeys, SealError } from '../platform/crypto.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -100,7 +100,7 @@ async function reseal(db: Database, oldKey: string, key: string, force: boolean)
   return db.tx(async (tx) => {
     if (!force) await assertAlone(db, tx, 'They know only the old key (--force rotates anyway)')
     const sites = await resealApiKeys(tx, from, to)
-    await resealWebhookSecrets(tx, from, to)
+    await resealSecrets(tx, from, to)
     await resealAnswers(tx, from, to)
     await replaceFingerprint(tx, to)
     return sites

@@ -5,7 +5,10 @@ import type { AttemptOutcome, EventContent } from '../engine/index.ts'
 /** A target as its channel sees it: with its configuration checked and its secret opened. */
 export type ChannelTarget<Config> = { siteId: string; siteName: string; config: Config; secret: string }
 
-/** What one attempt sends. `attempt` counts from 1; `deliveryId` is the same in every attempt. */
+/**
+ * What one attempt sends. `attempt` counts from 1; `deliveryId` is the same in every attempt. The payload of the content is the JSON of a
+ * `PublishedPost` (`posts/public.ts`), of a removal that of its `id` and `slug`.
+ */
 export type ChannelEvent = { deliveryId: string; attempt: number; content: EventContent }
 
 /** A request as people see it. */
@@ -20,12 +23,13 @@ export type ProbeResult = {
   tookMs: number
 }
 
+/** One kind of destination. Channels are made more than once in a process, so they hold no state of their own. */
 export type Channel<Config = unknown> = {
   /** The name of the kind, as endpoints keep it. */
   kind: string
   /** What an endpoint of this kind keeps of where its events go. */
   config: z.ZodType<Config>
-  /** The longest that one attempt may take, all its requests together, in milliseconds. The lease of a lane follows from it. */
+  /** The longest that one attempt may take, all its requests together, in milliseconds. The longest of all kinds decides how long lanes are leased. */
   budgetMs: number
   /** Sends an event once. `unknown` when `signal` aborted it. Never rejects: an error on our side is a failed attempt too. */
   attempt(target: ChannelTarget<Config>, event: ChannelEvent, signal: AbortSignal): Promise<AttemptOutcome>

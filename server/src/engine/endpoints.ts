@@ -7,7 +7,7 @@ import type { Db, Tx } from '../platform/db/database.ts'
 import { type ChangedDelivery, deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 
-/** The place that a sealed webhook secret is bound to. */
+/** The associated data of an endpoint's sealed secret. */
 export function secretAssociatedData(siteId: string): string {
   return `endpoints.secret:${siteId}`
 }

@@ -19,7 +19,7 @@ export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
 export { showBacklog } from './metrics.ts'
 export { type AttemptOutcome, SLOW_MS } from './policy.ts'
-export { resealWebhookSecrets, unopenedSecrets } from './reseal.ts'
+export { resealSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
 export { HOUR_MS, hourOf } from './roll-ups.ts'
 export {

@@ -5,7 +5,7 @@ import { openSecret, secretAssociatedData } from './endpoints.ts'
 
 const BATCH = 500
 
-/** Which of the sites have a webhook secret that does not open with `keys`. */
+/** Which of the sites have a secret that does not open with `keys`. */
 export async function unopenedSecrets(db: Db, keys: Keys, siteIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ site_id: string; secret_sealed: Buffer }>`
     select site_id, secret_sealed from endpoints where site_id = any(${siteIds}::uuid[]) and secret_sealed is not null
@@ -17,8 +17,8 @@ export async function unopenedSecrets(db: Db, keys: Keys, siteIds: readonly stri
   )
 }
 
-/** Seals the webhook secrets of all living endpoints with `to` instead of `from`; returns how many. */
-export async function resealWebhookSecrets(tx: Tx, from: Keys, to: Keys): Promise<number> {
+/** Seals the secrets of all living endpoints with `to` instead of `from`; returns how many. */
+export async function resealSecrets(tx: Tx, from: Keys, to: Keys): Promise<number> {
   await sql`lock table endpoints in share row exclusive mode`.execute(tx)
   let done = 0
   for (let last: string | undefined; ; ) {

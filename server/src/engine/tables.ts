@@ -29,7 +29,7 @@ type EndpointsTable = {
   /** The kind of destination, whose channel reads `config`: where events go. */
   kind: string
   config: ColumnType<unknown, string, string>
-  /** Sealed webhook secret; null once the site is deleted. */
+  /** The endpoint's secret, sealed; null once the site is deleted. */
   secret_sealed: Buffer | null
   paused: Generated<boolean>
   deleted_at: Date | null

@@ -40,4 +40,4 @@ export {
   visibleWithTag,
 } from './visible.ts'
 export { PostBody, presentPost } from './wire.ts'
-export { deletePosts, raiseVersions, unnameForgottenSites } from './writes.ts'
+export { deletePosts, forgetNamesOfGoneSites, raiseVersions } from './writes.ts'

@@ -16,7 +16,7 @@ import { publicPost } from './public.ts'
 import { findPost, type PublishContext, type SyncState, syncStateOf } from './queries.ts'
 import type { PostsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
-import { forgetSites, unnameSites, updatePost, writePublication } from './writes.ts'
+import { forgetNamedSites, forgetSites, updatePost, writePublication } from './writes.ts'
 
 /** `previousVersion` of an update: the version announced before, unless given. */
 type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersion?: number | null }
@@ -35,7 +35,7 @@ export async function publishLocked(
   now: Date,
 ): Promise<{ post: PostRow; siteIds: string[] }> {
   const targets = chooseSites(publishContext, siteIds)
-  const sent = new Set(publishContext.siteIds)
+  const sent = new Set(publishContext.sentTo)
   const visible = {
     ...post,
     status: 'published',
@@ -45,7 +45,7 @@ export async function publishLocked(
     updated_at: post.status === 'published' ? post.updated_at : now,
     visible_to_all: post.visible_to_all || siteIds === undefined,
   } as const
-  if (post.status === 'published' && visible.visible_to_all) await unnameSites(tx, post)
+  if (post.status === 'published' && visible.visible_to_all) await forgetNamedSites(tx, post)
   const announced = publishing(targets, (id) => sent.has(id))
   const published = { ...visible, ...(await announce(ctx, tx, visible, publishContext, now, announced)) }
   await writePublication(tx, post, published, targets, !published.visible_to_all)
@@ -69,7 +69,7 @@ function chooseSites({ paused }: PublishContext, siteIds: readonly string[] | un
 /** Sends a changed published post to every site that has it. */
 export async function announceUpdate(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
   const sync = await syncStateOf(tx, post.id)
-  const updates = await updating(ctx, tx, post, sync.siteIds, now)
+  const updates = await updating(ctx, tx, post, sync.sentTo, now)
   const counted = await announce(ctx, tx, post, sync, now, updates)
   return counted === undefined ? post : updatePost(tx, post, counted)
 }
@@ -81,7 +81,7 @@ export async function announceUpdate(ctx: Context, tx: PostsTx, post: PostRow, n
 export async function announceRemoval(ctx: Context, tx: PostsTx, was: PostRow, now: Date): Promise<void> {
   const sync = await syncStateOf(tx, was.id)
   const { account_id: accountId, id: postId } = was
-  const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: sync.siteIds }, now)
+  const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: sync.sentTo }, now)
   const counted = await announce(ctx, tx, was, sync, now, [{ kind: 'post.deleted', siteIds }])
   if (counted !== undefined) await updatePost(tx, was, counted)
   await forgetSites(tx, was.id)

@@ -40,8 +40,8 @@ export async function lockPostToPublish(
     select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${PUBLISH_CONTEXT} from posts where account_id = ${accountId} and id = ${id}
   `).execute(tx)
   if (rows[0] === undefined) return undefined
-  const { siteIds, formerSlugs, paused, ...post } = rows[0]
-  return { post, publishContext: { siteIds, formerSlugs, paused } }
+  const { sentTo, formerSlugs, paused, ...post } = rows[0]
+  return { post, publishContext: { sentTo, formerSlugs, paused } }
 }
 
 /** Locks the account's posts among these ids until the transaction ends, and returns them; both in the order of their ids. */
@@ -87,7 +87,7 @@ export async function freeSlug(tx: Tx, accountId: string, base: string): Promise
 /** What sites know of a post. */
 export type SyncState = {
   /** The sites that were sent the post and have not since been told that it is gone. */
-  siteIds: string[]
+  sentTo: string[]
   /** The post's former slugs, oldest first. */
   formerSlugs: string[]
 }
@@ -95,7 +95,7 @@ export type SyncState = {
 /** Which sites have a post, and its former slugs. */
 export async function syncStateOf(db: Db, postId: string): Promise<SyncState> {
   const { rows } = await prepared(sql<SyncState>`select ${SYNC_STATE} from posts where id = ${postId}`).execute(db)
-  return rows[0] ?? { siteIds: [], formerSlugs: [] }
+  return rows[0] ?? { sentTo: [], formerSlugs: [] }
 }
 
 /** What publishing a post needs besides its row: what sites know of it, and the account's sites with whether each is paused. */
@@ -106,11 +106,11 @@ export async function publishContextOf(tx: Tx, postId: string): Promise<PublishC
   const { rows } = await prepared(
     sql<PublishContext>`select ${PUBLISH_CONTEXT} from posts where id = ${postId}`,
   ).execute(tx)
-  return rows[0] ?? { siteIds: [], formerSlugs: [], paused: {} }
+  return rows[0] ?? { sentTo: [], formerSlugs: [], paused: {} }
 }
 
 const SYNC_STATE = sql`
-  array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent order by s.site_id) as "siteIds",
+  array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent order by s.site_id) as "sentTo",
   array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
 const PUBLISH_CONTEXT = sql`${SYNC_STATE}, ${pausedSites(sql`posts.account_id`)} as paused`
 

@@ -93,7 +93,7 @@ export async function reclaimSlug(tx: PostsTx, accountId: string, slug: string):
 }
 
 /** Drops the names of a post's sites, because it is now visible to every site. */
-export async function unnameSites(tx: PostsTx, { id, account_id: accountId }: PostRow): Promise<void> {
+export async function forgetNamedSites(tx: PostsTx, { id, account_id: accountId }: PostRow): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('post_sites')
     .set({ named: false })
@@ -147,7 +147,7 @@ const PAIRS_PER_STEP = 1_000
  * more. While a site's history is kept, posts and figures can be asked for by site. The recursive query reads one entry of the index
  * for each site, instead of all that it has.
  */
-export async function unnameForgottenSites(db: Db): Promise<boolean> {
+export async function forgetNamesOfGoneSites(db: Db): Promise<boolean> {
   const { numAffectedRows } = await sql`
     with recursive named (site_id) as (
       (select site_id from post_sites where named order by site_id limit 1)

@@ -16,6 +16,10 @@
  * - Redirects are not followed. Certificates are always verified, for the name in the URL.
  * - Nothing is decompressed. The bytes of headers, body and everything around them are limited, and so are connections.
  *
+ * The files: `target.ts` and `addresses.ts` judge where a request may go, `resolve.ts` asks the name servers, `dial.ts` opens a vetted socket and
+ * `pool.ts` keeps it. `attempt.ts` is one request from its beginning to its outcome: it takes a `connection.ts`, which writes it, `exchange.ts`
+ * reads the response, and `answer.ts` is what is kept of it.
+ *
  * An unsolicited `100 Continue` ends the attempt as `protocol_error`; other informational responses are skipped.
  */
 import { LinkedList } from '../linked-list.ts'

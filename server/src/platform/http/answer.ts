@@ -1,6 +1,6 @@
 /**
- * Does what all answers have in common: request id, client address, span, log line, duration, headers. Failures become the JSON errors of the specification (section 7); any other error becomes a 500 that
- * reveals nothing but the request id, with the cause in the log.
+ * Does what all answers have in common: request id, client address, span, log line, duration, headers. Failures become the JSON errors of
+ * the specification (section 7); any other error becomes a 500 that reveals nothing but the request id, with the cause in the log.
  */
 import type { ServerResponse } from 'node:http'
 import type { Context } from '../context.ts'
