@@ -9,7 +9,7 @@ import {
 } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { forgetTombstones } from '../src/posts/index.ts'
+import { forgetTombstones, recordUnlistedPosts } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -103,6 +103,14 @@ describe('changes', () => {
     await client.posts.delete(post.id)
     expect((await follow(cursor)).events).toEqual([])
     expect((await follow(cursor, 100, clientOf(other))).events).toEqual(['deleted named'])
+  })
+
+  it('begin with everything also where a restored backup knew of no changes', async () => {
+    await publish('One')
+    const { root, tx } = service.ctx.db
+    await sql`delete from post_changes`.execute(root)
+    await tx((restoring) => recordUnlistedPosts(restoring))
+    expect((await follow()).events).toEqual(['published one'])
   })
 
   it('are forgotten after 90 days: an older cursor is answered 410, and so is one of nobody', async () => {

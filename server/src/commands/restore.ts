@@ -12,7 +12,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { assertEncoding, assertKnown, migrateTo, schemaState } from '../platform/db/migrate.ts'
 import { findSecretKey, forgetFingerprint, keyFits, shortFingerprint, writeKeyFile } from '../platform/secret-key.ts'
 import { messageOf } from '../platform/thrown.ts'
-import { countDue, raiseVersions, writePosts } from '../posts/index.ts'
+import { countDue, raiseVersions, recordUnlistedPosts, writePosts } from '../posts/index.ts'
 import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
 import { withDatabase } from './database.ts'
@@ -181,6 +181,7 @@ async function load(
     if (target !== undefined) await loadRows(tx, target, table, lines)
     progress(table.name, lines.length)
   })
+  await recordUnlistedPosts(tx)
   if (isMove) return
   await writePosts(tx, (posts) => raiseVersions(posts, systemClock.now()))
   await endAllLogins(tx)

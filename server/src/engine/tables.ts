@@ -71,7 +71,8 @@ type EventsTable = {
   sequence: number
   kind: EventKind
   previous_version: number | null
-  version: number
+  /** Of the post; 0 for events of a preview, which did not keep it. */
+  version: Generated<number>
   occurred_at: Date
   /** The post as JSON text at the moment of the event; written once, sent to every site. */
   payload: string

@@ -246,7 +246,7 @@ create table events (
   sequence integer not null,
   kind text not null check (kind in ('post.published', 'post.updated', 'post.deleted')),
   previous_version integer,
-  version integer not null, -- of the post, at the moment of the event
+  version integer not null default 0, -- of the post, at the moment of the event; 0 in backups of previews
   occurred_at timestamptz not null,
   payload text not null,
   payload_bytes integer not null

@@ -9,6 +9,7 @@ export {
   changesAfter,
   forgetTombstones,
   type PostChange,
+  recordUnlistedPosts,
 } from './post-changes.ts'
 export { PublishedPost, PulledPost, PulledSummary, pulledEntry, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'

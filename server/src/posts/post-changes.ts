@@ -3,7 +3,7 @@
  * one row, with the revision of its last change. Revisions of an account rise in the order of commits, since each is taken under the lock
  * of the account's row in `catalogs`: whoever has seen a revision has seen everything before it.
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
@@ -20,14 +20,7 @@ const TOMBSTONES_PER_STEP = 1_000
  */
 export async function recordPostChanges(tx: Tx, postIds: readonly string[]): Promise<void> {
   await prepared(sql`
-    with visible as (
-      select p.id, p.account_id, c.revision, p.slug, p.version,
-        case when not p.visible_to_all then
-          array(select s.site_id from post_sites s where s.post_id = p.id and s.named order by s.site_id)
-        end as shown_to
-      from posts p join catalogs c on c.account_id = p.account_id
-      where p.id = any(${plainArray(postIds)}::uuid[]) and p.status = 'published'
-    ),
+    with visible as (${visibleRows(sql`p.id = any(${plainArray(postIds)}::uuid[])`)}),
     removed as (
       update post_changes r set revision = c.revision, removed_at = coalesce(r.removed_at, statement_timestamp())
       from catalogs c
@@ -43,6 +36,27 @@ export async function recordPostChanges(tx: Tx, postIds: readonly string[]): Pro
         array(select distinct unnest(r.shown_to || excluded.shown_to))
       end
   `).execute(tx)
+}
+
+/** Records the posts that sites may see and that are not recorded, as in a backup of a preview. */
+export async function recordUnlistedPosts(tx: Tx): Promise<void> {
+  await sql`
+    insert into post_changes (post_id, account_id, revision, published_revision, slug, version, shown_to)
+    select id, account_id, revision, revision, slug, version, shown_to
+    from (${visibleRows(sql`true`)}) visible
+    on conflict (post_id) do nothing
+  `.execute(tx)
+}
+
+/** The published posts that meet a condition on `posts p`, with who may see them and the revision of their account. */
+function visibleRows(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select p.id, p.account_id, c.revision, p.slug, p.version,
+      case when not p.visible_to_all then
+        array(select s.site_id from post_sites s where s.post_id = p.id and s.named order by s.site_id)
+      end as shown_to
+    from posts p join catalogs c on c.account_id = p.account_id
+    where ${condition} and p.status = 'published'`
 }
 
 /** A place among the changes of an account: everything up to this post at this revision has been seen. */
