@@ -106,8 +106,16 @@ describe('the document', () => {
     const pulled = await pull.get('better-bread')
     expect(pulled.previous_slugs).toEqual(['bread'])
     await pull.confirm(draft.id, site.id, 'delivered', { metadata: { build: 1 } })
+    await pull.changes({ include: 'body' })
+    await pull.confirmMany([
+      { post_id: draft.id, status: 'delivered' },
+      { post_id: 'nonsense', status: 'delivered' },
+    ])
+    await pull.digest()
+    await pull.compare({ have: [] })
+    await watched(`${service.url}/api/pull/posts?include=body`, { headers: { 'x-api-key': site.api_key } })
     await client.analytics.postDeliveries(draft.id)
-    for (const path of ['/api/pull/posts', '/api/pull/posts/better-bread']) {
+    for (const path of ['/api/pull/posts', '/api/pull/posts/better-bread', '/api/pull/changes']) {
       const headers = { 'x-api-key': site.api_key }
       const { headers: first } = await watched(service.url + path, { headers })
       await watched(service.url + path, { headers: { ...headers, 'if-none-match': first.get('etag') ?? '' } })

@@ -291,7 +291,10 @@ describe('a database of another version', () => {
   ])('is refused: %s', async (_, instead, message) => {
     const { own } = await ownDatabase()
     if (instead === undefined) await sql`insert into kysely_migration values ('2999-later', '')`.execute(own.root)
-    else await sql`update kysely_migration set name = ${instead}`.execute(own.root)
+    else {
+      await sql`delete from kysely_migration where name > '2026-11-28-foundation'`.execute(own.root)
+      await sql`update kysely_migration set name = ${instead}`.execute(own.root)
+    }
     await expect(startOn(own)).rejects.toThrow(message)
   })
 })

@@ -1,5 +1,6 @@
 import type { Migration } from 'kysely/migration'
 import * as foundation from './2026-11-28-foundation.ts'
+import * as postChanges from './2026-12-01-post-changes.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -7,4 +8,5 @@ export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
 /** Every migration, oldest first by name. Forward only: another migration fixes a mistake. */
 export const migrations: Record<string, Migration> = {
   '2026-11-28-foundation': foundation,
+  '2026-12-01-post-changes': postChanges,
 }
