@@ -47,7 +47,7 @@ async function readLate(lines: number): Promise<Line[]> {
   await once(child, 'message') // comes although a pipe holds 64 kB
   const read = []
   if (child.stdout === null) throw new Error('no pipe')
-  setTimeout(() => child.send(0), 1_000)
+  setTimeout(() => child.send(0), 2_500)
   for await (const line of createInterface({ input: child.stdout })) read.push(JSON.parse(line))
   return read
 }
