@@ -25,7 +25,7 @@ describeInBrowser('the account', (scene) => {
     await page.reload()
     await page.getByText(`${limit - remaining} of 100 used`).waitFor()
     expect(await page.getByRole('meter', { name: 'Requests' }).getAttribute('value')).toBe(String(limit - remaining))
-    await page.getByText('no language model is set up').waitFor()
+    await page.getByText('No language model', { exact: true }).waitFor()
     await limited.stop()
   })
 
