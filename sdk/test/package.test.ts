@@ -65,7 +65,8 @@ describe('the package', () => {
     expect(manifest).toMatchObject({ name: '@postrider/sdk', license: 'MIT', sideEffects: false, type: 'module' })
     expect(Object.keys(manifest)).not.toContain('dependencies')
     expect(Object.keys(manifest)).not.toContain('private')
-    const modules = 'all-pages client drafts errors events index pull server-sent-events transport webhooks'.split(' ')
+    const modules =
+      'all-pages client drafts errors events index pull server-sent-events sync transport types webhooks'.split(' ')
     const expected = modules.flatMap((name) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`])
     expect(files.sort()).toEqual(['LICENSE', 'README.md', 'generated/api.d.ts', 'package.json', ...expected].sort())
   })
