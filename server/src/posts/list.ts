@@ -4,9 +4,9 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { findByWords } from './find.ts'
 import type { PostStatus } from './policy.ts'
-import { inPortions, TEXT_BYTES } from './portions.ts'
+import { inPortions } from './portions.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
-import { countVisible, hasTag, visibleTo } from './visible.ts'
+import { countVisible, hasTag, sizesOf, visibleTo } from './visible.ts'
 
 /** The filters of a list of posts. */
 export type PostFilter = {
@@ -48,10 +48,7 @@ export async function listPosts(
   page: Page,
 ): Promise<{ reads: ReadPortion[]; total: number }> {
   const { ids, total } = await idsOfPage(db, accountId, filter, page)
-  const sizes = await postsOf(db, accountId, ids)
-    .select(['id', TEXT_BYTES.as('bytes')])
-    .execute()
-  const reads = inPortions(inOrder(ids, sizes)).map((portion) => async () => {
+  const reads = inPortions(await sizesOf(db, ids)).map((portion) => async () => {
     const part = portion.map(({ id }) => id)
     return inOrder(part, await postsOf(db, accountId, part).select(COLUMNS).execute())
   })

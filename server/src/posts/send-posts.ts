@@ -15,7 +15,7 @@ const POSTS_PER_JOB = 25
 const AGAIN_AFTER_MS = 60_000
 const MOST_TRIES = 5
 
-type Payload = { ids: string[] }
+type Payload = { siteId: string; ids: string[] }
 
 /** Has posts sent to a site, in this order. What is queued of an earlier call and not yet sent is replaced where it is of the same part. */
 export async function enqueueSending(
@@ -25,7 +25,7 @@ export async function enqueueSending(
   ids: readonly string[],
 ): Promise<void> {
   for (let first = 0; first < ids.length; first += POSTS_PER_JOB) {
-    const payload: Payload = { ids: ids.slice(first, first + POSTS_PER_JOB) }
+    const payload: Payload = { siteId, ids: ids.slice(first, first + POSTS_PER_JOB) }
     await enqueueJob(ctx, tx, { kind: SENDING_JOB, key: `${siteId}/${first}`, accountId, payload })
   }
 }
@@ -35,11 +35,11 @@ export function sendingJobs(ctx: Context): JobKind<Payload> {
   return {
     name: SENDING_JOB,
     limits: { perProcess: 1, perAccount: 1 },
-    run: async ({ key, accountId, payload }) => ({
-      record: (tx) => sendPosts(ctx, tx, { accountId, siteId: key.split('/')[0] ?? '' }, payload.ids),
+    run: async ({ accountId, payload: { siteId, ids } }) => ({
+      record: (tx) => sendPosts(ctx, tx, { accountId, siteId }, ids),
     }),
-    failed({ key, tries }, error) {
-      ctx.log.error('posts.not_sent', { site_id: key.split('/')[0], tries, error: errorField(error) })
+    failed({ payload: { siteId }, tries }, error) {
+      ctx.log.error('posts.not_sent', { site_id: siteId, tries, error: errorField(error) })
       return tries < MOST_TRIES ? { retryAfterMs: AGAIN_AFTER_MS } : { record: async () => {} }
     },
   }
