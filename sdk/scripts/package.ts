@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-const ENTRIES = { '.': 'index', './webhooks': 'webhooks' }
+const ENTRIES = { '.': 'index', './files': 'files', './receiver': 'receiver/index', './webhooks': 'webhooks' }
 
 /** Writes the package into `directory`, which is emptied first. */
 export async function buildPackage(directory: string): Promise<void> {

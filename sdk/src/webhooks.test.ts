@@ -42,7 +42,11 @@ function streams(pieces: Uint8Array[]): Array<{ stream: ReadableStream | Readabl
 
 describe('verifying a webhook', () => {
   it('accepts what the Standard Webhooks library signed, in every form of body and headers', async () => {
-    const expected = { deliveryId: 'delivery-1', event: JSON.parse(body) }
+    const expected = {
+      deliveryId: 'delivery-1',
+      event: JSON.parse(body),
+      sentAt: Number(genuine.headers['webhook-timestamp']),
+    }
     expect(await verifyWebhook(genuine)).toEqual(expected)
     expect(await verifyWebhook({ ...genuine, body: new TextEncoder().encode(body) })).toEqual(expected)
     expect(await verifyWebhook({ ...genuine, headers: new Headers(headers) })).toEqual(expected)

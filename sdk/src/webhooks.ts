@@ -56,8 +56,8 @@ export type VerifyOptions = {
   now?: number
 }
 
-/** A verified webhook: the event, and the id that stays the same when the delivery is retried. */
-export type VerifiedWebhook = { deliveryId: string; event: WebhookEvent }
+/** A verified webhook: the event, the id that stays the same when the delivery is retried, and when it was sent, in seconds since 1970. */
+export type VerifiedWebhook = { deliveryId: string; event: WebhookEvent; sentAt: number }
 
 const LARGEST_BODY = 8 * 1024 * 1024
 const FIRST_BYTES = 16 * 1024
@@ -90,7 +90,7 @@ export async function verifyWebhook({
       'The signature does not match. Use the raw body and the current webhook_secret.',
     )
   }
-  return { deliveryId, event: parseEvent(bytes) }
+  return { deliveryId, event: parseEvent(bytes), sentAt: Number(timestamp) }
 }
 
 function readHeader(headers: IncomingHeaders, name: string): string {

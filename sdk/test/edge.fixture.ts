@@ -33,7 +33,8 @@ async function run(path: string): Promise<vm.SourceTextModule> {
 }
 
 const { namespace } = await run(resolve(directory, 'index.js'))
-Object.assign(context, { sdk: namespace, baseUrl, webhook: JSON.parse(webhook), result: {} })
+const { namespace: receiving } = await run(resolve(directory, 'receiver/index.js'))
+Object.assign(context, { sdk: namespace, receiving, baseUrl, webhook: JSON.parse(webhook), result: {} })
 await vm.runInContext(
   `(async () => {
     const { event } = await sdk.verifyWebhook(webhook)
@@ -43,8 +44,11 @@ await vm.runInContext(
     const titles = []
     for await (const { title } of client.posts.all({}, { signal: new AbortController().signal })) titles.push(title)
     const created = await client.posts.create({ title: 'x' })
+    const connection = receiving.connectionCode({ url: baseUrl, site: 's', key: 'k', secret: webhook.secret })
+    const site = receiving.createReceiver({ connection, store: receiving.memoryStore() })
+    const received = await site.receive(webhook.body, webhook.headers)
     const node = ['process', 'Buffer', 'require', 'global', 'setImmediate'].filter((name) => name in globalThis)
-    result = { event: event.event, streamed: streamed.event.event, tampered, titles, created: created.id, node }
+    result = { event: event.event, streamed: streamed.event.event, tampered, titles, created: created.id, received: received.status, node }
   })()`,
   context,
 )

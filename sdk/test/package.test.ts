@@ -65,8 +65,10 @@ describe('the package', () => {
     expect(manifest).toMatchObject({ name: '@postrider/sdk', license: 'MIT', sideEffects: false, type: 'module' })
     expect(Object.keys(manifest)).not.toContain('dependencies')
     expect(Object.keys(manifest)).not.toContain('private')
-    const modules =
-      'all-pages client drafts errors events index pull server-sent-events sync transport types webhooks'.split(' ')
+    const modules = (
+      'all-pages client connection-code drafts errors events files index pull server-sent-events sync transport types webhooks ' +
+      'receiver/index receiver/memory receiver/pull-posts receiver/receiver receiver/redis receiver/sql receiver/store'
+    ).split(' ')
     const expected = modules.flatMap((name) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`])
     expect(files.sort()).toEqual(['LICENSE', 'README.md', 'generated/api.d.ts', 'package.json', ...expected].sort())
   })
@@ -80,7 +82,7 @@ describe('the package', () => {
     if (result.types === false) throw new Error('there are no types')
     // The package has ES modules only; CommonJS can `require` them, as the next test shows.
     expect(result.problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([])
-    expect(Object.keys(result.entrypoints)).toEqual(['.', './webhooks', './package.json'])
+    expect(Object.keys(result.entrypoints)).toEqual(['.', './files', './receiver', './webhooks', './package.json'])
   })
 
   it.each(['import', 'require'])('is used from plain JavaScript by %s', async (how) => {
@@ -229,6 +231,7 @@ describe('on an edge runtime', () => {
       tampered: 'bad_signature',
       titles: ['One'],
       created: 'new',
+      received: 200,
       node: [],
     })
   })

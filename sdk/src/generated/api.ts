@@ -682,7 +682,7 @@ export interface paths {
         };
         /**
          * Get one of the site's posts
-         * @description Finds a post by its current slug. It has the same fields as in webhooks.
+         * @description Finds a post by its current slug, or, with `former=true`, by one that it had before. It has the same fields as in webhooks.
          */
         get: operations["pullPost"];
         put?: never;
@@ -4259,7 +4259,10 @@ export interface operations {
     };
     pullPost: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `true`: when no post has the slug now, the one that had it before. Redirect visitors to its `slug`. */
+                former?: "true" | "false";
+            };
             header?: {
                 /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
                 "If-None-Match"?: string;
@@ -4316,6 +4319,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];

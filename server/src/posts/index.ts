@@ -31,6 +31,7 @@ export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
 export {
   lockVisiblePost,
+  presentSlug,
   type Reader,
   sizesOf,
   type VisiblePage,

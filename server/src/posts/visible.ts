@@ -180,6 +180,18 @@ export async function visiblePosts(
   return asked.map((_, index) => byPlace.get(index + 1))
 }
 
+/** The slug that the post has now which had this one before; undefined when there is none. */
+export async function presentSlug(db: Db, accountId: string, former: string): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('post_slugs')
+    .innerJoin('posts', 'posts.id', 'post_slugs.post_id')
+    .select('posts.slug')
+    .where('post_slugs.account_id', '=', accountId)
+    .where('post_slugs.slug', '=', former)
+    .executeTakeFirst()
+  return found?.slug
+}
+
 /**
  * Locks a post of the account until the transaction ends. The next statement then reads the post and its related rows in one
  * snapshot; a statement that waits for the lock itself sees the other rows as they were before the wait.

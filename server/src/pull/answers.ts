@@ -16,6 +16,7 @@ import { pagination } from '../platform/http/pagination.ts'
 import { oncePer } from '../platform/once-per.ts'
 import { Slots } from '../platform/slots.ts'
 import {
+  presentSlug,
   pulledEntry,
   pulledJson,
   type Reader,
@@ -95,6 +96,12 @@ export function pullPage(ctx: Context, site: SitePrincipal, { page, limit, tag }
 export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
   const { accountId, siteId } = site
   return cached(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)
+}
+
+/** The post that had this slug before, as JSON; undefined when there is none that the site may see. */
+export async function pullMovedPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
+  const present = await presentSlug(ctx.db.root, site.accountId, slug)
+  return present === undefined ? undefined : pullPost(ctx, site, present)
 }
 
 type Page = Reader & WantedPage & { offset: number }

@@ -5,7 +5,7 @@ import { PageQuery } from '../platform/http/pagination.ts'
 import { queryText } from '../platform/http/text.ts'
 import { examplePost, PulledPost, PulledSummary } from '../posts/index.ts'
 import { exampleSite } from '../sites/index.ts'
-import { pullPage, pullPost } from './answers.ts'
+import { pullMovedPost, pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
 import { confirm, postNotFound, reportOf } from './operations.ts'
 import { syncRoutes } from './sync-routes.ts'
@@ -70,9 +70,16 @@ export const pullRoutes: Endpoint[] = [
     path: '/api/pull/posts/{slug}',
     name: 'pullPost',
     summary: "Get one of the site's posts",
-    description: 'Finds a post by its current slug. It has the same fields as in webhooks.',
+    description:
+      'Finds a post by its current slug, or, with `former=true`, by one that it had before. It has the same fields as in webhooks.',
     params: z.object({
       slug: z.string().openapi({ description: "The post's current slug.", example: examplePost.slug }),
+    }),
+    query: z.object({
+      former: z.enum(['true', 'false']).optional().openapi({
+        description:
+          '`true`: when no post has the slug now, the one that had it before. Redirect visitors to its `slug`.',
+      }),
     }),
     headers: IfNoneMatch,
     replies: {
@@ -85,8 +92,10 @@ export const pullRoutes: Endpoint[] = [
       304: NOT_MODIFIED,
     },
     errors: [],
-    async handler({ ctx, principal, params, header }) {
-      const post = await pullPost(ctx, principal, params.slug)
+    async handler({ ctx, principal, params, query, header }) {
+      const post =
+        (await pullPost(ctx, principal, params.slug)) ??
+        (query.former === 'true' ? await pullMovedPost(ctx, principal, params.slug) : undefined)
       if (post === undefined) throw postNotFound()
       return replyUnlessKnown(post, header('if-none-match'))
     },

@@ -1,0 +1,37 @@
+/** What a site needs to know of its service: one string to copy instead of four settings. */
+
+/** The service's address, the site's id there, its `api_key` and its `webhook_secret`. */
+export type Connection = { url: string; site: string; key: string; secret: string }
+
+const PREFIX = 'prc_'
+
+/** The connection as one string, base64url of JSON after `prc_`. It holds the secrets: for servers only. */
+export function connectionCode({ url, site, key, secret }: Connection): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ url, site, key, secret }))
+  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+  return PREFIX + base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Reads a connection code. Throws an Error whose message says what is wrong with it. */
+export function parseConnectionCode(code: string | undefined): Connection {
+  const text = code?.trim() ?? ''
+  if (text === '')
+    throw new Error('There is no connection code. Copy it from the site’s page in Postrider into POSTRIDER_CONNECTION.')
+  const connection = text.startsWith(PREFIX) ? decode(text.slice(PREFIX.length)) : undefined
+  if (connection === undefined)
+    throw new Error(
+      'The connection code is cut off or not one. Copy all of it, from prc_ on, from the site’s page in Postrider.',
+    )
+  return connection
+}
+
+function decode(text: string): Connection | undefined {
+  try {
+    const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0))
+    const { url, site, key, secret }: Partial<Connection> = JSON.parse(new TextDecoder().decode(bytes))
+    return url && site && key && secret ? { url, site, key, secret } : undefined
+  } catch {
+    return undefined
+  }
+}

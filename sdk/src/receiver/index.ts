@@ -1,0 +1,6 @@
+export { type Connection, connectionCode, parseConnectionCode } from '../connection-code.ts'
+export { memoryStore } from './memory.ts'
+export { type Answer, type Changed, createReceiver, type Receiver, type ReceiverOptions } from './receiver.ts'
+export { redisStore, type SendCommand } from './redis.ts'
+export { d1Store, postgresStore, sqliteStore, type TableOptions } from './sql.ts'
+export type { Kept, ListedPost, ListQuery, PostList, Posts, Store } from './store.ts'
