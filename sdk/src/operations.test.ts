@@ -103,6 +103,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   pullPost: () => pull.get(ID),
   pullChanges: () => pull.changes({ cursor: ID, limit: 5, include: 'body' }),
   confirmDeliveries: () => pull.confirmMany((exampleOf('confirmDeliveries') as HasConfirmations).confirmations),
+  lookUpPost: () => pull.lookUp('slug'),
   pullDigest: () => pull.digest(),
   comparePosts: () => pull.compare(exampleOf('comparePosts')),
   confirmDelivery: () => pull.confirm(ID, 's', 'failed', { error_message: 'full', metadata: { a: 1 } }),

@@ -53,14 +53,11 @@ export function createPullClient({ apiKey, ...options }: TransportOptions & { ap
         return { items: posts, pages, total }
       })
     },
-    /** The post with this slug; with `former`, else the one that had it before. */
-    get: (slug: string, { signal, former }: CallOptions & { former?: boolean } = {}) =>
-      call<PulledPost>({
-        method: 'GET',
-        path: `/api/pull/posts/${encodeURIComponent(slug)}`,
-        query: { former: former ? 'true' : undefined },
-        signal,
-      }),
+    get: (slug: string, { signal }: CallOptions = {}) =>
+      call<PulledPost>({ method: 'GET', path: `/api/pull/posts/${encodeURIComponent(slug)}`, signal }),
+    /** The post that has this slug, else the one that had it before. */
+    lookUp: (slug: string, { signal }: CallOptions = {}) =>
+      call<Schemas['FoundPost']>({ method: 'GET', path: '/api/pull/lookup', query: { slug }, signal }),
     /** Reports that the site has the post, or why it could not take it. */
     confirm: (
       postId: string,

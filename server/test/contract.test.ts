@@ -112,10 +112,17 @@ describe('the document', () => {
       { post_id: 'nonsense', status: 'delivered' },
     ])
     await pull.digest()
+    expect(await pull.lookUp('no-such-slug')).toEqual({})
+    expect((await pull.lookUp('bread')).post?.slug).toBe('better-bread')
     await pull.compare({ have: [] })
     await watched(`${service.url}/api/pull/posts?include=body`, { headers: { 'x-api-key': site.api_key } })
     await client.analytics.postDeliveries(draft.id)
-    for (const path of ['/api/pull/posts', '/api/pull/posts/better-bread', '/api/pull/changes']) {
+    for (const path of [
+      '/api/pull/posts',
+      '/api/pull/posts/better-bread',
+      '/api/pull/changes',
+      '/api/pull/lookup?slug=bread',
+    ]) {
       const headers = { 'x-api-key': site.api_key }
       const { headers: first } = await watched(service.url + path, { headers })
       await watched(service.url + path, { headers: { ...headers, 'if-none-match': first.get('etag') ?? '' } })

@@ -186,7 +186,6 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
     conflict: (one) => ask(one, { body: { slug: 'taken' } }),
     precondition_failed: (one) => ask(one, { body: { title: 'y' }, headers: { 'if-match': '"99"' } }),
   },
-  pullPost: { invalid: (one) => ask(one, { query: '?former=maybe' }) },
   pullChanges: { gone: (one) => ask(one, { query: '?cursor=nonsense' }) },
   register: { conflict: (one) => ask(one) },
   retryDelivery: { conflict: (one) => ask(one) },

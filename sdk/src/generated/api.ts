@@ -682,9 +682,29 @@ export interface paths {
         };
         /**
          * Get one of the site's posts
-         * @description Finds a post by its current slug, or, with `former=true`, by one that it had before. It has the same fields as in webhooks.
+         * @description Finds a post by its current slug. It has the same fields as in webhooks.
          */
         get: operations["pullPost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pull/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Look up which post an address means
+         * @description The post that has the slug, else the one that had it before: redirect visitors to its present `slug`. Where there is none, the answer is 200 too, without `post`, so that a page that does not exist can be cached like any other.
+         */
+        get: operations["lookUpPost"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1270,6 +1290,9 @@ export interface components {
         Forbidden: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "forbidden";
+        };
+        FoundPost: {
+            post?: components["schemas"]["PulledPost"];
         };
         GenerateDraft: {
             /** @example How to water tomatoes in a hot summer */
@@ -4259,10 +4282,7 @@ export interface operations {
     };
     pullPost: {
         parameters: {
-            query?: {
-                /** @description `true`: when no post has the slug now, the one that had it before. Redirect visitors to its `slug`. */
-                former?: "true" | "false";
-            };
+            query?: never;
             header?: {
                 /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
                 "If-None-Match"?: string;
@@ -4319,9 +4339,75 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["ValidationError"];
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    lookUpPost: {
+        parameters: {
+            query: {
+                /** @description The slug in the address. */
+                slug: string;
+            };
+            header?: {
+                /** @description The ETag you have; if the content is unchanged, the response is 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post, or nothing. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response may be cached, but must be revalidated before use.
+                     * @example private, no-cache
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description Changes with the content; for use in `If-None-Match`.
+                     * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPost"];
+                };
+            };
+            /** @description Unchanged since the given ETag. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response may be cached, but must be revalidated before use.
+                     * @example private, no-cache
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description Changes with the content; for use in `If-None-Match`.
+                     * @example "kL3uQz0VbYc4xWm2Tq8hRfN1aeo"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
             405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

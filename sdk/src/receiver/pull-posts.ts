@@ -2,9 +2,7 @@
  * Reads posts from the service when a page asks for them: for sites that keep nothing. An answer is used for a while, and for as long as the
  * service cannot be reached: the last good one is better than none.
  */
-import { PostriderError } from '../errors.ts'
 import type { PullClient } from '../pull.ts'
-import type { WebhookPost } from '../webhooks.ts'
 import { DEFAULT_LIMIT, type Posts } from './store.ts'
 
 /** How long an answer is used before it is asked for again, in milliseconds, and how many are kept. */
@@ -48,15 +46,7 @@ export function pullPosts(
   }
 
   return {
-    find: (slug) =>
-      remembered<{ post?: WebhookPost }>(`post ${slug}`, async () => {
-        try {
-          return { post: await client().get(slug, { former: true }) }
-        } catch (error) {
-          if (error instanceof PostriderError && error.status === 404) return {}
-          throw error
-        }
-      }).then(({ post }) => post),
+    find: (slug) => remembered(`post ${slug}`, () => client().lookUp(slug)).then(({ post }) => post),
     list: ({ limit = DEFAULT_LIMIT, after = '1', tag } = {}) =>
       remembered(`list ${limit} ${after} ${tag ?? ''}`, async () => {
         const number = Number(after)

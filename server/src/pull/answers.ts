@@ -98,8 +98,13 @@ export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promi
   return cached(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)
 }
 
-/** The post that had this slug before, as JSON; undefined when there is none that the site may see. */
-export async function pullMovedPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
+/** `{"post": …}`: the post that has this slug, else the one that had it before; `{}` where there is none. */
+export async function lookUpPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody> {
+  const post = (await pullPost(ctx, site, slug)) ?? (await movedPost(ctx, site, slug))
+  return tagged(post === undefined ? '{}' : `{"post":${post.content}}`)
+}
+
+async function movedPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody | undefined> {
   const present = await presentSlug(ctx.db.root, site.accountId, slug)
   return present === undefined ? undefined : pullPost(ctx, site, present)
 }

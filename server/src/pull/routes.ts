@@ -5,7 +5,7 @@ import { PageQuery } from '../platform/http/pagination.ts'
 import { queryText } from '../platform/http/text.ts'
 import { examplePost, PulledPost, PulledSummary } from '../posts/index.ts'
 import { exampleSite } from '../sites/index.ts'
-import { pullMovedPost, pullPage, pullPost } from './answers.ts'
+import { lookUpPost, pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
 import { confirm, postNotFound, reportOf } from './operations.ts'
 import { syncRoutes } from './sync-routes.ts'
@@ -70,16 +70,9 @@ export const pullRoutes: Endpoint[] = [
     path: '/api/pull/posts/{slug}',
     name: 'pullPost',
     summary: "Get one of the site's posts",
-    description:
-      'Finds a post by its current slug, or, with `former=true`, by one that it had before. It has the same fields as in webhooks.',
+    description: 'Finds a post by its current slug. It has the same fields as in webhooks.',
     params: z.object({
       slug: z.string().openapi({ description: "The post's current slug.", example: examplePost.slug }),
-    }),
-    query: z.object({
-      former: z.enum(['true', 'false']).optional().openapi({
-        description:
-          '`true`: when no post has the slug now, the one that had it before. Redirect visitors to its `slug`.',
-      }),
     }),
     headers: IfNoneMatch,
     replies: {
@@ -92,12 +85,39 @@ export const pullRoutes: Endpoint[] = [
       304: NOT_MODIFIED,
     },
     errors: [],
-    async handler({ ctx, principal, params, query, header }) {
-      const post =
-        (await pullPost(ctx, principal, params.slug)) ??
-        (query.former === 'true' ? await pullMovedPost(ctx, principal, params.slug) : undefined)
+    async handler({ ctx, principal, params, header }) {
+      const post = await pullPost(ctx, principal, params.slug)
       if (post === undefined) throw postNotFound()
       return replyUnlessKnown(post, header('if-none-match'))
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'get',
+    path: '/api/pull/lookup',
+    name: 'lookUpPost',
+    summary: 'Look up which post an address means',
+    description:
+      'The post that has the slug, else the one that had it before: redirect visitors to its present `slug`. Where there is none, the answer is 200 too, without `post`, so that a page that does not exist can be cached like any other.',
+    query: z.object({
+      slug: queryText('The slug').openapi({ description: 'The slug in the address.', example: examplePost.slug }),
+    }),
+    headers: IfNoneMatch,
+    replies: {
+      200: {
+        description: 'The post, or nothing.',
+        schema: z.object({ post: PulledPost.optional() }).openapi('FoundPost'),
+        examples: {
+          'A post': { post: { ...examplePost, updated_at: examplePost.published_at } },
+          'No post': {},
+        },
+        headers: CACHING,
+      },
+      304: NOT_MODIFIED,
+    },
+    errors: [],
+    async handler({ ctx, principal, query, header }) {
+      return replyUnlessKnown(await lookUpPost(ctx, principal, query.slug), header('if-none-match'))
     },
   }),
   endpoint({
