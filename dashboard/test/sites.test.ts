@@ -1,7 +1,7 @@
 /** Sites: connecting one before a receiver that works and one that does not, and what can be done to it afterwards. */
 import { expect, it, onTestFinished } from 'vitest'
 import { startSampleSite } from '../../integrations/sample-site/src/sample-site.ts'
-import { startReceiver } from '../../server/test/support/receiver.ts'
+import { type Answer, startReceiver } from '../../server/test/support/receiver.ts'
 import { connectSite } from '../../server/test/support/service.ts'
 import { startWebsite, sveltekit } from '../../server/test/support/websites.ts'
 import { describeInBrowser, expectAccessible } from './support/browser.ts'
@@ -40,6 +40,9 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByRole('button', { name: 'Connect the site' }).click()
     await page.getByText('This address cannot receive webhooks').waitFor()
     await webhook.fill(receiver.url)
+    // The page sends a test by itself, and again until one succeeds.
+    const broken: Answer = (_, response) => response.writeHead(500).end('TypeError: posts is not defined')
+    receiver.answerNext(...Array.from({ length: 30 }, () => broken))
     await page.getByRole('button', { name: 'Connect the site' }).click()
 
     await page.getByRole('heading', { name: 'The receiver' }).waitFor()
@@ -64,18 +67,22 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByText('server.ts', { exact: true }).waitFor()
     expect(await page.getByText('npm install hono').count()).toBe(1)
 
-    receiver.answerNext((_, response) => response.writeHead(500).end('TypeError: posts is not defined'))
-    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('Waiting for your site.').waitFor()
     await page.getByText('Your site answered 500, after').waitFor()
     await page.getByText('it failed while handling the webhook. Look at its log.').waitFor()
     await page.getByText('TypeError: posts is not defined').waitFor()
     await expectAccessible(page)
+    await page.getByRole('button', { name: 'Stop waiting' }).click()
+    expect(await page.getByText('Waiting for your site.').count()).toBe(0)
+    receiver.forgetAnswers()
     receiver.answerNext((_, response) => response.end('The test arrived.'))
     await page.getByRole('button', { name: 'Send another test' }).click()
-    await page.getByText('Your site answered 200, after').waitFor()
+    await page.getByText('The site answered 200, but did not say that it keeps posts.').waitFor()
     await page.getByText('The test arrived.', { exact: true }).waitFor()
     await expect.poll(() => done.count()).toBe(3)
-    expect(receiver.received.map(({ json }) => json.event)).toEqual(['site.test', 'site.test'])
+    receiver.answerNext((_, response) => response.end('{"ok":true,"store":"files"}'))
+    await page.getByRole('button', { name: 'Send another test' }).click()
+    await page.getByText('It keeps posts in files.').waitFor()
     await receiver.close()
     await page.getByRole('button', { name: 'Send another test' }).click()
     await page.getByText('Connection refused, after').waitFor()
@@ -193,6 +200,34 @@ describeInBrowser('many sites', (scene) => {
     await page.getByRole('button', { name: 'Show all sites' }).click()
     await expect.poll(() => cards.count()).toBe(10)
     await receiver.close()
+  })
+})
+
+describeInBrowser('a site that is not set up', (scene) => {
+  it('is tested until it answers, and is shown as not working until then', async () => {
+    const { page, client } = await newPerson(scene)
+    const receiver = await startReceiver()
+    onTestFinished(receiver.close)
+    const site = await connectSite(client, receiver, 'Kitchen notes')
+    const message = 'The site cannot keep posts in files: the disk is full.'
+    receiver.answerNext((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message })))
+    receiver.answerNext((_, response) => response.end('{"ok":true,"store":"PostgreSQL"}'))
+    await page.goto(`/sites/new?site=${site.id}`)
+    await page.getByText(message, { exact: true }).waitFor()
+    await page.getByText('It keeps posts in PostgreSQL.').waitFor() // by itself
+    receiver.answerNext((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message })))
+    await client.sites.testDelivery(site.id)
+    await page.goto('/sites')
+    await page.getByRole('listitem').getByText('Not working yet').waitFor()
+    await page.getByRole('link', { name: 'Kitchen notes' }).click()
+    await page.getByText('This site does not work yet.').waitFor()
+    await page.getByText(message, { exact: true }).waitFor()
+    await expectAccessible(page)
+    await client.posts.create({ title: 'Bread', status: 'published' })
+    await scene.service().drain()
+    await page.reload()
+    await page.getByText('Receiving', { exact: true }).first().waitFor()
+    expect(await page.getByText('The last test failed.').count()).toBe(0)
   })
 })
 

@@ -164,7 +164,7 @@ describe('without a store', () => {
       },
     })
     const answer = await client.sites.testDelivery(site.id)
-    expect(answer).toMatchObject({ success: true })
+    expect(answer).toMatchObject({ success: true, store: 'pull' })
     const one = await publish('One')
     await service.drain()
     expect(await shown()).toEqual(['one'])
@@ -194,6 +194,7 @@ describe('what is wrong is said', () => {
     receive(broken)
     const answer = await client.sites.testDelivery(site.id)
     expect(answer).toMatchObject({ success: false, response_code: 503 })
+    expect(answer.troubleshooting).toMatch(/^The site cannot /)
     const one = await publish('One')
     await service.drain()
     expect(await statusOf(one.id)).toEqual(['pending'])

@@ -30,6 +30,7 @@ describe('creating a site', () => {
       platform: 'custom',
       status: 'active',
       delivery_stats: { total: 0, success_rate: null, last_delivery: null },
+      last_test: null,
       created_at: service.clock.now().toISOString(),
       api_key: expect.stringMatching(/^pr_[0-9A-Za-z]{49}$/),
       webhook_secret: expect.stringMatching(/^whsec_[0-9A-Za-z+/]{43}=$/),
@@ -223,6 +224,33 @@ describe('a test delivery', () => {
       site: { id: site.id, name: site.name },
     })
     expect((await owner.sites.get(site.id)).delivery_stats.total).toBe(0)
+  })
+
+  it('tells where the site says it keeps posts, and what the site says is wrong; the site keeps that', async () => {
+    const owner = await newAccount(service)
+    const { id } = await connectSite(owner, receiver)
+    const lastTest = async () => (await owner.sites.get(id)).last_test
+    expect(await lastTest()).toBeNull()
+    const problem = 'The site cannot keep posts in files: EROFS: read-only file system.'
+    receiver.answerNext((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message: problem })))
+    expect(await owner.sites.testDelivery(id)).toMatchObject({
+      success: false,
+      response_code: 503,
+      error: 'http_error',
+      troubleshooting: problem,
+    })
+    const at = service.clock.now().toISOString()
+    expect(await lastTest()).toEqual({ at, ok: false, store: null, message: problem })
+    receiver.answerNext((_, response) => response.end('{"ok":true,"store":"files"}'))
+    const { message, store } = await owner.sites.testDelivery(id)
+    expect(store).toBe('files')
+    expect(message).toMatch(/It keeps posts in files\.$/)
+    expect((await owner.sites.list()).sites[0]?.last_test).toEqual({ at, ok: true, store, message })
+    await owner.sites.update(id, { webhook_url: `${receiver.url}/` })
+    expect(await lastTest()).toBeNull()
+    const silent = await owner.sites.testDelivery(id)
+    expect(silent.message).toMatch(/^Your site answered 200 in \d+ ms, but did not say that it keeps posts\.$/)
+    expect(silent).not.toHaveProperty('store')
   })
 
   it('tells what the site answered and what to look at when it fails', async () => {

@@ -1,4 +1,5 @@
 /** Connecting a site: its details, the receiver's code, and a test. Once the site exists, the page's address holds its id. */
+import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -71,7 +72,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
             Once the code is live, a signed test goes to{' '}
             <span className="font-mono text-sm wrap-anywhere">{site.data.webhook_url}</span>. Nothing is published.
           </p>
-          <SendTest siteId={siteId} primary={!accepted} onResult={({ success }) => setAccepted(success)} />
+          <SendTest siteId={siteId} waits={!hasWorked(site.data)} onResult={({ success }) => setAccepted(success)} />
         </div>
       </Sheet>
       <div className="flex flex-wrap justify-end gap-2">
@@ -90,6 +91,11 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
       </div>
     </Frame>
   )
+}
+
+/** Whether a test or a delivery has ever succeeded. */
+function hasWorked({ last_test: test, delivery_stats: { last_delivery: last } }: Site): boolean {
+  return test?.ok === true || last !== null
 }
 
 /** The receivers, as options of a list. */

@@ -5,13 +5,14 @@ import { Link, useParams } from '@tanstack/react-router'
 import { Code2, ExternalLink } from 'lucide-react'
 import { duration, number, percent } from '../format.ts'
 import { overviewOf, sitesQuery } from '../queries.ts'
-import { HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
+import { failedTestOf, HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
 import { SendTest } from '../sites/test-delivery.tsx'
 import { buttonLook } from '../ui/button.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
+import { Ago } from '../ui/time.tsx'
 import { Disconnect } from './site/disconnect.tsx'
 import { History } from './site/history.tsx'
 import { Secrets } from './site/secrets.tsx'
@@ -91,6 +92,7 @@ function Shown({ site }: { site: SiteBody }) {
           deliveries below.
         </Notice>
       )}
+      <FailedTest site={site} />
       <Totals siteId={site.id} />
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <div className="grid grid-cols-1 gap-5">
@@ -115,6 +117,25 @@ function Shown({ site }: { site: SiteBody }) {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** Says that the last test failed, until something works. */
+function FailedTest({ site }: { site: SiteBody }) {
+  const test = failedTestOf(site)
+  if (test === undefined) return null
+  return (
+    <Notice
+      tone="failed"
+      title={
+        <>
+          {site.delivery_stats.last_delivery === null ? 'This site does not work yet.' : 'The last test failed.'} Tested{' '}
+          <Ago at={test.at} />.
+        </>
+      }
+    >
+      {test.message}
+    </Notice>
   )
 }
 

@@ -14,16 +14,23 @@ export const PLATFORM_NAMES: Record<Site['platform'], string> = {
 }
 
 /** How a site is. */
-export function stateOf({ status, delivery_stats: { last_delivery: last } }: Site): SiteState {
-  if (status === 'inactive') return 'paused'
-  if (status === 'error') return 'error'
-  return last === null ? 'new' : 'receiving'
+export function stateOf(site: Site): SiteState {
+  if (site.status === 'inactive') return 'paused'
+  if (site.status === 'error') return 'error'
+  if (site.delivery_stats.last_delivery !== null) return 'receiving'
+  return failedTestOf(site) === undefined ? 'new' : 'broken'
+}
+
+/** The site's last test, if it failed and nothing has arrived since. */
+export function failedTestOf({ last_test: test, delivery_stats: { last_delivery: last } }: Site) {
+  return test === null || test.ok || (last !== null && last >= test.at) ? undefined : test
 }
 
 /** How the states look, and are named for people. */
 export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: string }> = {
   receiving: { standing: 'arrived', tone: 'arrived', word: 'Receiving' },
   error: { standing: 'failed', tone: 'failed', word: 'Failing' },
+  broken: { standing: 'failed', tone: 'failed', word: 'Not working yet' },
   paused: { standing: 'paused', tone: 'plain', word: 'Paused' },
   new: { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' },
 }

@@ -1,49 +1,81 @@
 import type { TestDelivery } from '@postrider/sdk'
-import { useMutation } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Send } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { api, sentence } from '../api.ts'
 import { reasonOf } from '../delivery/reason.ts'
 import { duration } from '../format.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { Spinner } from '../ui/spinner.tsx'
 
-type SendTestProps = { siteId: string; primary?: boolean; onResult?: (result: TestDelivery) => void }
+const ASK_EVERY_MS = 5_000
+const LONGEST_WAIT_MS = 5 * 60_000
 
-/** Sends a test and shows what the site answered, word for word. */
-export function SendTest({ siteId, primary = false, onResult }: SendTestProps) {
-  const test = useMutation({
-    mutationFn: () => api.sites.testDelivery(siteId),
-    onSuccess: (result) => onResult?.(result),
+type SendTestProps = { siteId: string; waits?: boolean; onResult?: (result: TestDelivery) => void }
+
+/**
+ * Sends a test and shows what the site answered. With `waits`, at first, tests are sent by themselves until one succeeds, as long as
+ * somebody looks at the page.
+ */
+export function SendTest({ siteId, waits = false, onResult }: SendTestProps) {
+  const [isWaiting, setWaiting] = useState(waits)
+  const test = useQuery({
+    queryKey: ['test', siteId],
+    queryFn: ({ signal }) => api.sites.testDelivery(siteId, { signal }),
+    enabled: isWaiting,
+    refetchInterval: isWaiting && ASK_EVERY_MS,
+    gcTime: 0,
   })
+  const { data: result, isFetching } = test
+  useEffect(() => {
+    if (result === undefined) return
+    if (result.success) setWaiting(false)
+    onResult?.(result)
+  }, [result, onResult])
+  useEffect(() => {
+    if (!isWaiting) return
+    const timer = setTimeout(() => setWaiting(false), LONGEST_WAIT_MS)
+    return () => clearTimeout(timer)
+  }, [isWaiting])
+  const isBusy = isFetching && !isWaiting
   return (
     <div className="grid grid-cols-1 gap-3">
-      <div>
+      {isWaiting && (
+        <p role="status" className="flex items-center gap-2 text-quiet">
+          <Spinner /> Waiting for your site. This page sends a test every few seconds until one succeeds.
+        </p>
+      )}
+      <div className="flex flex-wrap gap-2">
         <Button
-          kind={primary ? 'primary' : 'secondary'}
+          kind={waits && result?.success !== true ? 'primary' : 'secondary'}
           icon={<Send />}
-          busy={test.isPending}
-          onClick={() => test.mutate()}
+          busy={isBusy}
+          onClick={() => void test.refetch()}
         >
-          {test.isPending ? 'Waiting for the answer' : test.data === undefined ? 'Send a test' : 'Send another test'}
+          {isBusy ? 'Waiting for the answer' : result === undefined ? 'Send a test' : 'Send another test'}
         </Button>
+        {isWaiting && (
+          <Button kind="quiet" onClick={() => setWaiting(false)}>
+            Stop waiting
+          </Button>
+        )}
       </div>
-      <div aria-live="polite" className="grid grid-cols-1 gap-3 empty:hidden">
-        {test.isError && <Notice tone="failed">{sentence(test.error)}</Notice>}
-        {test.data !== undefined && !test.isPending && <Result result={test.data} />}
+      {/* While it waits, the times of the same answer change every few seconds: nobody wants to hear that. */}
+      <div aria-live={isWaiting ? 'off' : 'polite'} className="grid grid-cols-1 gap-3 empty:hidden">
+        {test.isError && !isBusy && <Notice tone="failed">{sentence(test.error)}</Notice>}
+        {result !== undefined && !test.isError && !isBusy && <Result result={result} />}
       </div>
     </div>
   )
 }
 
 function Result({ result }: { result: TestDelivery }) {
-  const { success, response_code: code, response_time_ms: tookMs, error = null, troubleshooting, response } = result
-  const answered = code === null ? (reasonOf(code, error) ?? 'No answer') : `Your site answered ${code}`
+  const { success, store, response } = result
   return (
     <>
-      <Notice tone={success ? 'arrived' : 'failed'} title={`${answered}, after ${duration(tookMs)}.`}>
-        {success ? 'It accepts signed webhooks. Posts are sent the same way.' : troubleshooting}
-      </Notice>
-      {response !== undefined && (
+      {success ? <Accepted result={result} /> : <Refused result={result} />}
+      {response !== undefined && store === undefined && (
         <figure className="grid grid-cols-1 gap-1">
           <figcaption className="text-sm text-faint">What it said</figcaption>
           <pre className="max-h-48 overflow-y-auto rounded-md bg-well p-3 font-mono text-sm wrap-anywhere whitespace-pre-wrap ring-1 ring-line">
@@ -52,5 +84,31 @@ function Result({ result }: { result: TestDelivery }) {
         </figure>
       )}
     </>
+  )
+}
+
+/** That it works is said only of a site that has tried to keep something, and says so. */
+function Accepted({ result: { store, response_time_ms: tookMs } }: { result: TestDelivery }) {
+  if (store === undefined)
+    return (
+      <Notice tone="trying" title="The site answered 200, but did not say that it keeps posts.">
+        It took the signed test in {duration(tookMs)}. Publish a post and look whether it appears there.
+      </Notice>
+    )
+  const keeps = store === 'pull' ? 'reads posts from Postrider when a page needs them' : `keeps posts in ${store}`
+  return (
+    <Notice tone="arrived" title="It works.">
+      Your site took the signed test in {duration(tookMs)}. It {keeps}.
+    </Notice>
+  )
+}
+
+function Refused({ result }: { result: TestDelivery }) {
+  const { response_code: code, response_time_ms: tookMs, error = null, troubleshooting } = result
+  const answered = code === null ? (reasonOf(code, error) ?? 'No answer') : `Your site answered ${code}`
+  return (
+    <Notice tone="failed" title={`${answered}, after ${duration(tookMs)}.`}>
+      {troubleshooting}
+    </Notice>
   )
 }

@@ -64,7 +64,8 @@ export async function startSampleSite({
     receive(request).then(
       (answered) => {
         onWebhook(answered)
-        response.writeHead(answered.status).end()
+        const says = { ok: answered.status === 200, ...(answered.event?.event === 'site.test' && { store: 'memory' }) }
+        response.writeHead(answered.status, { 'content-type': 'application/json' }).end(JSON.stringify(says))
       },
       () => response.writeHead(400, { connection: 'close' }).end(),
     )

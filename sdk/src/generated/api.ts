@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Sends one `site.test` webhook now and returns the result. The response is 200 even if the test failed.
+         * @description Sends one `site.test` webhook now and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.
          */
         post: operations["testSiteDelivery"];
         delete?: never;
@@ -1076,6 +1076,8 @@ export interface components {
             readonly webhook_secret?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly delivery_stats?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly last_test?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly created_at?: unknown;
         };
@@ -2012,6 +2014,19 @@ export interface components {
                  */
                 last_delivery: string | null;
             };
+            /** @description The last test delivery; null if there was none since the webhook address was set. */
+            last_test: {
+                /**
+                 * Format: date-time
+                 * @example 2026-11-02T08:00:00.000Z
+                 */
+                at: string;
+                ok: boolean;
+                /** @description Where the site said that it keeps posts. */
+                store: string | null;
+                /** @description What came of it, in a sentence. */
+                message: string;
+            } | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:00:00.000Z
@@ -2082,8 +2097,13 @@ export interface components {
             message?: string;
             /** @description On failure: an error code such as `timeout`. */
             error?: string;
-            /** @description On failure: what to check. */
+            /** @description On failure: what the site says is wrong, or else what to check. */
             troubleshooting?: string;
+            /**
+             * @description On success: what the site says it keeps posts in, such as `files`; `pull` if it reads them from this service. Absent if its answer does not say so.
+             * @example files
+             */
+            store?: string;
             /** @description The beginning of the site's response body, if it is text: at most 500 characters. */
             response?: string;
         };
@@ -2188,6 +2208,8 @@ export interface components {
             readonly webhook_secret?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly delivery_stats?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly last_test?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly created_at?: unknown;
         };

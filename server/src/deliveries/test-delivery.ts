@@ -5,7 +5,7 @@ import { createChannels, type ProbeResult } from '../destinations/index.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { examplePost, PublishedPost } from '../posts/index.ts'
-import { exampleNewSite, targetOf } from '../sites/index.ts'
+import { exampleNewSite, recordTest, targetOf } from '../sites/index.ts'
 import { samplePost } from './sample-post.ts'
 import { troubleshoot } from './troubleshooting.ts'
 
@@ -20,7 +20,15 @@ const TestResult = z
     payload_sent: PublishedPost.optional().openapi({ description: 'On success: the sample post that was sent.' }),
     message: z.string().optional().openapi({ description: 'On success: the result in a sentence.' }),
     error: z.string().optional().openapi({ description: 'On failure: an error code such as `timeout`.' }),
-    troubleshooting: z.string().optional().openapi({ description: 'On failure: what to check.' }),
+    troubleshooting: z
+      .string()
+      .optional()
+      .openapi({ description: 'On failure: what the site says is wrong, or else what to check.' }),
+    store: z.string().optional().openapi({
+      description:
+        'On success: what the site says it keeps posts in, such as `files`; `pull` if it reads them from this service. Absent if its answer does not say so.',
+      example: 'files',
+    }),
     response: z
       .string()
       .optional()
@@ -28,17 +36,25 @@ const TestResult = z
   })
   .openapi('TestDelivery')
 
-const acceptedMessage = (tookMs: number) => `Your site accepted the test in ${tookMs} ms.`
+/** Says of an accepted test where the site keeps posts: whoever only answers 200 may have lost them. */
+function acceptedMessage({ tookMs, report: { store } }: Pick<ProbeResult, 'tookMs' | 'report'>): string {
+  if (store === null) return `Your site answered 200 in ${tookMs} ms, but did not say that it keeps posts.`
+  const keeps = store === 'pull' ? 'reads posts from this service' : `keeps posts in ${store}`
+  return `Your site accepted the test in ${tookMs} ms. It ${keeps}.`
+}
 
-/** Sends the site a sample post and returns what it answered. Throws `not_found`. */
+/** Sends the site a sample post, returns what it answered and keeps that with the site. Throws `not_found`. */
 async function testDelivery(
   ctx: Context,
   accountId: string,
   id: string,
-): Promise<{ result: ProbeResult; post: PublishedPost }> {
+): Promise<{ result: ProbeResult; message: string; post: PublishedPost }> {
   const { target, url } = await targetOf(ctx, accountId, id)
   const post = samplePost(ctx.ids.next(), url, ctx.clock.now())
-  return { result: await createChannels(ctx).probe(target, post), post }
+  const result = await createChannels(ctx).probe(target, post)
+  const message = result.ok ? acceptedMessage(result) : (result.report.problem ?? troubleshoot(result))
+  await recordTest(ctx, accountId, target.siteId, { ok: result.ok, store: result.report.store, message })
+  return { result, message, post }
 }
 
 /** The endpoint of test deliveries. */
@@ -51,7 +67,7 @@ export const testDeliveryRoutes: readonly Endpoint[] = [
     name: 'testSiteDelivery',
     summary: 'Send a test delivery',
     description:
-      'Sends one `site.test` webhook now and returns the result. The response is 200 even if the test failed.',
+      'Sends one `site.test` webhook now and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.',
     params: IdParams,
     replies: {
       200: {
@@ -63,7 +79,9 @@ export const testDeliveryRoutes: readonly Endpoint[] = [
             response_code: 200,
             response_time_ms: 84,
             payload_sent: samplePost(examplePost.id, exampleNewSite.url, examplePost.published_at),
-            message: acceptedMessage(84),
+            message: acceptedMessage({ tookMs: 84, report: { store: 'files', problem: null } }),
+            store: 'files',
+            response: '{"ok":true,"store":"files"}',
           },
           'The test failed': {
             success: false,
@@ -78,20 +96,17 @@ export const testDeliveryRoutes: readonly Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, params }) {
-      const { result, post } = await testDelivery(ctx, principal.accountId, params.id)
+      const { result, message, post } = await testDelivery(ctx, principal.accountId, params.id)
       const common = {
         success: result.ok,
         response_code: result.code,
         response_time_ms: result.tookMs,
         ...(result.excerpt === null ? {} : { response: result.excerpt }),
       }
-      if (result.ok)
-        return {
-          status: 200,
-          body: { ...common, payload_sent: post, message: acceptedMessage(result.tookMs) },
-        }
-      const error = result.error ?? 'http_error'
-      return { status: 200, body: { ...common, error, troubleshooting: troubleshoot(result) } }
+      if (!result.ok)
+        return { status: 200, body: { ...common, error: result.error ?? 'http_error', troubleshooting: message } }
+      const { store } = result.report
+      return { status: 200, body: { ...common, payload_sent: post, message, ...(store === null ? {} : { store }) } }
     },
   }),
 ]

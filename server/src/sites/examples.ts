@@ -21,6 +21,12 @@ export const exampleSite = {
   platform: 'nextjs',
   status: 'active',
   delivery_stats: { total: 42, success_rate: 97.6, last_delivery: '2026-11-02T08:00:00.412Z' },
+  last_test: {
+    at: '2026-11-02T07:56:00.000Z',
+    ok: true,
+    store: 'files',
+    message: 'Your site accepted the test in 84 ms. It keeps posts in files.',
+  },
   created_at: '2026-11-02T07:54:10.000Z',
 }
 

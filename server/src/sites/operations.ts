@@ -18,7 +18,7 @@ import { createApiKey } from './api-key.ts'
 import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
 import { platformAfter, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
-import type { Platform, SiteRow } from './tables.ts'
+import type { LastTest, Platform, SiteRow } from './tables.ts'
 
 /** A site with the state of its endpoint. */
 export type Site = { row: SiteRow; endpoint: EndpointState }
@@ -151,6 +151,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       ...(change.url === undefined ? {} : { url: change.url }),
       ...platform,
       ...(change.niche === undefined ? {} : { niche: change.niche }),
+      ...(change.webhookUrl === undefined || change.webhookUrl === webhookUrlOf(endpoint) ? {} : { last_test: null }),
     })
     if (platform?.platform_given === true) await cancelDetection(ctx, tx, row.id)
     if (platform?.platform_given === false)
@@ -193,6 +194,19 @@ export async function removeSite(ctx: Context, accountId: string, givenId: strin
     await cancelDetection(ctx, tx, id)
     await retireEndpoint(ctx, tx, id, ctx.clock.now())
     noteSite(ctx, tx, accountId, id)
+  })
+}
+
+/** Keeps what came of a test of a site, until the next one. A site that was disconnected meanwhile is passed over. */
+export async function recordTest(
+  ctx: Pick<Context, 'changes' | 'clock' | 'db'>,
+  accountId: string,
+  id: string,
+  test: Omit<LastTest, 'at'>,
+): Promise<void> {
+  await ctx.db.tx(async (tx) => {
+    const lastTest: LastTest = { at: ctx.clock.now().toISOString(), ...test }
+    if (await updateSite(tx, accountId, id, { last_test: JSON.stringify(lastTest) })) noteSite(ctx, tx, accountId, id)
   })
 }
 

@@ -1,6 +1,15 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { type Endpoint, endpoint, Id, IdParams, NO_STORE, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
+import {
+  type Endpoint,
+  endpoint,
+  Id,
+  IdParams,
+  NO_STORE,
+  readOnlyField,
+  Timestamp,
+  TimestampText,
+} from '../platform/http/endpoint.ts'
 import { text } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
 import { exampleNewSite, exampleSecrets, exampleSite } from './examples.ts'
@@ -45,6 +54,15 @@ const SiteBody = z
       }),
       last_delivery: Timestamp.nullable(),
     }),
+    last_test: z
+      .object({
+        at: TimestampText,
+        ok: z.boolean(),
+        store: z.string().nullable().openapi({ description: 'Where the site said that it keeps posts.' }),
+        message: z.string().openapi({ description: 'What came of it, in a sentence.' }),
+      })
+      .nullable()
+      .openapi({ description: 'The last test delivery; null if there was none since the webhook address was set.' }),
     created_at: Timestamp,
   })
   .openapi('Site')
@@ -59,6 +77,7 @@ const readOnlySiteFields = {
   api_key: readOnlyField(),
   webhook_secret: readOnlyField(),
   delivery_stats: readOnlyField(),
+  last_test: readOnlyField(),
   created_at: readOnlyField(),
 }
 
@@ -117,6 +136,7 @@ function presentSite({ row, endpoint }: Site) {
       success_rate: total === 0 ? null : Math.round((delivered / total) * 1000) / 10,
       last_delivery: lastDeliveredAt,
     },
+    last_test: row.last_test,
     created_at: row.created_at,
   }
 }
@@ -172,6 +192,7 @@ export const siteRoutes: Endpoint[] = [
             ...exampleSite,
             ...exampleSecrets,
             delivery_stats: { total: 0, success_rate: null, last_delivery: null },
+            last_test: null,
           },
         },
         headers: {

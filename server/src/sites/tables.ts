@@ -1,8 +1,11 @@
-import type { Selectable } from 'kysely'
+import type { ColumnType, Selectable } from 'kysely'
 
 /** The platforms of sites (specification, section 2). */
 export const PLATFORMS = ['nextjs', 'wordpress', 'gatsby', 'sveltekit', 'custom'] as const
 export type Platform = (typeof PLATFORMS)[number]
+
+/** What came of a site's last test, in a sentence. `store`: where the site says that it keeps posts. */
+export type LastTest = { at: string; ok: boolean; store: string | null; message: string }
 
 type SitesTable = {
   id: string
@@ -15,6 +18,8 @@ type SitesTable = {
   niche: string
   api_key_sealed: Buffer
   api_key_index: Buffer
+  /** Null until the site is tested, and again when its webhook address changes. */
+  last_test: ColumnType<LastTest | null, string | null | undefined, string | null>
   created_at: Date
 }
 

@@ -232,6 +232,7 @@ describe('sites', () => {
     platform: 'custom',
     status: 'active',
     delivery_stats: { total: 0, success_rate: null, last_delivery: null },
+    last_test: null, // beyond the specification
     created_at: now(),
   })
 

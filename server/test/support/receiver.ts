@@ -19,6 +19,8 @@ export type Receiver = {
   received: Received[]
   /** Answers for the next requests, in order; 200 once they are used up. */
   answerNext(...answers: Answer[]): void
+  /** Answers 200 from now on. */
+  forgetAnswers(): void
   close(): Promise<void>
 }
 
@@ -41,6 +43,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/webhooks`,
     received,
     answerNext: (...next) => void answers.push(...next),
+    forgetAnswers: () => void answers.splice(0),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

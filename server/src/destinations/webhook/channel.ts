@@ -7,6 +7,7 @@ import { errorField } from '../../platform/log.ts'
 import type { Channel, ChannelEvent, ChannelTarget, ProbeResult } from '../channel.ts'
 import { testBody, webhookBody } from './body.ts'
 import { excerptOf } from './excerpt.ts'
+import { NO_REPORT, reportOf } from './report.ts'
 import { type SigningKey, signedHeaders, signingKey } from './sign.ts'
 
 /** What an endpoint keeps of a webhook: its address. */
@@ -67,6 +68,7 @@ export function webhookChannel(
         code: outcome.kind === 'response' ? outcome.status : null,
         error: 'error' in verdict ? verdict.error : null,
         excerpt: outcome.kind === 'response' ? excerptOf(outcome.body) : null,
+        report: outcome.kind === 'response' ? reportOf(outcome.body) : NO_REPORT,
         tookMs: Math.round(outcome.tookMs),
       }
     },
