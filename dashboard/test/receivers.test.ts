@@ -2,7 +2,7 @@
  * The receivers that the dashboard hands out, run as their frameworks run them, before what the real service sends: recorded
  * once, then sent to each, in the right order, twice, forged and late.
  */
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,6 @@ import { RECEIVER_NAMES, RECEIVERS, type Receiver, type ReceiverName } from '../
 
 const SUPPORT = join(import.meta.dirname, 'support/receivers')
 const ROOT = join(import.meta.dirname, '../..')
-const hasPhp = spawnSync('php', ['--version']).status === 0
 
 /** A title that survives only when nothing on the way takes its signs for its own. */
 const TITLE = 'Bread: C:\\flour "00" & <water>'
@@ -100,6 +99,7 @@ async function send(
 async function filesOf(name: ReceiverName): Promise<string> {
   const project = join(folder, name)
   const { files, pages = [] }: Receiver = RECEIVERS[name]
+  await mkdir(project, { recursive: true })
   for (const { path, text } of [...files, ...pages]) {
     await mkdir(dirname(join(project, path)), { recursive: true })
     await writeFile(join(project, path), text)
@@ -284,84 +284,6 @@ describe('a receiver for', () => {
     await promisify(execFile)(process.execPath, [join(SUPPORT, 'run.fixture.js'), 'sveltekit'], { cwd: project, env })
     expect(asked.asked).toEqual([])
     await asked.close()
-  })
-
-  type Row = {
-    post_title: string
-    post_name: string
-    post_content: string
-    post_status: string
-    meta: Record<string, number>
-  }
-
-  /** Starts WordPress, which does one request at a time, with the posts in a folder of that name. */
-  async function startWordPress(name: string) {
-    const project = join(await filesOf('wordpress'), name)
-    await mkdir(project, { recursive: true })
-    const [{ path }] = RECEIVERS.wordpress.files
-    const postsFile = join(project, 'posts.json')
-    const port = await freePort()
-    const args = ['-S', `127.0.0.1:${port}`, join(SUPPORT, 'wordpress.fixture.php')]
-    const url = await start('php', args, project, {
-      PORT: String(port),
-      PLUGIN: join(project, '..', path),
-      POSTS_FILE: postsFile,
-      POSTRIDER_SECRET: site.webhook_secret,
-    })
-    const rows = async (): Promise<Row[]> =>
-      Object.values(JSON.parse(await readFile(postsFile, 'utf8').catch(() => '{}')))
-    return { project, url: url + RECEIVERS.wordpress.webhookPath, rows }
-  }
-
-  it.skipIf(!hasPhp)('wordpress keeps what is genuine, once (needs php)', async () => {
-    const { url, rows } = await startWordPress('once')
-    await expectToReceive(url, async () => {
-      const [row] = await rows()
-      if (row === undefined || row.post_status === 'trash') return undefined
-      // As visitors see it: shortcodes are run, then the browser reads what is left. WordPress writes titles as they are kept.
-      const html = row.post_content.replace(/\[\w+\]/g, '').replaceAll('&#91;', '[')
-      const shown = row.post_title.replace(/<[^>]*>/g, '')
-      const title = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-      return { title, version: row.meta._postrider_version, html }
-    })
-    const date = expect.stringMatching(/^\d{4}-/)
-    expect(await rows()).toMatchObject([{ post_author: 7, post_status: 'publish', tags_input: ['a'], post_date: date }])
-    const [row] = await rows()
-    expect(row?.post_content).toMatch(/^<!-- wp:html -->\n<p>.*\n<!-- \/wp:html -->$/s)
-    const { settings }: Receiver = RECEIVERS.wordpress
-    const line = settings({ secret: site.webhook_secret, key: '', siteId: '', service: '' }).text
-    const read = spawnSync('php', ['-r', `${line} echo POSTRIDER_SECRET;`])
-    expect(String(read.stdout)).toBe(site.webhook_secret)
-  })
-
-  it.skipIf(!hasPhp)('wordpress makes one post of two requests at the same time (needs php)', async () => {
-    const { project, url, rows } = await startWordPress('overlapping')
-    const beside = await startWordPress('overlapping')
-    await writeFile(join(project, 'slow'), '')
-    const first = send(beside.url, recorded.published)
-    await expect.poll(() => readFile(join(project, 'waiting'))).toBeDefined()
-    expect((await send(url, recorded.updated)).status).toBe(503)
-    await rm(join(project, 'slow'))
-    expect((await first).status).toBe(200)
-    expect((await send(url, recorded.updated)).status).toBe(200)
-    expect(await rows()).toMatchObject([{ post_title: 'Better bread', meta: { _postrider_version: 2 } }])
-  })
-
-  it.skipIf(!hasPhp)('wordpress asks again for what could not be moved to the trash (needs php)', async () => {
-    const { project, url, rows } = await startWordPress('stuck')
-    await send(url, recorded.updated)
-    await writeFile(join(project, 'stuck'), '')
-    expect((await send(url, recorded.deleted)).status).toBe(500)
-    await rm(join(project, 'stuck'))
-    expect(await send(url, recorded.deleted)).toMatchObject({ status: 200, text: expect.stringContaining('Removed.') })
-    expect(await rows()).toMatchObject([{ post_status: 'trash' }])
-    expect((await send(url, recorded.updated)).status).toBe(200)
-    expect(await rows()).toMatchObject([{ post_status: 'trash' }])
-    // It comes back under another slug.
-    const { post, ...event } = JSON.parse(recorded.again.body)
-    await send(url, signed(JSON.stringify({ ...event, post: { ...post, slug: 'sourdough' } })))
-    expect(await rows()).toMatchObject([{ post_status: 'publish', post_name: 'sourdough' }])
-    expect((await rows())[0]?.meta).not.toHaveProperty('_wp_trash_meta_time')
   })
 
   it.each(['nextjs', 'sveltekit', 'express', 'hono'] as const)(

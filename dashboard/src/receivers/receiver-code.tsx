@@ -1,7 +1,7 @@
 import type { SiteWithSecrets } from '@postrider/sdk'
-import { Eye, EyeOff } from 'lucide-react'
+import { Download, Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
-import { Button } from '../ui/button.tsx'
+import { Button, buttonLook } from '../ui/button.tsx'
 import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
@@ -9,10 +9,10 @@ import { RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
 /** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: ReceiverName }) {
   const [shown, setShown] = useState(false)
-  const { install, settings, files, pages = [], note }: Receiver = RECEIVERS[receiver]
+  const { install, download, settings, files, pages = [], note }: Receiver = RECEIVERS[receiver]
   const given = { siteId: site.id, service: location.origin }
   const real = settings({ ...given, secret: site.webhook_secret, key: site.api_key })
-  const hidden = settings({ ...given, secret: `whsec_${DOTS}`, key: `pr_${DOTS}` })
+  const hidden = download ? `prc_${DOTS}` : settings({ ...given, secret: `whsec_${DOTS}`, key: `pr_${DOTS}` }).text
   return (
     <ol className="grid grid-cols-1 gap-6">
       {install !== undefined && (
@@ -25,27 +25,47 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
           </p>
         </Step>
       )}
+      {download !== undefined && (
+        <Step title="Install the plugin">
+          <p>
+            <a href={download.path} download className={buttonLook()}>
+              <Download aria-hidden />
+              Download the plugin
+            </a>
+          </p>
+          <p className="text-sm text-faint">{download.steps}</p>
+        </Step>
+      )}
       <Step
-        title="Give the site its settings"
+        title={download ? 'Paste the connection code' : 'Give the site its settings'}
         aside={
           <Button size="sm" kind="quiet" icon={shown ? <EyeOff /> : <Eye />} onClick={() => setShown(!shown)}>
             {shown ? 'Hide the secrets' : 'Show the secrets'}
           </Button>
         }
       >
-        <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden.text })} />
+        <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden })} />
         <p className="text-sm text-faint">
-          For the server only: anyone who has them can write to your site. For development, connect another site and use
-          its settings. In production they belong in the environment that your host gives the site; a server that you
-          start yourself reads the file with <code className="font-mono">node --env-file=.env</code>.
+          {download ? (
+            'Treat it as a password: anyone who has it can write to your site.'
+          ) : (
+            <>
+              For the server only: anyone who has them can write to your site. For development, connect another site and
+              use its settings. In production they belong in the environment that your host gives the site; a server
+              that you start yourself reads the file with <code className="font-mono">node --env-file=.env</code>.
+            </>
+          )}
         </p>
+        {download && note !== undefined && <Notice>{note}</Notice>}
       </Step>
-      <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>
-        {files.map(({ path, text }) => (
-          <Code key={path} label={path} text={text} />
-        ))}
-        {note !== undefined && <Notice>{note}</Notice>}
-      </Step>
+      {files.length > 0 && (
+        <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>
+          {files.map(({ path, text }) => (
+            <Code key={path} label={path} text={text} />
+          ))}
+          {note !== undefined && <Notice>{note}</Notice>}
+        </Step>
+      )}
       {pages.length > 0 && (
         <Step title="Show the posts">
           <p className="text-sm text-faint">

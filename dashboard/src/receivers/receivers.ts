@@ -2,7 +2,7 @@
  * What a site needs to receive posts, by the framework it is made with. The dashboard shows the files in `code` unchanged, and
  * `test/receivers.test.ts` runs them unchanged; everything specific to one site is in its settings.
  */
-import type { Site } from '@postrider/sdk'
+import { connectionCode, type Site } from '@postrider/sdk'
 import astroBlog from './code/astro-blog.astro.txt?raw'
 import astro from './code/astro-endpoint.ts.txt?raw'
 import astroPost from './code/astro-post.astro.txt?raw'
@@ -21,7 +21,6 @@ import sveltekitStart from './code/sveltekit-hooks.ts.txt?raw'
 import sveltekitPost from './code/sveltekit-post.svelte.txt?raw'
 import sveltekitPostLoad from './code/sveltekit-post-load.ts.txt?raw'
 import sveltekit from './code/sveltekit-server.ts.txt?raw'
-import wordpress from './code/wordpress.php.txt?raw'
 
 /** A file of the site, with its path there. */
 type CodeFile = { path: string; text: string }
@@ -38,6 +37,8 @@ export type Receiver = {
   webhookPath: string
   /** A command to run first. */
   install?: string
+  /** Or what to download from this service, and where it is installed. */
+  download?: { path: string; steps: string }
   settings: (settings: Settings) => CodeFile
   files: readonly CodeFile[]
   /** Starter pages that show what was received: all posts, and one. */
@@ -135,12 +136,17 @@ export const RECEIVERS = {
     name: 'WordPress',
     platform: 'wordpress',
     webhookPath: '/wp-json/postrider/v1/webhook',
-    settings: ({ secret }) => ({
-      path: 'wp-config.php, above “stop editing”',
-      text: `define('POSTRIDER_SECRET', '${secret}');\n`,
+    download: {
+      path: '/packages/postrider-wordpress.zip',
+      steps:
+        'In WordPress, choose Plugins → Add New → Upload Plugin, upload the file as it is, and activate the plugin.',
+    },
+    settings: ({ service, siteId, key, secret }) => ({
+      path: 'Settings → Postrider, Connection code',
+      text: connectionCode({ url: service, site: siteId, key, secret }),
     }),
-    files: [{ path: 'wp-content/plugins/postrider.php', text: wordpress }],
-    note: 'Then activate the plugin “Postrider”. Posts that are removed go to the trash. Descriptions and images for search and social media (the post’s meta) are not kept. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
+    files: [],
+    note: 'Posts that you edit in WordPress stay as you made them. Posts that are removed go to the trash. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
   },
   express: {
     name: 'Express, or another Node server',
