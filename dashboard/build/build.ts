@@ -2,6 +2,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
+import { buildSitePackages } from '../../packaging/site-packages.ts'
 import { assertWithinBudget, type ScreenSize, screenSizes } from './budget.ts'
 import { compressFiles } from './compress.ts'
 import { noticesOf } from './notices.ts'
@@ -14,6 +15,9 @@ const DIST = join(ROOT, 'dist')
 
 /** The notices of bundled packages, which the page of the account links. */
 const NOTICES = 'licenses.txt'
+
+/** What sites install, which the service serves with the dashboard. */
+const PACKAGES = 'packages'
 
 /** Builds unless what is there is of the present sources. `onBegin` is called before a build. */
 export async function buildIfNeeded(onBegin = () => {}): Promise<{ built: boolean }> {
@@ -31,6 +35,7 @@ export async function build(): Promise<ScreenSize[]> {
   process.env.NODE_ENV = 'production'
   try {
     const { chunks, modules, bundled } = await bundle(outDir)
+    for (const source of await buildSitePackages(join(outDir, PACKAGES))) modules.add(source)
     const sizes = screenSizes(chunks)
     assertWithinBudget(sizes)
     await writeFile(join(outDir, NOTICES), await noticesOf(bundled))

@@ -1,0 +1,31 @@
+/**
+ * Before a page of a post is rendered: visitors of a former address are redirected, and those of an address that no post has get the site's
+ * page for that with status 404. With `cacheComponents`, a page that is not rendered yet is streamed, and its status is 200 before it is known
+ * what it shows. What an address means is asked of the site's own route, which answers from the cache of Next.js.
+ */
+import { NextResponse } from 'next/server'
+
+const ROUTE = '/api/postrider'
+
+/** The proxy of addresses such as `/blog/SLUG`. The site's route must be at `/api/postrider`. */
+export async function proxy(request: Request): Promise<NextResponse> {
+  const url = new URL(request.url)
+  const parts = url.pathname.split('/')
+  const slug = decoded(parts.at(-1) ?? '')
+  const answer = await fetch(new URL(`${ROUTE}?${new URLSearchParams({ slug })}`, url)).catch(() => undefined)
+  // A page that is cached is better than an error.
+  if (answer?.ok !== true) return NextResponse.next()
+  const { slug: present } = (await answer.json()) as { slug?: string }
+  if (present === slug) return NextResponse.next()
+  if (present === undefined) return NextResponse.rewrite(new URL('/-/-/-', url)) // no page of the site, so that it answers 404
+  url.pathname = [...parts.slice(0, -1), encodeURIComponent(present)].join('/')
+  return NextResponse.redirect(url, 308)
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Reading posts through the cache of Next.js. Each answer is kept under a tag, `postrider:SLUG` or `postrider:list`, until a webhook says that it
+ * is out of date; and asked for again once a day or hour, in case one did not arrive.
+ */
+import { parseConnectionCode } from '@postrider/sdk'
+import type { WebhookPost } from '@postrider/sdk/webhooks'
+
+/** A post as lists have it. */
+export type PostSummary = Pick<WebhookPost, 'id' | 'title' | 'slug' | 'excerpt' | 'tags' | 'published_at'>
+
+/** A page of the list; `page` counts from 1. */
+export type PostPage = { posts: PostSummary[]; page: number; pages: number; total: number }
+
+/** The tag of everything that lists posts. */
+export const LIST_TAG = 'postrider:list'
+
+/** The tag of what is known of an address. Next.js takes no tags of more than 256 characters. */
+export function tagOf(slug: string): string {
+  return `postrider:${slug}`.slice(0, 256)
+}
+
+const DAY_SECONDS = 86_400
+const HOUR_SECONDS = 3_600
+
+/** The post with this slug, or the one that had it before. Throws if the service cannot be asked and nothing is cached. */
+export async function getPost(slug: string): Promise<WebhookPost | undefined> {
+  const query = new URLSearchParams({ slug })
+  const { post } = await read<{ post?: WebhookPost }>(`/api/pull/lookup?${query}`, tagOf(slug), DAY_SECONDS)
+  return post
+}
+
+/** A page of the posts, newest first. */
+export function getPosts({
+  page = 1,
+  limit = 20,
+  tag,
+}: {
+  page?: number
+  limit?: number
+  tag?: string
+} = {}): Promise<PostPage> {
+  const query = new URLSearchParams({ page: String(page), limit: String(limit), ...(tag === undefined ? {} : { tag }) })
+  return read<PostPage>(`/api/pull/posts?${query}`, LIST_TAG, HOUR_SECONDS)
+}
+
+async function read<Answer>(path: string, tag: string, revalidate: number): Promise<Answer> {
+  const { url, key } = parseConnectionCode(process.env.POSTRIDER_CONNECTION)
+  const init = { headers: { 'x-api-key': key }, cache: 'force-cache', next: { tags: [tag], revalidate } }
+  const response = await fetch(new URL(path, url), init as RequestInit)
+  if (response.ok) return (await response.json()) as Answer // the service's document types it
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string }
+  throw new Error(
+    `Postrider answered ${response.status} for ${path}. ${message ?? 'Is the address in POSTRIDER_CONNECTION right?'}`,
+  )
+}

@@ -1,0 +1,117 @@
+/** The story that every integration is told: what an owner does, and what a visitor sees of it. */
+import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
+import { type Stage, until } from './stage.ts'
+
+/** A site under test, in terms of its addresses. */
+export type Told = {
+  stage: Stage
+  site: SiteWithSecrets
+  /** The address of the list; posts are below it. */
+  blog: string
+  /** Ends the site's process and starts it again, with what is on its disk. */
+  restart(): Promise<void>
+  /** As a host deploys: another machine, built from the sources, with nothing else on its disk. */
+  redeploy(): Promise<void>
+}
+
+const AT_ONCE = 100
+
+/** Tells it; throws at the first thing that is wrong. */
+export async function tellStory({ stage, site, blog, restart, redeploy }: Told): Promise<void> {
+  const { client, seen } = stage
+  const at = (slug: string) => visit(`${blog}/${slug}`)
+  const shows = (slug: string, text: string) =>
+    until(`${blog}/${slug} shows “${text}”`, async () => {
+      const { status, body } = await at(slug)
+      return status === 200 && body.includes(text)
+    })
+  const answers = (slug: string, status: number) =>
+    until(`${blog}/${slug} answers ${status}`, async () => (await at(slug)).status === status)
+
+  const test = await client.sites.testDelivery(site.id)
+  if (!test.success) throw new Error(`the test failed: ${JSON.stringify(test)}`)
+  seen('the test arrives')
+
+  const body = { markdown: 'First **words** & <kbd>Ctrl</kbd>.\n\n![A picture](https://example.com/a.png)' }
+  const startedAt = performance.now()
+  const post = await client.posts.create({
+    title: 'Bread & <salt>',
+    slug: 'bread',
+    body,
+    tags: ['Baking'],
+    status: 'published',
+  })
+  await shows('bread', 'Bread &amp; &lt;salt&gt;')
+  seen('a published post is on its page', `${Math.round(performance.now() - startedAt)} ms`)
+  const page = (await at('bread')).body
+  for (const part of ['<strong>words</strong>', '<kbd>Ctrl</kbd>', 'https://example.com/a.png'])
+    if (!page.includes(part)) throw new Error(`${part} is not on the page:\n${page}`)
+  await until('the list has it', async () => (await visit(blog)).body.includes(`${new URL(blog).pathname}/bread`))
+  seen('text, marks and picture are on the page, the post is in the list')
+
+  await client.posts.update(post.id, { title: 'Better bread' })
+  await shows('bread', 'Better bread')
+  seen('a change is on the page')
+
+  await client.posts.update(post.id, { slug: 'better-bread' })
+  await shows('better-bread', 'Better bread')
+  await until('the old address redirects', async () => {
+    const { status, location } = await at('bread')
+    return [301, 308].includes(status) && location?.endsWith('/better-bread') === true
+  })
+  seen('the former address redirects to the present one')
+
+  await client.posts.update(post.id, { status: 'draft' })
+  await answers('better-bread', 404)
+  await until('the list lacks it', async () => !(await visit(blog)).body.includes('/better-bread'))
+  seen('an unpublished post is gone')
+  await client.posts.update(post.id, { status: 'published' })
+  await shows('better-bread', 'Better bread')
+  await client.posts.delete(post.id)
+  await answers('better-bread', 404)
+  seen('a post that was published again and deleted is gone')
+
+  const bulkAt = performance.now()
+  await publishMany(client)
+  const slugs = Array.from({ length: AT_ONCE }, (_, index) => `post-${index + 1}`)
+  for (const slug of slugs) await shows(slug, `Text of ${slug}.`)
+  seen(`${AT_ONCE} posts at once are all on their pages`, `${((performance.now() - bulkAt) / 1_000).toFixed(1)} s`)
+
+  await restart()
+  for (const slug of [slugs[0], slugs.at(-1)]) await shows(slug ?? '', `Text of ${slug}.`)
+  seen('they are there after a restart')
+
+  const deployedAt = performance.now()
+  await redeploy()
+  const readyAt = performance.now()
+  for (const slug of slugs) await shows(slug, `Text of ${slug}.`)
+  seen(
+    'all of them are there after a deploy to an empty disk',
+    `build and start ${seconds(readyAt - deployedAt)}, then all pages within ${seconds(performance.now() - readyAt)}`,
+  )
+
+  await stage.stopService()
+  await shows(slugs[5] ?? '', 'Text of post-6.')
+  seen('pages that were read stay while the service is away')
+  await stage.startService()
+}
+
+/** What a visitor gets; redirects are not followed. */
+export async function visit(url: string): Promise<{ status: number; body: string; location: string | null }> {
+  const response = await fetch(url, { redirect: 'manual' })
+  return { status: response.status, body: await response.text(), location: response.headers.get('location') }
+}
+
+async function publishMany(client: PostriderClient): Promise<void> {
+  for (let index = 1; index <= AT_ONCE; index += 1)
+    await client.posts.create({
+      title: `Post ${index}`,
+      slug: `post-${index}`,
+      body: { markdown: `Text of post-${index}.` },
+      status: 'published',
+    })
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}
