@@ -47,7 +47,16 @@ it('an event reaches a destination of another kind, by the same attempts and the
   const now = ctx.clock.now()
   const event = { accountId, postId, sequence: 1, kind: 'post.published', version: 1, previousVersion: null } as const
   await ctx.db.tx(async (tx) => {
-    const endpoint = { siteId, accountId, siteName: 'A file', kind: 'file', config: { path }, secret: 'whisper', now }
+    const endpoint = {
+      siteId,
+      accountId,
+      siteName: 'A file',
+      kind: 'file',
+      config: { path },
+      debounceSeconds: null,
+      secret: 'whisper',
+      now,
+    }
     await addEndpoint(tx, ctx.keys, endpoint)
     await enqueueEvents(ctx, tx, [{ ...event, payload: { title: 'Hello' }, siteIds: [siteId] }], now)
   })

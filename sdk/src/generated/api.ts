@@ -380,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test delivery
-         * @description Sends one `site.test` webhook now and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.
+         * @description Sends one `site.test` webhook now, or one request to a build hook, which starts a build, and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.
          */
         post: operations["testSiteDelivery"];
         delete?: never;
@@ -1064,6 +1064,14 @@ export interface components {
              */
             webhook_url: string;
             platform?: components["schemas"]["Platform"] & unknown;
+            kind?: components["schemas"]["SiteKind"] & unknown;
+            /** @description Of a build hook: at most one request in so many seconds. Null: 60. */
+            debounce_seconds?: number | null;
+            /**
+             * @description The pattern of a post's address on the site, with `{slug}` or `{id}`, also `{yyyy}` and `{mm}`.
+             * @example https://blog.example.com/posts/{slug}
+             */
+            post_url?: string | null;
             /** @description What the site is about, in a few words. */
             niche?: string;
             /** @description Read-only: accepted and ignored. */
@@ -1994,11 +2002,19 @@ export interface components {
             name: string;
             /** Format: uri */
             url: string;
+            kind: components["schemas"]["SiteKind"];
             /**
              * Format: uri
-             * @description Where webhooks are sent.
+             * @description Where webhooks are sent. The address of a build hook is a secret: it is whole where the other secrets are, elsewhere only its host (`https://host/***`), which also means "unchanged" in a change.
              */
             webhook_url: string;
+            /** @description The least time between two requests to a build hook; null for webhooks, which are sent one by one. */
+            debounce_seconds: number | null;
+            /**
+             * @description The pattern of a post's address on the site; null if it is not known.
+             * @example https://blog.example.com/posts/{slug}
+             */
+            post_url: string | null;
             /** @description What the site is about; empty if it was not set. */
             niche: string;
             platform: components["schemas"]["Platform"];
@@ -2033,6 +2049,11 @@ export interface components {
              */
             created_at: string;
         };
+        /**
+         * @description `webhook`: a signed request for each change of a post. `build_hook`: the address at which the host of a static site starts a build gets one POST for all changes since the last one, and any 2xx is success.
+         * @enum {string}
+         */
+        SiteKind: "webhook" | "build_hook";
         SiteList: {
             sites: components["schemas"]["Site"][];
             total: number;
@@ -2197,6 +2218,14 @@ export interface components {
              */
             webhook_url?: string;
             platform?: components["schemas"]["Platform"] & unknown;
+            kind?: components["schemas"]["SiteKind"] & unknown;
+            /** @description Of a build hook: at most one request in so many seconds. Null: 60. */
+            debounce_seconds?: number | null;
+            /**
+             * @description The pattern of a post's address on the site, with `{slug}` or `{id}`, also `{yyyy}` and `{mm}`.
+             * @example https://blog.example.com/posts/{slug}
+             */
+            post_url?: string | null;
             /** @description What the site is about, in a few words. */
             niche?: string;
             status?: components["schemas"]["SiteStatus"];

@@ -1,6 +1,6 @@
 /** Single deliveries: the account's log of them, the details of one, and the failures that can be sent again. */
 import { type RawBuilder, sql } from 'kysely'
-import { createChannels, type SentRequest } from '../destinations/index.ts'
+import { createChannels, type SentRequest, shownAddressOf } from '../destinations/index.ts'
 import type { DeliveryStatus, EventKind, HistoryEntry } from '../engine/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
@@ -101,7 +101,7 @@ export type DeliveryDetails = LoggedDelivery & {
   request: SentRequest | null
 }
 
-type DetailsRow = Omit<DeliveryDetails, 'request'> & {
+type DetailsRow = Omit<DeliveryDetails, 'request' | 'webhookUrl'> & {
   kind: string
   config: unknown
   secretSealed: Buffer | null
@@ -120,7 +120,7 @@ export async function deliveryDetails(
     with judged as materialized (
       ${judged(sql`deliveries where account_id = ${accountId} and id = ${id} and status = 'failed'`)}
     )
-    select ${COLUMNS}, d.history, d.metadata, e.config ->> 'url' as "webhookUrl", e.kind, e.config, e.secret_sealed as "secretSealed",
+    select ${COLUMNS}, d.history, d.metadata, e.kind, e.config, e.secret_sealed as "secretSealed",
       v.previous_version as "previousVersion", v.occurred_at as "occurredAt", v.payload
     from deliveries d
     left join judged j on j.id = d.id
@@ -130,7 +130,8 @@ export async function deliveryDetails(
   `.execute(ctx.db.root)
   const [row] = rows
   if (row === undefined) return undefined
-  const { kind, config, secretSealed, previousVersion, occurredAt, payload, ...details } = row
+  const { kind, config, secretSealed, previousVersion, occurredAt, payload, ...rest } = row
+  const details = { ...rest, webhookUrl: shownAddressOf({ kind, config }) }
   if (secretSealed === null) return { ...details, request: null }
   const { siteId, siteName } = row
   const content = { kind: row.event, previousVersion, occurredAt, payload: Buffer.from(payload) }

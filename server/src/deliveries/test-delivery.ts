@@ -1,13 +1,13 @@
 /** "Test delivery": tries a site with a sample post, and says what to check if that fails. */
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { createChannels, type ProbeResult } from '../destinations/index.ts'
+import { BUILD_HOOK, createChannels, type ProbeResult } from '../destinations/index.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { examplePost, PublishedPost } from '../posts/index.ts'
 import { exampleNewSite, recordTest, targetOf } from '../sites/index.ts'
 import { samplePost } from './sample-post.ts'
-import { troubleshoot } from './troubleshooting.ts'
+import { troubleshoot, troubleshootHook } from './troubleshooting.ts'
 
 const TestResult = z
   .object({
@@ -17,7 +17,9 @@ const TestResult = z
       .nullable()
       .openapi({ description: 'The HTTP status that the site returned; null if it did not answer.' }),
     response_time_ms: z.int(),
-    payload_sent: PublishedPost.optional().openapi({ description: 'On success: the sample post that was sent.' }),
+    payload_sent: PublishedPost.optional().openapi({
+      description: 'On success: the sample post that was sent; absent for a build hook, which is sent none.',
+    }),
     message: z.string().optional().openapi({ description: 'On success: the result in a sentence.' }),
     error: z.string().optional().openapi({ description: 'On failure: an error code such as `timeout`.' }),
     troubleshooting: z
@@ -37,7 +39,11 @@ const TestResult = z
   .openapi('TestDelivery')
 
 /** Says of an accepted test where the site keeps posts: whoever only answers 200 may have lost them. */
-function acceptedMessage({ tookMs, report: { store } }: Pick<ProbeResult, 'tookMs' | 'report'>): string {
+function acceptedMessage(
+  { tookMs, report: { store } }: Pick<ProbeResult, 'tookMs' | 'report'>,
+  isHook = false,
+): string {
+  if (isHook) return `The host took the build hook in ${tookMs} ms. It builds the site now.`
   if (store === null) return `Your site answered 200 in ${tookMs} ms, but did not say that it keeps posts.`
   const keeps = store === 'pull' ? 'reads posts from this service' : `keeps posts in ${store}`
   return `Your site accepted the test in ${tookMs} ms. It ${keeps}.`
@@ -48,13 +54,16 @@ async function testDelivery(
   ctx: Context,
   accountId: string,
   id: string,
-): Promise<{ result: ProbeResult; message: string; post: PublishedPost }> {
+): Promise<{ result: ProbeResult; message: string; post: PublishedPost | undefined }> {
   const { target, url } = await targetOf(ctx, accountId, id)
   const post = samplePost(ctx.ids.next(), url, ctx.clock.now())
   const result = await createChannels(ctx).probe(target, post)
-  const message = result.ok ? acceptedMessage(result) : (result.report.problem ?? troubleshoot(result))
+  const isHook = target.kind === BUILD_HOOK
+  const message = result.ok
+    ? acceptedMessage(result, isHook)
+    : (result.report.problem ?? (isHook ? troubleshootHook(result) : troubleshoot(result)))
   await recordTest(ctx, accountId, target.siteId, { ok: result.ok, store: result.report.store, message })
-  return { result, message, post }
+  return { result, message, post: isHook ? undefined : post }
 }
 
 /** The endpoint of test deliveries. */
@@ -67,7 +76,7 @@ export const testDeliveryRoutes: readonly Endpoint[] = [
     name: 'testSiteDelivery',
     summary: 'Send a test delivery',
     description:
-      'Sends one `site.test` webhook now and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.',
+      'Sends one `site.test` webhook now, or one request to a build hook, which starts a build, and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.',
     params: IdParams,
     replies: {
       200: {
@@ -106,7 +115,10 @@ export const testDeliveryRoutes: readonly Endpoint[] = [
       if (!result.ok)
         return { status: 200, body: { ...common, error: result.error ?? 'http_error', troubleshooting: message } }
       const { store } = result.report
-      return { status: 200, body: { ...common, payload_sent: post, message, ...(store === null ? {} : { store }) } }
+      return {
+        status: 200,
+        body: { ...common, ...(post && { payload_sent: post }), message, ...(store === null ? {} : { store }) },
+      }
     },
   }),
 ]

@@ -40,3 +40,11 @@ export function troubleshoot(result: Pick<ProbeResult, 'code' | 'error'>): strin
     return `Your site answered with a redirect (${result.code}), which is not followed. Set the webhook address to the final address.`
   return `Your site answered ${result.code}; only 200 counts as received.`
 }
+
+/** The same for the deploy hook of a host. */
+export function troubleshootHook({ code, error }: Pick<ProbeResult, 'code' | 'error'>): string {
+  if (code === null) return troubleshoot({ code, error })
+  if ([400, 401, 403, 404, 405, 410].includes(code))
+    return `The host answered ${code}: it does not know this deploy hook. It may have been deleted; make a new one there and copy its address.`
+  return `The host answered ${code} and did not start a build. Look at the site's deploys there.`
+}

@@ -1,5 +1,5 @@
+export { BUILD_HOOK } from './build-hook.ts'
 export type { Channel, ProbeResult, SentRequest } from './channel.ts'
-export { Channels, createChannels } from './registry.ts'
+export { addressOf, Channels, createChannels, shownAddressOf } from './registry.ts'
 export { testBody, webhookBody } from './webhook/body.ts'
-export { WebhookConfig } from './webhook/channel.ts'
 export { createWebhookSecret, signedHeaders, signingKey } from './webhook/sign.ts'

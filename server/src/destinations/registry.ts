@@ -1,14 +1,26 @@
 import { type AttemptOutcome, openSecret, type Sendable, type Target } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Keys } from '../platform/crypto.ts'
+import { BUILD_HOOK, buildHookChannel, masked } from './build-hook.ts'
 import type { Channel, ChannelEvent, ChannelTarget, ProbeResult, SentRequest } from './channel.ts'
-import { webhookChannel } from './webhook/channel.ts'
+import { WebhookConfig, webhookChannel } from './webhook/channel.ts'
 
 /** The kinds of destinations that there are. */
 export function createChannels(
   ctx: Pick<Context, 'clock' | 'config' | 'egress' | 'ids' | 'keys' | 'log' | 'traces'>,
 ): Channels {
-  return new Channels(ctx.keys, [webhookChannel(ctx)])
+  return new Channels(ctx.keys, [webhookChannel(ctx), buildHookChannel(ctx)])
+}
+
+/** The address of an endpoint, with its secrets; both kinds that there are have one. */
+export function addressOf({ config }: { config: unknown }): string {
+  return WebhookConfig.parse(config).url
+}
+
+/** The same as it may be shown in lists and logs. */
+export function shownAddressOf(endpoint: { kind: string; config: unknown }): string {
+  const address = addressOf(endpoint)
+  return endpoint.kind === BUILD_HOOK ? masked(address) : address
 }
 
 /** Finds the channel of a target, checks its configuration and opens its secret: once per target that was read. */

@@ -10,6 +10,7 @@ import type { StepResult } from '../platform/loop.ts'
 import { Slots } from '../platform/slots.ts'
 import { outcomeChanges } from './changes.ts'
 import { EventContents } from './contents.ts'
+import { readPending } from './debounce.ts'
 import { HeldLane } from './held-lane.ts'
 import {
   type DueDelivery,
@@ -22,7 +23,7 @@ import {
   type Target,
 } from './lease.ts'
 import { attemptMetrics, type Held } from './metrics.ts'
-import { type AttemptOutcome, type AttemptResult, oldestPerPost, SLOW_MS } from './policy.ts'
+import { type AttemptOutcome, type AttemptResult, isAccepted, SLOW_MS } from './policy.ts'
 import { Recorder } from './recorder.ts'
 
 /** A delivery with everything that its request is made of. */
@@ -149,9 +150,14 @@ export class Dispatcher {
         readDue(source, leases, this.#perLane(lanes.length)),
         readTargets(db.root, leases),
       ])
+      const debounced = [...targets.values()].filter(({ debounceSeconds }) => debounceSeconds !== null)
+      const pending = await readPending(
+        source,
+        debounced.map(({ siteId }) => siteId),
+      )
       for (const lane of lanes) {
-        lane.target = targets.get(lane.lease.siteId)
-        lane.queue.push(...oldestPerPost(due.get(lane.lease.siteId) ?? []))
+        const { siteId } = lane.lease
+        lane.fill(targets.get(siteId), due.get(siteId) ?? [], pending.get(siteId))
         void this.#outside(() => this.#hold(lane))
       }
     } catch (error) {
@@ -197,13 +203,15 @@ export class Dispatcher {
       if (event === undefined || lane.hasEnded(delivery)) return true
       // A site that takes its time costs nothing meanwhile: others may have the slot.
       void this.#ctx.clock.sleep(SLOW_MS, ended.signal).then(() => slot?.free())
+      const alongside = lane.takeAlongside()
       const startedAt = this.#ctx.clock.now()
       const outcome = await this.#channels.attempt({ delivery, target, event }, this.#abort.signal)
       lane.attempted(outcome)
       if (outcome.kind === 'unknown') return false
       const result = { ...outcome, startedAt, finishedAt: this.#ctx.clock.now() }
       this.#count(result)
-      this.#recorder.record({ lease: lane.lease, delivery, result, isOutdated: lane.isOutdated })
+      const settled = alongside && [...alongside.due, ...(isAccepted(result) ? alongside.later : [])]
+      this.#recorder.record({ lease: lane.lease, delivery, alongside: settled, result, isOutdated: lane.isOutdated })
       return true
     } catch (error) {
       // The database does not answer. The lane is released once it does.

@@ -27,6 +27,8 @@ export async function addEndpoint(
     siteName: string
     kind: string
     config: object
+    /** As in `endpoints`; null where each delivery gets attempts of its own. */
+    debounceSeconds: number | null
     secret: string
     now: Date
   },
@@ -39,6 +41,7 @@ export async function addEndpoint(
       site_name: endpoint.siteName,
       kind: endpoint.kind,
       config: JSON.stringify(endpoint.config),
+      debounce_seconds: endpoint.debounceSeconds,
       secret_sealed: seal(keys, secretAssociatedData(endpoint.siteId), endpoint.secret),
       created_at: endpoint.now,
     })
@@ -57,7 +60,9 @@ export async function changeEndpoint(
   siteId: string,
   change: {
     siteName?: string | undefined
+    kind?: string | undefined
     config?: object | undefined
+    debounceSeconds?: number | null | undefined
     secret?: string | undefined
     paused?: boolean | undefined
   },
@@ -65,6 +70,8 @@ export async function changeEndpoint(
   await lockLanes(tx, [siteId])
   const columns = {
     ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
+    ...(change.kind === undefined ? {} : { kind: change.kind }),
+    ...(change.debounceSeconds === undefined ? {} : { debounce_seconds: change.debounceSeconds }),
     ...(change.config === undefined ? {} : { config: JSON.stringify(change.config) }),
     ...(change.secret === undefined
       ? {}
@@ -75,16 +82,17 @@ export async function changeEndpoint(
   await tx.updateTable('endpoints').set(columns).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)
   const resumed = change.paused === false
-  if (!resumed && change.config === undefined) return
-  if (resumed) await ctx.signals.send(tx, 'deliver')
-  const forgotten = {
-    due_at: sql<Date>`least(due_at, ${ctx.clock.inDatabase()})`,
-    failing: false,
-    failures_in_a_row: 0,
-  }
+  // What waited for the time that an endpoint's debounce said may be due now.
+  const isDue = resumed || change.debounceSeconds !== undefined
+  if (!isDue && change.config === undefined) return
+  if (isDue) await ctx.signals.send(tx, 'deliver')
   await tx
     .updateTable('lanes')
-    .set({ suspect: false, ...(resumed ? forgotten : {}) })
+    .set({
+      suspect: false,
+      ...(isDue ? { due_at: sql<Date>`least(due_at, ${ctx.clock.inDatabase()})` } : {}),
+      ...(resumed ? { failing: false, failures_in_a_row: 0 } : {}),
+    })
     .where('site_id', '=', siteId)
     .execute()
 }
@@ -121,6 +129,7 @@ export type EndpointState = {
   siteId: string
   kind: string
   config: unknown
+  debounceSeconds: number | null
   secretSealed: Buffer | null
   status: 'active' | 'inactive' | 'error'
   delivered: number
@@ -141,6 +150,7 @@ export async function endpointStates(
       'e.site_id',
       'e.kind',
       'e.config',
+      'e.debounce_seconds',
       'e.secret_sealed',
       'e.paused',
       'l.failing',
@@ -159,6 +169,7 @@ export async function endpointStates(
         siteId: row.site_id,
         kind: row.kind,
         config: row.config,
+        debounceSeconds: row.debounce_seconds,
         secretSealed: row.secret_sealed,
         status: row.paused ? 'inactive' : row.failing ? 'error' : 'active',
         delivered: row.delivered,

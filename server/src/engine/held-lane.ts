@@ -1,13 +1,16 @@
-import type { DueDelivery, LaneLease, Target } from './lease.ts'
-import { type AttemptOutcome, isSilent } from './policy.ts'
+import type { Pending } from './debounce.ts'
+import type { DueDelivery, LaneLease, LeasedTarget } from './lease.ts'
+import { type AttemptOutcome, isSilent, oldestPerPost } from './policy.ts'
 
 /** A lane while this process holds it. */
 export class HeldLane {
   readonly lease: LaneLease
   /** Undefined while it is being read, and when nothing may be sent. */
-  target: Target | undefined
+  target: LeasedTarget | undefined
   /** What is still to be attempted under this lease. */
   readonly queue: DueDelivery[] = []
+  /** Of a debounced endpoint: what waits for a retry. An attempt that is accepted settles it too. */
+  #later: DueDelivery[] = []
   /** Whether nothing more may start under this lease. */
   isHalted = false
   /** Whether the endpoint was changed under this lease: then what an attempt finds out says nothing of the endpoint as it is now. */
@@ -18,6 +21,27 @@ export class HeldLane {
 
   constructor(lease: LaneLease) {
     this.lease = lease
+  }
+
+  /** Takes what was read for the lane. What is due of a debounced endpoint, all of it, is in `pending`. */
+  fill(target: LeasedTarget | undefined, due: readonly DueDelivery[], pending: Pending | undefined): void {
+    this.target = target
+    if (!this.#isDebounced) this.queue.push(...oldestPerPost(due))
+    else if (pending !== undefined) {
+      this.queue.push(...pending.due)
+      this.#later = pending.later
+    }
+  }
+
+  get #isDebounced(): boolean {
+    return this.target !== undefined && this.target.debounceSeconds !== null
+  }
+
+  /** What the attempt that begins now serves beside its delivery; undefined where each delivery gets its own. */
+  takeAlongside(): Pending | undefined {
+    if (!this.#isDebounced) return undefined
+    const isLeft = (delivery: DueDelivery) => !this.hasEnded(delivery)
+    return { due: this.queue.splice(0).filter(isLeft), later: this.#later.splice(0).filter(isLeft) }
   }
 
   /** Nothing more of a post may start: what was pending of it has ended. */

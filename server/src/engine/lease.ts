@@ -26,6 +26,9 @@ export type LaneLease = {
 /** Where the deliveries of a lane go. What `config` holds is known to the channel of the `kind`. */
 export type Target = { siteId: string; siteName: string; kind: string; config: unknown; secretSealed: Buffer }
 
+/** The target of a leased lane. `debounceSeconds` is null where each delivery gets attempts of its own (debounce.ts). */
+export type LeasedTarget = Target & { debounceSeconds: number | null }
+
 /** A delivery that may be attempted under a lease. */
 export type DueDelivery = {
   id: string
@@ -98,9 +101,10 @@ export async function endUnanswered(db: Db, leases: readonly LaneLease[], now: D
 }
 
 /** The targets of leased lanes, by site; paused and deleted sites have none. Must be read after the lease. */
-export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, Target>> {
-  const { rows } = await prepared(sql<Target>`
-    select site_id as "siteId", site_name as "siteName", kind, config, secret_sealed as "secretSealed"
+export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, LeasedTarget>> {
+  const { rows } = await prepared(sql<LeasedTarget>`
+    select site_id as "siteId", site_name as "siteName", kind, config, secret_sealed as "secretSealed",
+      debounce_seconds as "debounceSeconds"
     from endpoints
     where site_id = any(${siteIdsOf(leases)}::uuid[]) and not paused and secret_sealed is not null
   `).execute(db)

@@ -73,14 +73,14 @@ const FAILURES_UNTIL_ERROR = 5
 /** What is remembered of an endpoint between attempts. */
 export type LaneHealth = { suspect: boolean; failing: boolean; failuresInARow: number }
 
-/** The health after an attempt. A suspect endpoint (it did not answer) is sent one attempt at a time. */
+/** The health after an attempt. What it settled alongside is not a failure more. A suspect endpoint (it did not answer) is sent one attempt at a time. */
 export function healthAfter(
   health: LaneHealth,
-  result: { isOk: boolean; isSilent: boolean },
+  result: { isOk: boolean; isSilent: boolean; isAlongside?: boolean },
   next: NextState,
 ): LaneHealth {
   if (result.isOk) return { suspect: false, failing: false, failuresInARow: 0 }
-  const failuresInARow = health.failuresInARow + 1
+  const failuresInARow = health.failuresInARow + (result.isAlongside ? 0 : 1)
   const failing = health.failing || next.status === 'failed' || failuresInARow >= FAILURES_UNTIL_ERROR
   return { suspect: result.isSilent, failing, failuresInARow }
 }

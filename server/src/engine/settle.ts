@@ -5,6 +5,7 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { ChangedDelivery } from './changes.ts'
+import { EARLIEST_ATTEMPT, noteAttempted } from './debounce.ts'
 import type { DueDelivery, LaneLease } from './lease.ts'
 import {
   type AttemptResult,
@@ -22,10 +23,16 @@ import { endAsSuperseded } from './supersede.ts'
 import type { HistoryEntry } from './tables.ts'
 
 /**
- * An attempt that ended, with the lease it was made under. `isOutdated`: the endpoint was changed meanwhile, so that silence says
- * nothing of it as it is now.
+ * An attempt that ended, with the lease it was made under. `alongside`: what else it settles, of a debounced endpoint (debounce.ts).
+ * `isOutdated`: the endpoint was changed meanwhile, so that silence says nothing of it as it is now.
  */
-export type Settlement = { lease: LaneLease; delivery: DueDelivery; result: AttemptResult; isOutdated: boolean }
+export type Settlement = {
+  lease: LaneLease
+  delivery: DueDelivery
+  alongside: readonly DueDelivery[] | undefined
+  result: AttemptResult
+  isOutdated: boolean
+}
 
 /** A lane to release. `isAbandoned`: an attempt's outcome is unknown, so the next holder must treat the lane as after a crash. */
 export type Release = { lease: LaneLease; isAbandoned: boolean }
@@ -33,8 +40,13 @@ export type Release = { lease: LaneLease; isAbandoned: boolean }
 /** What a batch consists of. */
 export type Entry = { settlement: Settlement } | { release: Release }
 
-/** A result that was recorded, with what it made of its delivery. */
-export type Settled = Settlement & { next: NextState; attempts: number; attemptsInRound: number }
+/** A result that was recorded, with what it made of a delivery. `isAlongside`: the attempt was made for another one. */
+export type Settled = Settlement & {
+  next: NextState
+  attempts: number
+  attemptsInRound: number
+  isAlongside: boolean
+}
 
 /** What became of a batch. */
 type Outcomes = {
@@ -66,16 +78,23 @@ export async function settleBatch(
   const reached = entries.filter((entry) => !locked.has(leaseOf(entry).siteId))
   const settlements = reached.flatMap((entry) => ('settlement' in entry ? [entry.settlement] : []))
   const releases = reached.flatMap((entry) => ('release' in entry ? [entry.release] : []))
+  const held = settlements.filter(isHeld)
   const settled = await recordAttempts(
     tx,
     clock,
-    settlements.filter(isHeld).map((one) => decide(one, retryDelaysMs)),
+    held.flatMap((one) => decide(one, retryDelaysMs)),
   )
   const superseded = await supersedeOlder(
     tx,
     settled.filter(({ result }) => isAccepted(result)),
   )
   await addToRollUps(tx, outcomesOf(settled))
+  const debounced = held.filter(({ alongside }) => alongside !== undefined)
+  await noteAttempted(
+    tx,
+    clock,
+    debounced.map(({ lease }) => lease.siteId),
+  )
   await updateLanes(tx, clock, laneChanges(settled, releases.filter(isHeld), lanes))
   return {
     settled,
@@ -103,11 +122,13 @@ async function lockFreeLanes(
   return { lanes, locked: new Set(others.map(({ site_id }) => site_id)) }
 }
 
-function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled {
-  const attempts = one.delivery.attempts + 1
-  const attemptsInRound = one.delivery.attemptsInRound + 1
-  const next = afterAttempt(isAccepted(one.result), { attempts, attemptsInRound }, retryDelaysMs)
-  return { ...one, attempts, attemptsInRound, next }
+function decide(one: Settlement, retryDelaysMs: readonly number[]): Settled[] {
+  return [one.delivery, ...(one.alongside ?? [])].map((delivery, index) => {
+    const attempts = delivery.attempts + 1
+    const attemptsInRound = delivery.attemptsInRound + 1
+    const next = afterAttempt(isAccepted(one.result), { attempts, attemptsInRound }, retryDelaysMs)
+    return { ...one, delivery, attempts, attemptsInRound, next, isAlongside: index > 0 }
+  })
 }
 
 /**
@@ -222,11 +243,10 @@ function laneChanges(
     if (list.length === 0 && release === undefined) return []
     return {
       siteId: lane.siteId,
-      health: list.reduce<LaneHealth>(
-        (health, { result, isOutdated, next }) =>
-          healthAfter(health, { isOk: isAccepted(result), isSilent: !isOutdated && isSilent(result) }, next),
-        lane,
-      ),
+      health: list.reduce<LaneHealth>((health, { result, isOutdated, isAlongside, next }) => {
+        const isQuiet = !isOutdated && isSilent(result)
+        return healthAfter(health, { isOk: isAccepted(result), isSilent: isQuiet, isAlongside }, next)
+      }, lane),
       delivered: list.filter(({ result }) => isAccepted(result)).length,
       failed: list.filter(({ next }) => next.status === 'failed').length,
       lastDeliveredAt: list.findLast(({ result }) => isAccepted(result))?.result.finishedAt ?? null,
@@ -264,10 +284,10 @@ async function updateLanes(tx: Tx, clock: Clock, changes: readonly LaneChange[])
   `).execute(tx)
 }
 
-/** When the first pending delivery of lane `l` is due, but not before `now`; null when there is none, or its site is paused. */
+/** When the first pending delivery of lane `l` may be attempted, but not before `now`; null when there is none, or its site is paused. */
 function nextDue(now: RawBuilder<Date>): RawBuilder<Date | null> {
   return sql`(
-    select greatest(d.next_attempt_at, ${now}) from deliveries d join endpoints e on e.site_id = d.site_id and not e.paused
+    select greatest(d.next_attempt_at, ${now}, ${EARLIEST_ATTEMPT}) from deliveries d join endpoints e on e.site_id = d.site_id and not e.paused
     where d.site_id = l.site_id and d.status = 'pending' order by d.next_attempt_at, d.id limit 1
   )`
 }

@@ -32,6 +32,8 @@ type EndpointsTable = {
   /** The endpoint's secret, sealed; null once the site is deleted. */
   secret_sealed: Buffer | null
   paused: Generated<boolean>
+  /** Null where each delivery gets attempts of its own (`debounce.ts`). */
+  debounce_seconds: number | null
   deleted_at: Date | null
   created_at: Date
 }
@@ -45,6 +47,8 @@ type LanesTable = {
   /** The worker that holds it (`workers.id`). */
   leased_by: string | null
   fence: Generated<number>
+  /** When the last attempt of a debounced endpoint ended. */
+  attempted_at: Date | null
   /** When it was last found abandoned: attempts before that may have no record. */
   unrecorded_at: Date | null
   suspect: Generated<boolean>

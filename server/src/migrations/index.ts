@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration'
 import * as foundation from './2026-11-28-foundation.ts'
 import * as postChanges from './2026-12-01-post-changes.ts'
 import * as siteTests from './2026-12-02-site-tests.ts'
+import * as buildHooks from './2026-12-03-build-hooks.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -11,4 +12,5 @@ export const migrations: Record<string, Migration> = {
   '2026-11-28-foundation': foundation,
   '2026-12-01-post-changes': postChanges,
   '2026-12-02-site-tests': siteTests,
+  '2026-12-03-build-hooks': buildHooks,
 }

@@ -17,6 +17,9 @@ export const exampleNewSite = {
 export const exampleSite = {
   id: exampleSiteRef.id,
   ...exampleNewSite,
+  kind: 'webhook',
+  debounce_seconds: null,
+  post_url: 'https://kitchen.example.com/posts/{slug}',
   niche: 'Baking at home',
   platform: 'nextjs',
   status: 'active',

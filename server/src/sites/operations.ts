@@ -1,4 +1,4 @@
-import { createWebhookSecret, WebhookConfig } from '../destinations/index.ts'
+import { addressOf, createWebhookSecret, shownAddressOf } from '../destinations/index.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -16,9 +16,9 @@ import { isId } from '../platform/ids.ts'
 import { assertKeyInUse } from '../platform/secret-key.ts'
 import { createApiKey } from './api-key.ts'
 import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
-import { platformAfter, type SiteChange } from './policy.ts'
+import { debounceOf, platformAfter, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
-import type { LastTest, Platform, SiteRow } from './tables.ts'
+import type { LastTest, Platform, SiteKind, SiteRow } from './tables.ts'
 
 /** A site with the state of its endpoint. */
 export type Site = { row: SiteRow; endpoint: EndpointState }
@@ -57,12 +57,22 @@ function sealedKey(ctx: Context, siteId: string, apiKey: string) {
   }
 }
 
-/** Connects a site and generates its API key and webhook secret. */
-export async function createSite(
-  ctx: Context,
-  accountId: string,
-  input: { name: string; url: string; webhookUrl: string; platform?: Platform | undefined; niche?: string | undefined },
-): Promise<SiteWithSecrets> {
+/** A site to connect. */
+export type NewSite = {
+  name: string
+  url: string
+  webhookUrl: string
+  platform?: Platform | undefined
+  niche?: string | undefined
+  kind?: SiteKind | undefined
+  debounceSeconds?: number | null | undefined
+  postUrl?: string | null | undefined
+}
+
+/** Connects a site and generates its API key and webhook secret. Throws `invalid` for an address that could never be called. */
+export async function createSite(ctx: Context, accountId: string, input: NewSite): Promise<SiteWithSecrets> {
+  const { kind = 'webhook' } = input
+  const debounceSeconds = debounceOf(kind, input.debounceSeconds, null)
   assertWebhookUrl(ctx, input.webhookUrl)
   const id = ctx.ids.next()
   const now = ctx.clock.now()
@@ -76,6 +86,7 @@ export async function createSite(
       platform: input.platform ?? 'custom',
       platform_given: input.platform !== undefined,
       niche: input.niche ?? '',
+      post_url: input.postUrl ?? null,
       ...sealedKey(ctx, id, apiKey),
       created_at: now,
     })
@@ -83,8 +94,9 @@ export async function createSite(
       siteId: id,
       accountId,
       siteName: input.name,
-      kind: 'webhook',
+      kind,
       config: { url: input.webhookUrl },
+      debounceSeconds,
       secret: createWebhookSecret(),
       now,
     })
@@ -137,8 +149,8 @@ function reveal({ keys }: Context, { row, endpoint }: SealedSite): SiteWithSecre
 /** Changes a site. Throws `not_found`, or `invalid` for an address or a status that cannot be set. */
 export async function changeSite(ctx: Context, accountId: string, id: string, change: SiteChange): Promise<Site> {
   const { row, endpoint } = await currentSite(ctx, accountId, id)
-  if (change.webhookUrl !== undefined && change.webhookUrl !== webhookUrlOf(endpoint))
-    assertWebhookUrl(ctx, change.webhookUrl)
+  const destination = destinationAfter(endpoint, change)
+  if (destination?.isMoved) assertWebhookUrl(ctx, destination.config.url)
   if (change.status === 'error' && endpoint.status !== 'error') {
     throw invalid('status', 'Only the service sets the status "error"; set "active" or "inactive".')
   }
@@ -151,17 +163,40 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       ...(change.url === undefined ? {} : { url: change.url }),
       ...platform,
       ...(change.niche === undefined ? {} : { niche: change.niche }),
-      ...(change.webhookUrl === undefined || change.webhookUrl === webhookUrlOf(endpoint) ? {} : { last_test: null }),
+      ...(change.postUrl === undefined ? {} : { post_url: change.postUrl }),
+      ...(destination?.isMoved ? { last_test: null } : {}),
     })
     if (platform?.platform_given === true) await cancelDetection(ctx, tx, row.id)
     if (platform?.platform_given === false)
       await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
-    const config = change.webhookUrl === undefined ? undefined : { url: change.webhookUrl }
-    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, config, paused })
+    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, ...destination?.columns, paused })
     return oneSite(tx, accountId, row.id)
   })
+}
+
+/**
+ * Where a change sends the site's events from now on; undefined if it says nothing of that. The address of a build hook comes back as
+ * it is shown to those who only repeat what they read. Throws `invalid` on `debounce_seconds`.
+ */
+function destinationAfter(endpoint: EndpointState, { kind, webhookUrl, debounceSeconds }: SiteChange) {
+  if (kind === undefined && webhookUrl === undefined && debounceSeconds === undefined) return undefined
+  const before = addressOf(endpoint)
+  const url = webhookUrl === undefined || webhookUrl === shownAddressOf(endpoint) ? before : webhookUrl
+  const kindAfter = kind ?? kindOf(endpoint)
+  const debounceAfter = debounceOf(kindAfter, debounceSeconds, endpoint.debounceSeconds)
+  const isDebounceChanged = debounceAfter !== endpoint.debounceSeconds
+  return {
+    config: { url },
+    isMoved: url !== before || kindAfter !== endpoint.kind,
+    columns: { kind: kindAfter, config: { url }, ...(isDebounceChanged ? { debounceSeconds: debounceAfter } : {}) },
+  }
+}
+
+/** The kind of a site. */
+export function kindOf({ kind }: Pick<EndpointState, 'kind'>): SiteKind {
+  return kind === 'build_hook' ? kind : 'webhook'
 }
 
 /** Replaces both secrets; the old ones stop working with the commit (decision S5). */
@@ -208,11 +243,6 @@ export async function recordTest(
     const lastTest: LastTest = { at: ctx.clock.now().toISOString(), ...test }
     if (await updateSite(tx, accountId, id, { last_test: JSON.stringify(lastTest) })) noteSite(ctx, tx, accountId, id)
   })
-}
-
-/** The webhook address of a site's endpoint. */
-export function webhookUrlOf({ config }: Pick<EndpointState, 'config'>): string {
-  return WebhookConfig.parse(config).url
 }
 
 /** Where a site's events go, and its own address. Throws `not_found`. */

@@ -1,4 +1,5 @@
-import type { Platform, SiteRow } from './tables.ts'
+import { invalid } from '../platform/errors.ts'
+import type { Platform, SiteKind, SiteRow } from './tables.ts'
 
 /** What a change of a site may set. `status` pauses or resumes; `error` is accepted if the site is in error already. */
 export type SiteChange = {
@@ -7,7 +8,24 @@ export type SiteChange = {
   webhookUrl?: string | undefined
   platform?: Platform | undefined
   niche?: string | undefined
+  kind?: SiteKind | undefined
+  /** Null: the default of the kind. */
+  debounceSeconds?: number | null | undefined
+  postUrl?: string | null | undefined
   status?: 'active' | 'inactive' | 'error' | undefined
+}
+
+const DEFAULT_DEBOUNCE_SECONDS = 60
+
+/**
+ * The least time between two requests to a build hook, in seconds; null for webhooks, which are sent one by one. `given`: what was asked for,
+ * `before` what there was. Throws `invalid` when it is given for webhooks.
+ */
+export function debounceOf(kind: SiteKind, given: number | null | undefined, before: number | null): number | null {
+  if (kind === 'build_hook') return (given === undefined ? before : given) ?? DEFAULT_DEBOUNCE_SECONDS
+  if (typeof given === 'number')
+    throw invalid('debounce_seconds', 'Only a build hook is debounced; webhooks are sent one by one.')
+  return null
 }
 
 /** A site's platform, and whether the user chose it. */

@@ -4,6 +4,10 @@ import type { ColumnType, Selectable } from 'kysely'
 export const PLATFORMS = ['nextjs', 'wordpress', 'gatsby', 'sveltekit', 'custom'] as const
 export type Platform = (typeof PLATFORMS)[number]
 
+/** The kinds of sites, by what they are sent: signed webhooks, or a request to the host's deploy hook. */
+export const SITE_KINDS = ['webhook', 'build_hook'] as const
+export type SiteKind = (typeof SITE_KINDS)[number]
+
 /** What came of a site's last test, in a sentence. `store`: where the site says that it keeps posts. */
 export type LastTest = { at: string; ok: boolean; store: string | null; message: string }
 
@@ -16,6 +20,8 @@ type SitesTable = {
   /** Whether the user chose the platform; detection never overwrites that. */
   platform_given: boolean
   niche: string
+  /** The pattern of a post's address on the site (`post-url.ts`). */
+  post_url: string | null
   api_key_sealed: Buffer
   api_key_index: Buffer
   /** Null until the site is tested, and again when its webhook address changes. */

@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'results are recorded without comparing the fence',
     file: 'engine/settle.ts',
-    from: 'settlements.filter(isHeld).map(',
-    to: 'settlements.map(',
+    from: 'const held = settlements.filter(isHeld)',
+    to: 'const held = settlements',
   },
   {
     name: 'lanes are released without comparing the fence',
@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a released lane is not due when its next delivery is',
     file: 'engine/settle.ts',
-    from: 'select greatest(d.next_attempt_at, ${now}) from',
+    from: 'select greatest(d.next_attempt_at, ${now}, ${EARLIEST_ATTEMPT}) from',
     to: 'select null::timestamptz from',
   },
   {
@@ -297,7 +297,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'resuming a site does not make it due',
     file: 'engine/endpoints.ts',
-    from: 'due_at: sql<Date>`least(due_at, ${ctx.clock.inDatabase()})`,\n',
+    from: '...(isDue ? { due_at: sql<Date>`least(due_at, ${ctx.clock.inDatabase()})` } : {}),\n',
     to: '',
   },
   {

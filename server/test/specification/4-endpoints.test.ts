@@ -232,7 +232,11 @@ describe('sites', () => {
     platform: 'custom',
     status: 'active',
     delivery_stats: { total: 0, success_rate: null, last_delivery: null },
-    last_test: null, // beyond the specification
+    // beyond the specification
+    kind: 'webhook',
+    debounce_seconds: null,
+    post_url: null,
+    last_test: null,
     created_at: now(),
   })
 

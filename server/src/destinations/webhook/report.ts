@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ReceiverReport } from '../channel.ts'
-import { excerptOf } from './excerpt.ts'
+import { excerptOf } from '../excerpt.ts'
 
 const MOST_BYTES = 4 * 1024
 

@@ -3,7 +3,7 @@ import { accountAuth } from '../../accounts/index.ts'
 import { type Endpoint, endpoint } from '../../platform/http/endpoint.ts'
 import { httpUrl } from '../../platform/http/url.ts'
 import { exampleNewSite } from '../examples.ts'
-import { PlatformName } from '../routes.ts'
+import { PlatformName } from '../wire.ts'
 import { detectPlatform } from './detect-platform.ts'
 
 const DetectPlatform = z
