@@ -203,6 +203,41 @@ describeInBrowser('many sites', (scene) => {
   })
 })
 
+describeInBrowser('a static site', (scene) => {
+  it('is connected by the deploy hook of its host, which stays hidden', async () => {
+    const { page, client } = await newPerson(scene)
+    const website = await startWebsite(sveltekit)
+    const host = await startReceiver()
+    onTestFinished(website.close)
+    onTestFinished(host.close)
+    await page.goto('/sites/new')
+    await page.getByLabel('Address', { exact: true }).fill(website.url)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('Made with').selectOption({ value: 'build_hook' })
+    await page.getByLabel('Deploy hook').fill(host.url)
+    await page.getByRole('button', { name: 'Connect the site' }).click()
+    await page.getByText('POSTRIDER_CONNECTION=prc_•').waitFor()
+    expect(host.received).toEqual([]) // a build is not started unasked
+    await expectAccessible(page)
+    host.answerNext(201, 404)
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('It builds the site now.').waitFor()
+    await page.getByRole('link', { name: 'See the site' }).click()
+
+    await page.getByLabel('Seconds between builds').fill('120')
+    await page.getByLabel('Address of a post').fill(`${website.url}/{slug}`)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The settings are saved.').first().waitFor()
+    const [site] = (await client.sites.list()).sites
+    expect(site).toMatchObject({ kind: 'build_hook', debounce_seconds: 120, post_url: `${website.url}/{slug}` })
+    expect(await client.sites.get(site?.id ?? '')).toMatchObject({ webhook_url: host.url })
+    expect(await page.content()).not.toContain(host.url)
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.getByText(host.url, { exact: true }).waitFor()
+    await expectAccessible(page)
+  })
+})
+
 describeInBrowser('a site that is not set up', (scene) => {
   it('is tested until it answers, and is shown as not working until then', async () => {
     const { page, client } = await newPerson(scene)

@@ -14,6 +14,7 @@ import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Frame } from './connect-site/frame.tsx'
 import { NewSite } from './connect-site/new-site.tsx'
 import { OfferSampleSite, SAMPLE, SampleSite } from './connect-site/sample-site.tsx'
+import { StaticSite } from './connect-site/static-site.tsx'
 
 /** The screen. */
 export function ConnectSite() {
@@ -44,6 +45,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
       </Frame>
     )
   }
+  if (site.data.kind === 'build_hook') return <StaticSite site={site.data} />
   const receiver = chosen ?? receiverFor(site.data.platform)
   return (
     // Only a test that the site accepts shows that the code is installed.

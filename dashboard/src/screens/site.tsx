@@ -106,7 +106,7 @@ function Shown({ site }: { site: SiteBody }) {
             <Activity site={site} />
           </Sheet>
           <Sheet title="Test delivery">
-            <SendTest siteId={site.id} />
+            <SendTest siteId={site.id} isHook={site.kind === 'build_hook'} />
           </Sheet>
           <Sheet title="Keys">
             <Secrets site={site} />

@@ -12,13 +12,13 @@ import { Spinner } from '../ui/spinner.tsx'
 const ASK_EVERY_MS = 5_000
 const LONGEST_WAIT_MS = 5 * 60_000
 
-type SendTestProps = { siteId: string; waits?: boolean; onResult?: (result: TestDelivery) => void }
+type SendTestProps = { siteId: string; isHook?: boolean; waits?: boolean; onResult?: (result: TestDelivery) => void }
 
 /**
  * Sends a test and shows what the site answered. With `waits`, at first, tests are sent by themselves until one succeeds, as long as
  * somebody looks at the page.
  */
-export function SendTest({ siteId, waits = false, onResult }: SendTestProps) {
+export function SendTest({ siteId, isHook = false, waits = false, onResult }: SendTestProps) {
   const [isWaiting, setWaiting] = useState(waits)
   const test = useQuery({
     queryKey: ['test', siteId],
@@ -64,17 +64,19 @@ export function SendTest({ siteId, waits = false, onResult }: SendTestProps) {
       {/* While it waits, the times of the same answer change every few seconds: nobody wants to hear that. */}
       <div aria-live={isWaiting ? 'off' : 'polite'} className="grid grid-cols-1 gap-3 empty:hidden">
         {test.isError && !isBusy && <Notice tone="failed">{sentence(test.error)}</Notice>}
-        {result !== undefined && !test.isError && !isBusy && <Result result={result} />}
+        {result !== undefined && !test.isError && !isBusy && <Result result={result} isHook={isHook} />}
       </div>
     </div>
   )
 }
 
-function Result({ result }: { result: TestDelivery }) {
+type ResultProps = { result: TestDelivery; isHook: boolean }
+
+function Result({ result, isHook }: ResultProps) {
   const { success, store, response } = result
   return (
     <>
-      {success ? <Accepted result={result} /> : <Refused result={result} />}
+      {success ? <Accepted result={result} isHook={isHook} /> : <Refused result={result} isHook={isHook} />}
       {response !== undefined && store === undefined && (
         <figure className="grid grid-cols-1 gap-1">
           <figcaption className="text-sm text-faint">What it said</figcaption>
@@ -88,7 +90,8 @@ function Result({ result }: { result: TestDelivery }) {
 }
 
 /** That it works is said only of a site that has tried to keep something, and says so. */
-function Accepted({ result: { store, response_time_ms: tookMs } }: { result: TestDelivery }) {
+function Accepted({ result: { store, response_time_ms: tookMs, message }, isHook }: ResultProps) {
+  if (isHook) return <Notice tone="arrived">{message}</Notice>
   if (store === undefined)
     return (
       <Notice tone="trying" title="The site answered 200, but did not say that it keeps posts.">
@@ -103,9 +106,10 @@ function Accepted({ result: { store, response_time_ms: tookMs } }: { result: Tes
   )
 }
 
-function Refused({ result }: { result: TestDelivery }) {
+function Refused({ result, isHook }: ResultProps) {
   const { response_code: code, response_time_ms: tookMs, error = null, troubleshooting } = result
-  const answered = code === null ? (reasonOf(code, error) ?? 'No answer') : `Your site answered ${code}`
+  const answered =
+    code === null ? (reasonOf(code, error) ?? 'No answer') : `${isHook ? 'The host' : 'Your site'} answered ${code}`
   return (
     <Notice tone="failed" title={`${answered}, after ${duration(tookMs)}.`}>
       {troubleshooting}

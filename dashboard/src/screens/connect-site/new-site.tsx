@@ -6,6 +6,7 @@ import { api, problemOf, sentence } from '../../api.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { queryClient, sitesQuery } from '../../queries.ts'
 import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
+import { BUILD_HOOK_NAME, HookField, HookWords } from '../../sites/build-hook.tsx'
 import { PLATFORM_NAMES } from '../../sites/health.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
@@ -69,13 +70,16 @@ export function NewSite() {
   )
 }
 
+/** What stands for a deploy hook among the receivers; also the kind of such a site. */
+const HOOK = 'build_hook'
+
 function Details({ look: { address, found } }: { look: Look }) {
   const detected = receiverFor(found?.platform ?? 'custom')
-  const [receiver, setReceiver] = useState<ReceiverName>(detected)
+  const [receiver, setReceiver] = useState<ReceiverName | typeof HOOK>(detected)
   const [typed, setTyped] = useState<string>()
   const navigate = useNavigate({ from: '/sites/new' })
   const sites = useQuery(sitesQuery)
-  const { platform, webhookPath } = RECEIVERS[receiver]
+  const { platform, webhookPath } = RECEIVERS[receiver === HOOK ? detected : receiver]
   const webhook = typed ?? webhookAddress(address, webhookPath)
   const connect = useMutation({
     mutationFn: (input: CreateSite) => api.sites.create(input),
@@ -88,7 +92,8 @@ function Details({ look: { address, found } }: { look: Look }) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     // A detected platform is not sent: the service detects it too, and looks again when the site moves.
-    const choice = receiver === detected ? {} : { platform }
+    const choice: Pick<CreateSite, 'kind' | 'platform'> =
+      receiver === HOOK ? { kind: HOOK } : receiver === detected ? {} : { platform }
     connect.mutate({
       name: textOf(form, 'name'),
       url: address,
@@ -105,31 +110,39 @@ function Details({ look: { address, found } }: { look: Look }) {
     <form className="grid animate-appear gap-4" onSubmit={submit}>
       <Field label="Made with">
         {/* The button that led here is gone. */}
-        <Select autoFocus value={receiver} onChange={({ target: { value } }) => setReceiver(value as ReceiverName)}>
+        <Select autoFocus value={receiver} onChange={({ target: { value } }) => setReceiver(value as typeof receiver)}>
           {RECEIVER_NAMES.map((name) => (
             <option key={name} value={name}>
               {RECEIVERS[name].name}
             </option>
           ))}
+          <option value={HOOK}>{BUILD_HOOK_NAME}</option>
         </Select>
       </Field>
       <Field label="Name" required error={problem('name')}>
         <Input name="name" maxLength={120} defaultValue={nameFrom(address)} />
       </Field>
-      <Field
-        label="Webhook address"
-        required
-        error={problem('webhook_url')}
-        hint="Where posts are sent. This one fits the code of the next step."
-      >
-        <Input
-          type="url"
-          name="webhook_url"
-          mono
-          value={webhook}
-          onChange={({ target: { value } }) => setTyped(value)}
-        />
-      </Field>
+      {receiver === HOOK ? (
+        <>
+          <HookField error={problem('webhook_url')} />
+          <HookWords seconds={60} />
+        </>
+      ) : (
+        <Field
+          label="Webhook address"
+          required
+          error={problem('webhook_url')}
+          hint="Where posts are sent. This one fits the code of the next step."
+        >
+          <Input
+            type="url"
+            name="webhook_url"
+            mono
+            value={webhook}
+            onChange={({ target: { value } }) => setTyped(value)}
+          />
+        </Field>
+      )}
       <Field
         label="What the site is about"
         error={problem('niche')}

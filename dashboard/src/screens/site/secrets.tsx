@@ -33,6 +33,13 @@ export function Secrets({ site }: { site: Site }) {
         about="Signs what is sent."
         value={shown ? secrets.data?.webhook_secret : undefined}
       />
+      {site.kind === 'build_hook' && (
+        <Secret
+          name="Deploy hook"
+          about="Starts a build at your host."
+          value={shown ? secrets.data?.webhook_url : undefined}
+        />
+      )}
       <Secret name="API key" about="For the Pull API." value={shown ? secrets.data?.api_key : undefined} />
       {shown && secrets.isError && <Notice tone="failed">{sentence(secrets.error)}</Notice>}
       <div className="flex flex-wrap gap-2">

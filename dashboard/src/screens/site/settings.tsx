@@ -1,9 +1,10 @@
 import type { Site, UpdateSite } from '@postrider/sdk'
 import { useMutation } from '@tanstack/react-query'
-import type { SubmitEvent } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { api, problemOf, sentence } from '../../api.ts'
 import { keepSite } from '../../queries.ts'
 import { useAction } from '../../shell/actions.ts'
+import { HookField } from '../../sites/build-hook.tsx'
 import { PLATFORM_NAMES } from '../../sites/health.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Switch } from '../../ui/choice.tsx'
@@ -12,10 +13,11 @@ import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-const FIELDS = ['name', 'url', 'webhook_url', 'platform', 'niche'] as const
+const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'platform', 'niche'] as const
 
 /** The site's settings; only changed fields are sent. */
 export function Settings({ site }: { site: Site }) {
+  const [kind, setKind] = useState(site.kind)
   const save = useMutation({
     mutationFn: (change: UpdateSite) => api.sites.update(site.id, change),
     onSuccess(saved) {
@@ -29,10 +31,16 @@ export function Settings({ site }: { site: Site }) {
     const change = Object.fromEntries(
       FIELDS.map((name) => [name, textOf(form, name)] as const).filter(([name, value]) => value !== site[name]),
     )
-    save.mutate(change as UpdateSite)
+    const postUrl = textOf(form, 'post_url').trim() || null
+    const seconds = Number(textOf(form, 'debounce_seconds'))
+    save.mutate({
+      ...(change as UpdateSite),
+      ...(postUrl === site.post_url ? {} : { post_url: postUrl }),
+      ...(kind === 'webhook' || seconds === site.debounce_seconds ? {} : { debounce_seconds: seconds }),
+    })
   }
   const problem = (field: string) => problemOf(save.error, field)
-  const named = FIELDS.some((field) => problem(field) !== undefined)
+  const named = [...FIELDS, 'post_url', 'debounce_seconds'].some((field) => problem(field) !== undefined)
   return (
     <form className="grid gap-4" onSubmit={submit}>
       <Field label="Name" required error={problem('name')}>
@@ -41,8 +49,42 @@ export function Settings({ site }: { site: Site }) {
       <Field label="Address" required error={problem('url')}>
         <Input type="url" name="url" defaultValue={site.url} />
       </Field>
-      <Field label="Webhook address" required error={problem('webhook_url')} hint="Where posts are sent.">
-        <Input type="url" name="webhook_url" mono defaultValue={site.webhook_url} />
+      <Field label="How posts reach it" error={problem('kind')}>
+        <Select name="kind" value={kind} onChange={({ target: { value } }) => setKind(value as Site['kind'])}>
+          <option value="webhook">Signed webhooks to the site</option>
+          <option value="build_hook">Deploy hook of a static site’s host</option>
+        </Select>
+      </Field>
+      {kind === 'webhook' ? (
+        <Field label="Webhook address" required error={problem('webhook_url')} hint="Where posts are sent.">
+          <Input
+            key={kind}
+            type="url"
+            name="webhook_url"
+            mono
+            defaultValue={site.kind === kind ? site.webhook_url : ''}
+          />
+        </Field>
+      ) : (
+        <>
+          <HookField error={problem('webhook_url')} defaultValue={site.kind === kind ? site.webhook_url : ''} />
+          <Field label="Seconds between builds" error={problem('debounce_seconds')} hint="At least, from 10 to 3600.">
+            <Input
+              type="number"
+              name="debounce_seconds"
+              min={10}
+              max={3600}
+              defaultValue={site.debounce_seconds ?? 60}
+            />
+          </Field>
+        </>
+      )}
+      <Field
+        label="Address of a post"
+        error={problem('post_url')}
+        hint="Optional, with {slug} or {id}, also {yyyy} and {mm}: https://example.com/blog/{slug}."
+      >
+        <Input name="post_url" mono maxLength={2048} defaultValue={site.post_url ?? ''} />
       </Field>
       <Field label="Platform" error={problem('platform')}>
         {/* The service detects the platform, so it may change while this is shown. */}
