@@ -12,10 +12,7 @@ import { openStage, type Stage } from './real/stage.ts'
 /** Tells the stories of an integration; resolves with the versions of what it was tried with. */
 type Tell = (stage: Stage) => Promise<Record<string, string>>
 
-/** One that has a service of its own writes its results itself. */
-type Integration = { tell: Tell } | { run(): Promise<void> }
-
-const INTEGRATIONS: Record<string, () => Promise<Integration>> = {
+const INTEGRATIONS: Record<string, () => Promise<{ tell: Tell }>> = {
   next: () => import('./next/test/real.ts'),
   wordpress: () => import('./wordpress/test/real.ts'),
 }
@@ -26,17 +23,13 @@ if (load === undefined) {
   console.error(`Usage: npm run integrations -- NAME; NAME is one of ${Object.keys(INTEGRATIONS).join(', ')}`)
   process.exit(64)
 }
-const integration = await load()
+const { tell } = await load()
 await buildIfNeeded(() => console.log('Building the packages …'))
-await ('run' in integration ? integration.run() : onStage(integration.tell))
-
-async function onStage(tell: Tell): Promise<void> {
-  const stage = await openStage()
-  try {
-    await report(await tell(stage), stage.notes)
-  } finally {
-    await stage.close()
-  }
+const stage = await openStage()
+try {
+  await report(await tell(stage), stage.notes)
+} finally {
+  await stage.close()
 }
 
 async function report(versions: Record<string, string>, notes: Stage['notes']): Promise<void> {

@@ -53,7 +53,7 @@ function postrider_receive(WP_REST_Request $request)
     $signatures = (string) $request->get_header('webhook-signature');
     if (!postrider_is_genuine($body, $delivery, $timestamp, $signatures, $connection['secret'])) {
         $message = 'The signature does not match, or is more than five minutes old. If the site’s keys were renewed in Postrider, paste the new connection code.';
-        postrider_note_failure($message, true);
+        postrider_note_failure($message);
         return postrider_answer(401, $message);
     }
     $event = json_decode($body, true);

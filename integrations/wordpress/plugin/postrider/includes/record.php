@@ -15,12 +15,11 @@ function postrider_note_event(array $event)
     ], false);
 }
 
-/** Notes what failed. Of requests that anybody may send, at most one a minute is noted. */
-function postrider_note_failure($message, $from_anybody = false)
+/** Notes what failed. The same again within a minute is not noted: anybody may send requests that fail. */
+function postrider_note_failure($message)
 {
     $last = get_option('postrider_last_failure');
-    if ($from_anybody && $last && $last['at'] > time() - 60) {
-        return;
+    if (!$last || $last['message'] !== $message || $last['at'] < time() - 60) {
+        update_option('postrider_last_failure', ['at' => time(), 'message' => $message], false);
     }
-    update_option('postrider_last_failure', ['at' => time(), 'message' => $message], false);
 }

@@ -61,10 +61,10 @@ export function formOf(page: string, words: string): Record<string, string> {
   return fields
 }
 
-/** The address of the link with these words. */
-export function linkOf(page: string, words: string): string {
+/** The address of the link with these words, and with these in its address. */
+export function linkOf(page: string, words: string, inAddress = ''): string {
   const links = Array.from(page.matchAll(/<a\b[^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g))
-  const [, address] = links.find(([, , text = '']) => text.includes(words)) ?? []
+  const [, address] = links.find(([, to = '', text = '']) => text.includes(words) && to.includes(inAddress)) ?? []
   if (address === undefined) throw new Error(`There is no link “${words}” in: ${visible(page)}`)
   return decoded(address)
 }

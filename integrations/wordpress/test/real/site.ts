@@ -4,11 +4,11 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { freePort } from '../../../server/test/support/free-port.ts'
+import { freePort, until } from '../../../real/stage.ts'
 import { type Browser, createBrowser, formOf } from './browser.ts'
 
 const run = promisify(execFile)
@@ -27,12 +27,16 @@ export type Site = {
   query(sql: string): Promise<string[][]>
   /** Calls WordPress's own REST API as the owner, as the editor does. */
   api<Answer = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer>
-  /** Does what WP-Cron has to do now. */
+  /** Has WP-Cron do what is due; it goes on after the answer. */
   cron(): Promise<void>
   /** Stops everything but the files, and starts it again. */
   restart(): Promise<void>
+  /** A folder with all folders in it. */
+  folders(path: string): Promise<string[]>
+  /** What PHP logged about the plugin. */
+  complaints(): Promise<string>
   /** What it is made of. */
-  versions(): Promise<string>
+  versions(): Promise<Record<string, string>>
   stop(): Promise<void>
 }
 
@@ -80,6 +84,17 @@ export async function startWordPress(pictureHost: string): Promise<Site> {
     async restart() {
       await stopServers(servers)
       servers = await startServers(dir, url, () => query('SELECT 1', []))
+    },
+    async folders(path) {
+      const entries = await readdir(path, { recursive: true, withFileTypes: true })
+      return [path, ...entries.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name))]
+    },
+    async complaints() {
+      const log = await readFile(join(dir, 'run/debug.log'), 'utf8').catch(() => '')
+      return log
+        .split('\n')
+        .filter((line) => line.includes('wp-content/plugins/postrider'))
+        .join('\n')
     },
     versions: () => versionsOf(site),
     async stop() {
@@ -174,6 +189,7 @@ http {
     location / { try_files $uri $uri/ /index.php?$args; }
     location ~ \\.php$ {
       include /etc/nginx/fastcgi_params;
+      fastcgi_param HTTP_HOST $http_host; # with the port
       fastcgi_param SCRIPT_FILENAME $document_root$fastcgi_script_name;
       fastcgi_pass unix:${dir}/run/fpm.sock;
       fastcgi_read_timeout 120s;
@@ -247,19 +263,10 @@ async function callApi<Answer>(owner: Browser, method: string, path: string, bod
   return JSON.parse(await owner.send(method, `/wp-json/wp/v2${path}`, body, { 'x-wp-nonce': nonce.trim() })) as Answer
 }
 
-async function versionsOf(site: Site): Promise<string> {
+async function versionsOf(site: Site): Promise<Record<string, string>> {
   const [[database = ''] = []] = await site.query('SELECT VERSION()')
   const php = (await run('php', ['-r', 'echo PHP_VERSION;'])).stdout
   const wordpress = await run('php', ['-r', `require '${site.dir}/site/wp-includes/version.php'; echo $wp_version;`])
   const nginx = (await run('/usr/sbin/nginx', ['-v'])).stderr.trim().replace(/.*nginx\//, '')
-  return `WordPress ${wordpress.stdout}, PHP ${php}, MariaDB ${database.replace(/-.*/, '')}, nginx ${nginx}`
-}
-
-/** Asks again until the answer is yes. Rejects with what did not come about within two minutes. */
-async function until(what: string, ask: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 120_000
-  while (!(await ask().catch(() => false))) {
-    if (Date.now() > deadline) throw new Error(`After two minutes it is still not so: ${what}.`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
-  }
+  return { WordPress: wordpress.stdout, PHP: php, MariaDB: database.replace(/-.*/, ''), nginx }
 }
