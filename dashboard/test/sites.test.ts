@@ -1,4 +1,5 @@
 /** Sites: connecting one before a receiver that works and one that does not, and what can be done to it afterwards. */
+import { connectionCode } from '@postrider/sdk'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSampleSite } from '../../integrations/sample-site/src/sample-site.ts'
 import { type Answer, startReceiver } from '../../server/test/support/receiver.ts'
@@ -50,15 +51,14 @@ describeInBrowser('connecting a site', (scene) => {
     const done = page.getByRole('list', { name: 'Steps' }).getByRole('listitem').filter({ hasText: '(done)' })
     expect(await done.allTextContents()).toEqual(['The site (done)'])
     const [site] = (await client.sites.list()).sites
-    const { api_key: key, webhook_secret: secret } = await client.sites.get(site?.id ?? '')
+    const { id = '', api_key: key, webhook_secret: secret } = await client.sites.get(site?.id ?? '')
+    const code = connectionCode({ url: new URL(page.url()).origin, site: id, key, secret })
     const settings = page.getByRole('figure').filter({ hasText: '.env' })
-    expect(await settings.textContent()).not.toContain(secret)
+    expect(await settings.textContent()).not.toContain(code)
     await settings.getByRole('button', { name: 'Copy the code' }).click()
-    await expect
-      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
-      .toContain(`POSTRIDER_SECRET=${secret}\n`)
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(`POSTRIDER_CONNECTION=${code}\n`)
     await page.getByRole('button', { name: 'Show the secrets' }).click()
-    expect(await settings.textContent()).toContain(key)
+    expect(await settings.textContent()).toContain(code)
     await page.getByText('src/routes/api/postrider/+server.ts').waitFor()
 
     // It survives a reload, with the choice.

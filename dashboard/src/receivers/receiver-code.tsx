@@ -1,27 +1,25 @@
-import type { SiteWithSecrets } from '@postrider/sdk'
+import { connectionCode, type SiteWithSecrets } from '@postrider/sdk'
 import { Download, Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
+import { installCommand, RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
 
 /** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: ReceiverName }) {
   const [shown, setShown] = useState(false)
   const { install, download, settings, files, pages = [], note }: Receiver = RECEIVERS[receiver]
-  const given = { siteId: site.id, service: location.origin }
-  const real = settings({ ...given, secret: site.webhook_secret, key: site.api_key })
-  const hidden = download ? `prc_${DOTS}` : settings({ ...given, secret: `whsec_${DOTS}`, key: `pr_${DOTS}` }).text
+  const { id, api_key: key, webhook_secret: secret } = site
+  const real = settings(connectionCode({ url: location.origin, site: id, key, secret }))
+  const hidden = settings(`prc_${'•'.repeat(16)}`)
   return (
     <ol className="grid grid-cols-1 gap-6">
       {install !== undefined && (
-        <Step title="Install the SDK">
-          <Code label="Terminal" text={install} />
+        <Step title="Install the package">
+          <Code label="Terminal" text={installCommand(install, location.origin)} />
           <p className="text-sm text-faint">
-            While it is not on npm: <code className="font-mono">npm run build -w sdk && npm pack ./sdk/dist</code> in
-            Postrider’s folder makes <code className="font-mono">postrider-sdk-0.2.0.tgz</code>, which can be installed
-            by its path.
+            This service hands it out. Run the command in the site’s folder, and commit what it changes.
           </p>
         </Step>
       )}
@@ -37,22 +35,22 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         </Step>
       )}
       <Step
-        title={download ? 'Paste the connection code' : 'Give the site its settings'}
+        title={download ? 'Paste the connection code' : 'Give the site its connection code'}
         aside={
           <Button size="sm" kind="quiet" icon={shown ? <EyeOff /> : <Eye />} onClick={() => setShown(!shown)}>
             {shown ? 'Hide the secrets' : 'Show the secrets'}
           </Button>
         }
       >
-        <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden })} />
+        <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden.text })} />
         <p className="text-sm text-faint">
           {download ? (
             'Treat it as a password: anyone who has it can write to your site.'
           ) : (
             <>
-              For the server only: anyone who has them can write to your site. For development, connect another site and
-              use its settings. In production they belong in the environment that your host gives the site; a server
-              that you start yourself reads the file with <code className="font-mono">node --env-file=.env</code>.
+              For the server only: anyone who has it can write to your site. For development, connect another site and
+              use its code. In production it belongs in the environment that your host gives the site; a server that you
+              start yourself reads the file with <code className="font-mono">node --env-file=.env</code>.
             </>
           )}
         </p>
@@ -79,8 +77,6 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
     </ol>
   )
 }
-
-const DOTS = '•'.repeat(16)
 
 function Step({ title, aside, children }: { title: string; aside?: React.ReactNode; children: React.ReactNode }) {
   return (

@@ -1,32 +1,31 @@
 /**
  * What a site needs to receive posts, by the framework it is made with. The dashboard shows the files in `code` unchanged, and
- * `test/receivers.test.ts` runs them unchanged; everything specific to one site is in its settings.
+ * `test/receivers.test.ts` runs them unchanged; everything specific to one site is in its connection code.
  */
-import { connectionCode, type Site } from '@postrider/sdk'
-import astroBlog from './code/astro-blog.astro.txt?raw'
+import type { Site } from '@postrider/sdk'
+import next from '../../../integrations/next/package.json' with { type: 'json' }
+import sdk from '../../../sdk/package.json' with { type: 'json' }
+import astroBlogPage from './code/astro-blog.astro.txt?raw'
+import astroBlog from './code/astro-blog.ts.txt?raw'
 import astro from './code/astro-endpoint.ts.txt?raw'
 import astroPost from './code/astro-post.astro.txt?raw'
+import blog from './code/blog.ts.txt?raw'
 import express from './code/express.ts.txt?raw'
 import gatsby from './code/gatsby-function.ts.txt?raw'
 import gatsbyNode from './code/gatsby-node.ts.txt?raw'
 import hono from './code/hono.ts.txt?raw'
-import nextjsBlog from './code/nextjs-blog.tsx.txt?raw'
-import nextjsStart from './code/nextjs-instrumentation.ts.txt?raw'
-import nextjsPost from './code/nextjs-post.tsx.txt?raw'
+import nextjsBlog from './code/nextjs-blog.ts.txt?raw'
+import nextjsPage from './code/nextjs-page.ts.txt?raw'
+import nextjsProxy from './code/nextjs-proxy.ts.txt?raw'
 import nextjs from './code/nextjs-route.ts.txt?raw'
-import postrider from './code/postrider.ts.txt?raw'
 import sveltekitBlog from './code/sveltekit-blog.svelte.txt?raw'
 import sveltekitBlogLoad from './code/sveltekit-blog-load.ts.txt?raw'
-import sveltekitStart from './code/sveltekit-hooks.ts.txt?raw'
 import sveltekitPost from './code/sveltekit-post.svelte.txt?raw'
 import sveltekitPostLoad from './code/sveltekit-post-load.ts.txt?raw'
 import sveltekit from './code/sveltekit-server.ts.txt?raw'
 
 /** A file of the site, with its path there. */
 type CodeFile = { path: string; text: string }
-
-/** The settings of one site; `service` is the address of this service. */
-export type Settings = { secret: string; key: string; siteId: string; service: string }
 
 /** How sites of one kind receive. */
 export type Receiver = {
@@ -35,33 +34,45 @@ export type Receiver = {
   platform: Site['platform']
   /** The path of its webhooks, below the site's address. */
   webhookPath: string
-  /** A command to run first. */
-  install?: string
+  /** What to install of npm's registry, and of this service. */
+  install?: { packages: string; own: { name: string; version: string } }
   /** Or what to download from this service, and where it is installed. */
   download?: { path: string; steps: string }
-  settings: (settings: Settings) => CodeFile
+  /** Where the site's connection code goes. */
+  settings: (code: string) => CodeFile
   files: readonly CodeFile[]
   /** Starter pages that show what was received: all posts, and one. */
   pages?: readonly CodeFile[]
   note?: string
 }
 
-function environment({ secret, key, siteId, service }: Settings): CodeFile {
-  const lines = {
-    POSTRIDER_SECRET: secret,
-    POSTRIDER_KEY: key,
-    POSTRIDER_SITE: siteId,
-    POSTRIDER_URL: service,
-  }
-  const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`)
-  return { path: '.env', text: text.join('') }
+function environment(code: string): CodeFile {
+  return { path: '.env', text: `POSTRIDER_CONNECTION=${code}\n` }
 }
 
-const INSTALL = 'npm install @postrider/sdk'
+/** The command that installs what a receiver needs from the service at `origin`. A host's build server reaches only a public one. */
+export function installCommand({ packages, own }: NonNullable<Receiver['install']>, origin: string): string {
+  const file = `${own.name.replace('@', '').replace('/', '-')}-${own.version}.tgz`
+  const address = `${origin}/packages/${file}`
+  const others = packages === '' ? '' : `${packages} `
+  return isPublic(new URL(origin).hostname)
+    ? `npm install ${others}${address}`
+    : `curl --create-dirs -o vendor/${file} ${address}\nnpm install ${others}./vendor/${file}`
+}
+
+/** Whether a name may be one that the whole internet knows: not this machine, a private address or a name without a domain. */
+function isPublic(host: string): boolean {
+  const isLocal = /^(127|10|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^\[|\.(local|internal|lan|home|test)$/.test(
+    host,
+  )
+  return host.includes('.') && !isLocal
+}
+
+const SDK = { packages: '', own: sdk }
 const NODE_RUNS_IT =
-  'With "type": "module" in package.json, Node 22.18 or later runs it as it is: node --env-file=.env server.ts. Posts are kept as files in content/posts, and posts() reads them.'
-const KEPT_IN_FILES =
-  'Posts are kept as files in content/posts, and posts() reads them. On Vercel, Netlify and the like there is no disk that lasts: use your database in read, write, change and posts.'
+  'With "type": "module" in package.json, Node 22.18 or later runs it as it is: node --env-file=.env server.ts. Posts are kept as files in content/posts; stores for PostgreSQL, SQLite and Redis are in @postrider/sdk/receiver.'
+const READS_THE_SERVICE =
+  'The site keeps nothing: pages read this service and remember what they read, and a webhook says what is out of date. So a deploy loses nothing, and it works on hosts without a disk.'
 
 /** The receivers by name, in the order in which they are offered. */
 export const RECEIVERS = {
@@ -69,29 +80,25 @@ export const RECEIVERS = {
     name: 'Next.js',
     platform: 'nextjs',
     webhookPath: '/api/postrider',
-    install: INSTALL,
+    install: { packages: '', own: next },
     settings: environment,
     files: [
-      { path: 'lib/postrider.ts', text: postrider },
+      { path: 'lib/blog.ts', text: nextjsBlog },
       { path: 'app/api/postrider/route.ts', text: nextjs },
-      { path: 'instrumentation.ts', text: nextjsStart },
+      { path: 'app/blog/[[...path]]/page.ts', text: nextjsPage },
+      { path: 'proxy.ts', text: nextjsProxy },
     ],
-    pages: [
-      { path: 'app/blog/page.tsx', text: nextjsBlog },
-      { path: 'app/blog/[slug]/page.tsx', text: nextjsPost },
-    ],
-    note: `With cacheComponents, Next.js sends the frame of a page before it looks for the post, so one that has moved or is gone is answered with status 200. ${KEPT_IN_FILES}`,
+    note: `${READS_THE_SERVICE} The package’s README says how to give the pages your own look, and how to add a feed and a sitemap; with src, the four files belong below it.`,
   },
   sveltekit: {
     name: 'SvelteKit',
     platform: 'sveltekit',
     webhookPath: '/api/postrider',
-    install: INSTALL,
+    install: SDK,
     settings: environment,
     files: [
-      { path: 'src/lib/server/postrider.ts', text: postrider },
+      { path: 'src/lib/server/blog.ts', text: blog },
       { path: 'src/routes/api/postrider/+server.ts', text: sveltekit },
-      { path: 'src/hooks.server.ts', text: sveltekitStart },
     ],
     pages: [
       { path: 'src/routes/blog/+page.server.ts', text: sveltekitBlogLoad },
@@ -99,33 +106,30 @@ export const RECEIVERS = {
       { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
       { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
-    note: `SvelteKit 3 wants the four settings declared in src/env.ts, with defineEnvVars of @sveltejs/kit/env. ${KEPT_IN_FILES}`,
+    note: `${READS_THE_SERVICE} With adapter-node, set BODY_SIZE_LIMIT=8M as well: long posts exceed its 512 kB. While you develop, node --env-file=.env node_modules/vite/bin/vite.js hands over the connection code.`,
   },
   astro: {
     name: 'Astro',
     platform: 'custom',
     webhookPath: '/api/postrider',
-    install: INSTALL,
+    install: SDK,
     settings: environment,
     files: [
-      { path: 'src/lib/postrider.ts', text: postrider },
+      { path: 'src/lib/blog.ts', text: astroBlog },
       { path: 'src/pages/api/postrider.ts', text: astro },
     ],
     pages: [
-      { path: 'src/pages/blog/index.astro', text: astroBlog },
+      { path: 'src/pages/blog/index.astro', text: astroBlogPage },
       { path: 'src/pages/blog/[slug].astro', text: astroPost },
     ],
-    note: `To begin with what is there already, call catchUp() of src/lib/postrider.ts once, on the site’s server. ${KEPT_IN_FILES}`,
+    note: `${READS_THE_SERVICE} Astro needs an adapter for this, such as @astrojs/node.`,
   },
   gatsby: {
     name: 'Gatsby',
     platform: 'gatsby',
     webhookPath: '/api/postrider',
-    install: INSTALL,
-    settings: (settings) => {
-      const { path, text } = environment(settings)
-      return { path, text: `${text}BUILD_HOOK_URL=https://…\n` }
-    },
+    install: SDK,
+    settings: (code) => ({ path: '.env.production', text: `${environment(code).text}BUILD_HOOK_URL=https://…\n` }),
     files: [
       { path: 'src/api/postrider.ts', text: gatsby },
       { path: 'gatsby-node.ts', text: gatsbyNode },
@@ -141,10 +145,7 @@ export const RECEIVERS = {
       steps:
         'In WordPress, choose Plugins → Add New → Upload Plugin, upload the file as it is, and activate the plugin.',
     },
-    settings: ({ service, siteId, key, secret }) => ({
-      path: 'Settings → Postrider, Connection code',
-      text: connectionCode({ url: service, site: siteId, key, secret }),
-    }),
+    settings: (code) => ({ path: 'Settings → Postrider, Connection code', text: code }),
     files: [],
     note: 'Posts that you edit in WordPress stay as you made them. Posts that are removed go to the trash. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
   },
@@ -152,24 +153,18 @@ export const RECEIVERS = {
     name: 'Express, or another Node server',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
-    install: 'npm install express @postrider/sdk',
+    install: { packages: 'express', own: sdk },
     settings: environment,
-    files: [
-      { path: 'postrider.ts', text: postrider },
-      { path: 'server.ts', text: express },
-    ],
+    files: [{ path: 'server.ts', text: express }],
     note: NODE_RUNS_IT,
   },
   hono: {
     name: 'Hono',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
-    install: 'npm install hono @hono/node-server @postrider/sdk',
+    install: { packages: 'hono @hono/node-server', own: sdk },
     settings: environment,
-    files: [
-      { path: 'postrider.ts', text: postrider },
-      { path: 'server.ts', text: hono },
-    ],
+    files: [{ path: 'server.ts', text: hono }],
     note: NODE_RUNS_IT,
   },
 } as const satisfies Record<string, Receiver>

@@ -5,21 +5,15 @@ import { freePort, type Running, type Stage, until } from '../../real/stage.ts'
 import { tellStory, visit } from '../../real/story.ts'
 import manifest from '../package.json' with { type: 'json' }
 
-const FILES: Record<string, string> = {
-  'lib/blog.ts': `import { createBlog } from '@postrider/next'
-export const blog = createBlog({ path: '/blog' })
-`,
-  'app/blog/[[...path]]/page.tsx': `import { blog } from '@/lib/blog'
-export const { generateMetadata, generateStaticParams } = blog
-export default blog.Page
-`,
-  'app/api/postrider/route.ts': `import { blog } from '@/lib/blog'
-export const { GET, POST } = blog.route
-`,
-  'proxy.ts': `import { proxy as blogProxy } from '@postrider/next/proxy'
-export const proxy = blogProxy
-export const config = { matcher: '/blog/:slug' }
-`,
+/** What the dashboard shows, by the file of `dashboard/src/receivers/code`. */
+const SHOWN: Record<string, string> = {
+  'lib/blog.ts': 'nextjs-blog.ts',
+  'app/blog/[[...path]]/page.ts': 'nextjs-page.ts',
+  'app/api/postrider/route.ts': 'nextjs-route.ts',
+  'proxy.ts': 'nextjs-proxy.ts',
+}
+
+const OF_THE_README: Record<string, string> = {
   'app/feed.xml/route.ts': `import { blog } from '@/lib/blog'
 export const GET = blog.feed
 `,
@@ -42,7 +36,10 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
     '--no-fund',
     `${stage.service}/packages/postrider-next-${manifest.version}.tgz`,
   ])
-  for (const [path, text] of Object.entries(FILES)) {
+  const code = join(import.meta.dirname, '../../../dashboard/src/receivers/code')
+  const files = { ...OF_THE_README }
+  for (const [path, name] of Object.entries(SHOWN)) files[path] = await readFile(join(code, `${name}.txt`), 'utf8')
+  for (const [path, text] of Object.entries(files)) {
     await mkdir(join(directory, path, '..'), { recursive: true })
     await writeFile(join(directory, path), text)
   }

@@ -69,8 +69,8 @@ export function createReceiver(options: ReceiverOptions = {}): Receiver {
     const { id, slug } = event.post
     const isNews = store === undefined || (await applyEvent(store, event, sentAt))
     if (!isNews) return { status: 200, body: { ok: true, message: 'Something newer is here already.' } }
-    remote?.forget()
     const post = event.event === 'post.deleted' ? null : event.post
+    remote?.forget([slug, ...(post?.previous_slugs ?? [])])
     await onChange?.({ id, slug, post })
     const url = post === null ? undefined : addressOf?.(post)
     return { status: 200, body: { ok: true, ...(url === undefined ? {} : { url }) } }

@@ -25,7 +25,7 @@ export type Kept = {
 export type ListedPost = Omit<WebhookPost, 'body'>
 
 /** Which part of a list: at most `limit` posts (default 20), those with a tag, those that follow `after`. */
-export type ListQuery = { limit?: number; after?: string; tag?: string }
+export type ListQuery = { limit?: number | undefined; after?: string | undefined; tag?: string | undefined }
 
 /** A part of the list, newest first; `after` is there if more follow. */
 export type PostList = { posts: PostSummary[]; after?: string }

@@ -15,25 +15,16 @@ const PORT = Number(process.env.PORT)
 const module = (source) => `data:text/javascript,${encodeURIComponent(source)}`
 
 /** What frameworks provide under names of their own. */
-const PROVIDED = {
-  'next/cache': module('export const revalidatePath = (...path) => { globalThis.revalidated = path }'),
-  '$app/environment': module('export const { KIT_BUILDING: building, KIT_DEV: dev } = process.env'),
-  '$env/dynamic/private': module('export const env = process.env'),
-  'astro:env/server': module('export const getSecret = (name) => process.env[name]'),
-}
+const PROVIDED = { 'astro:env/server': module('export const getSecret = (name) => process.env[name]') }
 /** Found from here, since the files lie elsewhere. Hono is the server's. */
-const OURS = {
-  express: import.meta.url,
-  hono: import.meta.url,
-  '@hono/node-server': import.meta.url,
-  '@postrider/sdk': import.meta.url,
-  '@postrider/sdk/webhooks': import.meta.url,
-}
+const OURS = ['express', 'hono', '@hono/node-server']
 
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier in PROVIDED) return { url: PROVIDED[specifier], shortCircuit: true }
-    if (specifier in OURS) return next(specifier, { ...context, parentURL: OURS[specifier] })
+    if (OURS.includes(specifier) || specifier.startsWith('@postrider/'))
+      return next(specifier, { ...context, parentURL: import.meta.url })
+    if (specifier.startsWith('$lib/')) return next(urlOf(specifier.replace('$lib', 'src/lib')).href, context)
     // As bundlers do.
     if (/^\.\.?\/(?:[^/]+\/)*[\w-]+$/.test(specifier)) return next(`${specifier}.ts`, context)
     return next(specifier, context)
@@ -45,17 +36,14 @@ function urlOf(path) {
 }
 const load = (path) => import(urlOf(path).href)
 
-/** Serves a handler from Request to Response, with the way of calling it that the framework has. */
-function serveRequests(handle) {
+/** Serves an endpoint from Request to Response, and the list that its pages read. */
+function serveRequests(handle, { blog }) {
   createServer(async (incoming, outgoing) => {
-    if (incoming.method !== 'POST') return outgoing.writeHead(405).end()
-    const request = new Request(`http://127.0.0.1${incoming.url}`, {
-      method: incoming.method,
-      headers: incoming.headers,
-      body: Readable.toWeb(incoming),
-      duplex: 'half',
-    })
-    const response = await handle(request).catch((error) => new Response(String(error), { status: 500 }))
+    const { method, headers, url } = incoming
+    if (method === 'GET') return outgoing.end(JSON.stringify(await blog.posts.list()))
+    const body = Readable.toWeb(incoming)
+    const request = new Request(`http://127.0.0.1${url}`, { method, headers, body, duplex: 'half' })
+    const response = await handle({ request })
     outgoing.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
   }).listen(PORT, '127.0.0.1')
 }
@@ -73,27 +61,13 @@ function serveGatsby({ default: handler, config = {} }) {
 }
 
 const starts = {
-  async nextjs() {
-    await (await load('instrumentation')).register()
-    const { POST } = await load('app/api/postrider/route')
-    serveRequests(async (request) => {
-      globalThis.revalidated = undefined
-      const response = await POST(request)
-      response.headers.set('x-revalidated', JSON.stringify(globalThis.revalidated ?? null))
-      return response
-    })
-  },
   async sveltekit() {
-    await (await load('src/hooks.server')).init()
-    // This process ends when nothing is under way any more.
-    if (process.env.KIT_BUILDING || process.env.KIT_DEV) return
-    const { POST } = await load('src/routes/api/postrider/+server')
-    serveRequests((request) => POST({ request }))
+    serveRequests((await load('src/routes/api/postrider/+server')).POST, await load('src/lib/server/blog'))
   },
   async astro() {
     const { POST, prerender } = await load('src/pages/api/postrider')
     if (prerender !== false) throw new Error('Astro would make this at build time')
-    serveRequests((request) => POST({ request }))
+    serveRequests(POST, await load('src/lib/blog'))
   },
   gatsby: async () => serveGatsby(await load('src/api/postrider')),
   express: () => load('server'),
