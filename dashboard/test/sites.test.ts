@@ -276,6 +276,24 @@ describeInBrowser('a site', (scene) => {
     return { ...person, receiver, site }
   }
 
+  it('is sent earlier posts on request, after they were counted', async () => {
+    const { page, client } = await newPerson(scene)
+    const receiver = await startReceiver()
+    onTestFinished(receiver.close)
+    for (const title of ['One', 'Two', 'Three']) await client.posts.create({ title, status: 'published' })
+    const site = await connectSite(client, receiver, 'Kitchen notes')
+    await page.goto(`/sites/${site.id}`)
+    await page.getByText('3 published posts never arrived here').waitFor()
+    await page.getByRole('button', { name: 'Send all earlier posts to this site' }).click()
+    await page.getByText('0 of 3 posts have arrived.').waitFor()
+    await expectAccessible(page)
+    await scene.service().drain()
+    await page.getByText('All 3 posts have arrived.').waitFor()
+    expect(receiver.received).toHaveLength(3)
+    await page.reload()
+    await page.getByText('Every published post that belongs on this site has been delivered to it.').waitFor()
+  })
+
   it('shows its secrets when asked, and replaces them after a warning', async () => {
     const { page, client, receiver, site } = await connected()
     expect(await page.content()).not.toContain(site.webhook_secret)

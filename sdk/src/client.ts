@@ -5,6 +5,8 @@ import { type CallOptions, createTransport, type TransportOptions } from './tran
 import type {
   Account,
   AnalyticsRange,
+  Backfill,
+  BackfillResult,
   ChangePassword,
   ChangePosts,
   ConvertedBody,
@@ -209,6 +211,9 @@ export function createClient({ token, ...options }: ClientOptions) {
         post<RotatedKeys>(at('sites', id, '/rotate-keys'), undefined, options),
       testDelivery: (id: string, options?: PostOptions) =>
         post<TestDelivery>(at('sites', id, '/test-delivery'), undefined, options),
+      /** Sends the posts that were never delivered to the site; with `dry_run` it counts them. */
+      backfill: (id: string, which: Backfill = {}, options?: PostOptions) =>
+        post<BackfillResult>(at('sites', id, '/backfill'), which, options),
       /** Fetches the site at an address and detects its platform. */
       detectPlatform: (url: string, options?: PostOptions) =>
         post<DetectedPlatform>('/api/sites/detect-platform', { url }, options),

@@ -92,6 +92,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   updateSite: (client) => client.sites.update(ID, exampleOf('updateSite')),
   deleteSite: (client) => client.sites.delete(ID),
   rotateSiteKeys: (client) => client.sites.rotateKeys(ID),
+  backfillSite: (client) => client.sites.backfill(ID),
   testSiteDelivery: (client) => client.sites.testDelivery(ID),
   detectPlatform: (client) => client.sites.detectPlatform('https://kitchen.example.com'),
   getOverview: (client) => client.analytics.overview({ from: '2026-11-01', to: '2026-11-02', site_id: 's' }),

@@ -1,6 +1,6 @@
 import { accountRoutes } from './accounts/index.ts'
 import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
-import { testDeliveryRoutes } from './deliveries/index.ts'
+import { backfillRoutes, testDeliveryRoutes } from './deliveries/index.ts'
 import { generationRoutes } from './generation/index.ts'
 import { liveRoutes } from './live/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
@@ -15,6 +15,7 @@ export const endpoints: readonly Endpoint[] = [
   ...generationRoutes,
   ...siteRoutes,
   ...testDeliveryRoutes,
+  ...backfillRoutes,
   ...detectionRoutes,
   ...deliveryRoutes,
   ...analyticsRoutes,

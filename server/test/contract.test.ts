@@ -60,6 +60,7 @@ describe('the document', () => {
     const site = await client.sites.create({ name: 'Blog', url: 'https://example.com', webhook_url: receiver.url })
     receiver.answerNext(200, 401)
     await client.sites.testDelivery(site.id)
+    await client.sites.backfill(site.id, { dry_run: true })
     await client.sites.testDelivery(site.id)
     await client.sites.detectPlatform(service.url)
     await client.sites.update(site.id, { niche: 'Bread' })

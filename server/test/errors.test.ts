@@ -95,6 +95,7 @@ const validBodies: Record<string, unknown> = {
   createSite: site,
   detectPlatform: { url: 'http://127.0.0.1:1' },
   updateSite: {},
+  backfillSite: {},
   retryPost: {},
   changePosts: { action: 'tag', ids: [NOWHERE], tag: 'x' },
   retryDeliveries: {},

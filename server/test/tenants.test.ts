@@ -30,6 +30,7 @@ const FOREIGN: Record<string, number> = {
   'deleteSite path id': 404,
   'rotateSiteKeys path id': 404,
   'testSiteDelivery path id': 404,
+  'backfillSite path id': 404,
   'listDeliveries query site_id': 400,
   'listDeliveries query post_id': 200, // a filter that nothing passes
   'getDelivery path id': 404,

@@ -14,6 +14,7 @@ import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Ago } from '../ui/time.tsx'
 import { Disconnect } from './site/disconnect.tsx'
+import { EarlierPosts } from './site/earlier-posts.tsx'
 import { History } from './site/history.tsx'
 import { Secrets } from './site/secrets.tsx'
 import { Activity, Settings } from './site/settings.tsx'
@@ -108,6 +109,11 @@ function Shown({ site }: { site: SiteBody }) {
           <Sheet title="Test delivery">
             <SendTest siteId={site.id} isHook={site.kind === 'build_hook'} />
           </Sheet>
+          {site.kind === 'webhook' && (
+            <Sheet title="Earlier posts">
+              <EarlierPosts site={site} />
+            </Sheet>
+          )}
           <Sheet title="Keys">
             <Secrets site={site} />
           </Sheet>

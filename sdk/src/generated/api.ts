@@ -389,6 +389,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sites/{id}/backfill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send earlier posts to a site
+         * @description Sends every published post that the site may show and that was never delivered to it: those from before the site was connected, and those whose delivery failed. They are queued in the background, oldest first.
+         */
+        post: operations["backfillSite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sites/detect-platform": {
         parameters: {
             query?: never;
@@ -866,6 +886,33 @@ export interface components {
                  */
                 model: string | null;
             };
+        };
+        Backfill: {
+            /**
+             * Format: date-time
+             * @description Only posts published since then.
+             * @example 2026-11-02T09:30:00+01:00
+             */
+            since?: string;
+            /**
+             * @description Only posts with this tag.
+             * @example bread
+             */
+            tag?: string;
+            /** @description Only count; send nothing. */
+            dry_run?: boolean;
+        };
+        BackfillResult: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            site_id: string;
+            dry_run: boolean;
+            /** @description How many posts were never delivered: these are sent, oldest first. */
+            posts: number;
+            /** @description How many were on their way already: these are not sent again. */
+            pending: number;
         };
         /** @description The same text in three forms. `json` is the canonical one. */
         BodyForms: {
@@ -3663,6 +3710,53 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    backfillSite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Backfill"];
+            };
+        };
+        responses: {
+            /** @description How many posts are sent, or would be. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BackfillResult"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

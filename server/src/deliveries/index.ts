@@ -1,3 +1,4 @@
+export { backfillRoutes } from './backfill.ts'
 export { exampleDeliveryId } from './examples.ts'
 export {
   type DeliveryRecord,

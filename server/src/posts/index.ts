@@ -30,11 +30,13 @@ export { enqueueSending, sendingJobs } from './send-posts.ts'
 export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
 export {
+  type Chosen,
   lockVisiblePost,
   presentSlug,
   type Reader,
   sizesOf,
   type VisiblePage,
+  visibleAndSent,
   visiblePages,
   visiblePosts,
   visiblePostsById,

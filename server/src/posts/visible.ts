@@ -150,6 +150,27 @@ export async function visibleVersions(
   return rows
 }
 
+/** Which of the posts that a site may see; all of them, unless published `since` then or having the `tag`. */
+export type Chosen = { since?: Date | undefined; tag?: string | undefined }
+
+/** The posts that a site may see, oldest publication first, each with whether it was ever sent to the site and not removed from it since. */
+export async function visibleAndSent(
+  db: Db,
+  { accountId, siteId }: Reader,
+  { since, tag }: Chosen,
+): Promise<Array<{ id: string; wasSent: boolean }>> {
+  const { rows } = await sql<{ id: string; wasSent: boolean }>`
+    select id, exists (
+      select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId}::uuid and s.sent
+    ) as "wasSent" from posts
+    where account_id = ${accountId} and status = 'published' and ${visibleTo(sql`${siteId}::uuid`)}
+      and (${since ?? null}::timestamptz is null or published_at >= ${since ?? null}::timestamptz)
+      and ${tag === undefined ? sql<boolean>`true` : hasTag(accountId, tag)}
+    order by published_at, id
+  `.execute(db)
+  return rows
+}
+
 /** How much text posts have, in the order of their ids as given; posts that are gone are left out. */
 export async function sizesOf(db: Db, ids: readonly string[]): Promise<Sized[]> {
   const rows = await db

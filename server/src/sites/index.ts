@@ -2,7 +2,7 @@ export { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } f
 export { detectionJobs } from './detect/detection-job.ts'
 export { detectionRoutes } from './detect/routes.ts'
 export { exampleNewSite, exampleSecret, exampleSiteRef as exampleSite } from './examples.ts'
-export { recordTest, targetOf } from './operations.ts'
+export { recordTest, siteStatusOf, targetOf } from './operations.ts'
 export { countSites, deleteSites, findSite, siteExists } from './queries.ts'
 export { resealApiKeys, unopenedSites } from './reseal.ts'
 export { siteRoutes } from './routes.ts'

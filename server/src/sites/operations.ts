@@ -245,6 +245,16 @@ export async function recordTest(
   })
 }
 
+/** The id of a site, and whether it is paused or failing. Throws `not_found`. */
+export async function siteStatusOf(
+  ctx: Context,
+  accountId: string,
+  id: string,
+): Promise<{ siteId: string; status: EndpointState['status'] }> {
+  const { row, endpoint } = await currentSite(ctx, accountId, id)
+  return { siteId: row.id, status: endpoint.status }
+}
+
 /** Where a site's events go, and its own address. Throws `not_found`. */
 export async function targetOf(ctx: Context, accountId: string, id: string): Promise<{ target: Target; url: string }> {
   const { row, endpoint } = await currentSite(ctx, accountId, id)
