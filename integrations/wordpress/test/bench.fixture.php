@@ -164,6 +164,9 @@ function run_hook($hook, ...$given)
     }
     return $given[0] ?? null;
 }
+function register_activation_hook($file, $run)
+{
+}
 function register_deactivation_hook($file, $run)
 {
 }

@@ -14,7 +14,14 @@ import {
   takesManyAtOnce,
   worksWithoutUploads,
 } from './real/posts.ts'
-import { connects, installs, isNotConnected, refusesOldSecret, uninstalls } from './real/setting-up.ts'
+import {
+  answersWithoutPermalinks,
+  connects,
+  installs,
+  isNotConnected,
+  refusesOldSecret,
+  uninstalls,
+} from './real/setting-up.ts'
 import { startWordPress } from './real/site.ts'
 
 /** In their order: each leaves the site as the next one expects it. */
@@ -30,6 +37,7 @@ const CHECKS: ReadonlyArray<(bench: Bench) => Promise<void>> = [
   takesManyAtOnce,
   surviveRestart,
   refusesOldSecret,
+  answersWithoutPermalinks,
   fetchesEarlierPosts,
   uninstalls,
 ]

@@ -41,6 +41,7 @@ if (is_admin()) {
     postrider_hook_notices();
 }
 
+register_activation_hook(__FILE__, 'postrider_schedule_level');
 register_deactivation_hook(__FILE__, function () {
     foreach (['postrider_pictures', 'postrider_catch_up', 'postrider_stay_level'] as $hook) {
         wp_unschedule_hook($hook);

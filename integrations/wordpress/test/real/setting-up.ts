@@ -63,6 +63,22 @@ export async function refusesOldSecret(bench: Bench): Promise<void> {
   seen('with the secret of before the webhook is refused and the settings page says why; the new code mends it')
 }
 
+export async function answersWithoutPermalinks({ site, client, connected, seen }: Bench): Promise<void> {
+  const changePermalinks = async (structure: string) => {
+    const page = '/wp-admin/options-permalink.php'
+    const form = formOf(await site.owner.get(page), 'permalink_structure')
+    await site.owner.post(page, { ...form, selection: structure, permalink_structure: structure })
+  }
+  await changePermalinks('')
+  shows(await site.owner.get(SETTINGS), `${site.url}/index.php?rest_route=/postrider/v1/webhook`)
+  await client.sites.update(connected.id, { webhook_url: `${site.url}/?rest_route=/postrider/v1/webhook` })
+  assert.equal((await client.sites.testDelivery(connected.id)).success, true)
+  await client.sites.update(connected.id, { webhook_url: connected.webhook_url })
+  await changePermalinks('/%postname%/')
+  assert.equal((await client.sites.testDelivery(connected.id)).success, true)
+  seen('without pretty permalinks the webhook has another address, which the settings page shows')
+}
+
 export async function uninstalls({ site: { owner, query }, seen }: Bench): Promise<void> {
   const posts = async () => (await query("SELECT ID FROM wp_posts WHERE post_type IN ('post', 'attachment')")).length
   const before = await posts()

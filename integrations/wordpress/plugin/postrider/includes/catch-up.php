@@ -2,25 +2,31 @@
 /**
  * Earlier posts: what was published before the site was connected, read from the Pull API in batches. The option `postrider_catch_up` says
  * how far it is: `state` is `running`, `done` or `failed`; `cursor` is where to go on; `done`, `total` and `failed` count posts; `until`
- * is when the rate limit ends. Each batch is one step, which the open settings page asks for and WP-Cron too, so that it goes on when the
- * page is closed. Once it was done, the site looks every hour for what it has missed.
+ * is when it may go on after a rate limit or while the service cannot be reached. Each batch is one step, which the open settings page asks
+ * for and WP-Cron too, so that it goes on when the page is closed. Once it was done, the site looks every hour for what it has missed.
  */
 
 if (!defined('ABSPATH')) {
     exit;
 }
 
+/** How many posts a batch has. After a batch in which PHP ended, for want of memory or time, the next one has half as many. */
 const POSTRIDER_BATCH = 20;
+
+/** When it goes on while the service cannot be reached, in seconds. */
+const POSTRIDER_PAUSE_SECONDS = 60;
 
 /** How long WP-Cron works before it lets others have their turn, in seconds. */
 const POSTRIDER_TURN_SECONDS = 20;
+
+const POSTRIDER_NOTHING_DONE = ['done' => 0, 'failed' => 0, 'until' => 0, 'message' => '', 'again' => false, 'batch' => POSTRIDER_BATCH];
 
 /** How far it is; without anything it has not begun. */
 function postrider_progress()
 {
     // Another process may have written it since this one read it.
     wp_cache_delete('postrider_catch_up', 'options');
-    return (array) get_option('postrider_catch_up', []) + ['state' => '', 'cursor' => '', 'done' => 0, 'total' => 0, 'failed' => 0, 'until' => 0, 'message' => ''];
+    return (array) get_option('postrider_catch_up', []) + ['state' => '', 'cursor' => '', 'total' => 0] + POSTRIDER_NOTHING_DONE;
 }
 
 function postrider_save_progress(array $progress)
@@ -29,17 +35,12 @@ function postrider_save_progress(array $progress)
     return $progress;
 }
 
-/** Begins: with everything, or with what has changed since `$cursor`. */
+/** Begins with everything, or with what has changed since `$cursor`. */
 function postrider_begin_catch_up($cursor = '')
 {
     $total = $cursor === '' ? (int) (postrider_ask('/api/pull/digest')['body']['posts'] ?? 0) : 0;
-    postrider_save_progress(['state' => 'running', 'cursor' => $cursor, 'total' => $total, 'at' => time()] + postrider_progress_of_nothing());
+    postrider_save_progress(['state' => 'running', 'cursor' => $cursor, 'total' => $total] + POSTRIDER_NOTHING_DONE);
     wp_schedule_single_event(time(), 'postrider_catch_up');
-}
-
-function postrider_progress_of_nothing()
-{
-    return ['done' => 0, 'failed' => 0, 'until' => 0, 'message' => '', 'again' => false];
 }
 
 /** WP-Cron: does batches for a while, and comes back for the rest. */
@@ -64,12 +65,28 @@ function postrider_stay_level()
     }
 }
 
+/** Looks every hour from now on, if there is something to go on from. */
+function postrider_schedule_level()
+{
+    if (postrider_progress()['cursor'] !== '' && !wp_next_scheduled('postrider_stay_level')) {
+        wp_schedule_event(time() + HOUR_IN_SECONDS, 'hourly', 'postrider_stay_level');
+    }
+}
+
 /** Does one batch, unless another process is at one. Returns how far it is. */
 function postrider_catch_up_step()
 {
     $progress = postrider_locked('catch-up', 0, function () {
         $progress = postrider_progress();
-        return $progress['state'] === 'running' && $progress['until'] <= time() ? postrider_save_progress(postrider_batch($progress)) : $progress;
+        if ($progress['state'] !== 'running' || $progress['until'] > time()) {
+            return $progress;
+        }
+        postrider_save_progress(array_merge($progress, ['batch' => max(1, intdiv($progress['batch'], 2))]));
+        $progress = postrider_save_progress(postrider_batch($progress));
+        if ($progress['state'] === 'done') {
+            postrider_schedule_level();
+        }
+        return $progress;
     });
     return $progress ?? postrider_progress();
 }
@@ -77,7 +94,7 @@ function postrider_catch_up_step()
 /** Reads one batch of changes and stores them. Returns how far it is then. */
 function postrider_batch(array $progress)
 {
-    $query = ['limit' => POSTRIDER_BATCH, 'include' => 'body'] + ($progress['cursor'] === '' ? [] : ['cursor' => $progress['cursor']]);
+    $query = ['limit' => $progress['batch'], 'include' => 'body'] + ($progress['cursor'] === '' ? [] : ['cursor' => $progress['cursor']]);
     $answer = postrider_ask('/api/pull/changes?' . http_build_query($query));
     if ($answer['status'] === 410) { // too old a cursor: everything again, and what is not there any more goes
         return array_merge($progress, ['cursor' => '', 'done' => 0, 'again' => true]);
@@ -86,55 +103,56 @@ function postrider_batch(array $progress)
         return postrider_held_up($progress, $answer);
     }
     $confirmations = array_map('postrider_take_change', $answer['body']['changes']);
-    $progress['done'] += count($confirmations);
-    $progress['failed'] += count(array_filter($confirmations, function ($one) {
-        return $one && $one['status'] === 'failed';
-    }));
-    $confirmations = array_values(array_filter($confirmations));
-    $confirmed = $confirmations ? postrider_ask('/api/pull/confirmations', ['confirmations' => $confirmations]) : ['status' => 200];
-    if ($confirmed['status'] !== 200) {
-        return postrider_held_up($progress, $confirmed); // the batch comes again, and changes nothing then
+    if (in_array(false, $confirmations, true)) {
+        return $progress; // a webhook is at work on one of them: the batch comes again, and changes nothing where it was stored
     }
-    $progress['cursor'] = $answer['body']['cursor'];
-    $progress['total'] = max($progress['total'], $progress['done']);
+    $reports = array_values(array_filter($confirmations));
+    $confirmed = $reports ? postrider_ask('/api/pull/confirmations', ['confirmations' => $reports]) : $answer;
+    if ($confirmed['status'] !== 200) {
+        return postrider_held_up($progress, $confirmed);
+    }
+    $done = $progress['done'] + count($confirmations);
+    $failed = $progress['failed'] + count(array_keys(array_column($reports, 'status'), 'failed', true));
+    $now = ['cursor' => $answer['body']['cursor'], 'done' => $done, 'failed' => $failed, 'message' => '', 'until' => 0, 'batch' => POSTRIDER_BATCH];
+    $progress = array_merge($progress, $now, ['total' => max($progress['total'], $done)]);
     return $answer['body']['more'] ? $progress : postrider_caught_up($progress);
 }
 
-/** Waits where the service says for how long, else gives up with what it said. */
+/** Waits where waiting helps, else gives up with what the service said. */
 function postrider_held_up(array $progress, array $answer)
 {
-    if ($answer['status'] === 429) {
-        $until = time() + max(1, $answer['wait']);
-        return array_merge($progress, ['until' => $until, 'message' => 'The rate limit is reached. It goes on at ' . wp_date('H:i', $until) . '.']);
+    $is_full = $answer['status'] === 429;
+    $message = $is_full ? 'The rate limit is reached.' : postrider_said($answer);
+    if (!$is_full) {
+        postrider_note_failure($message);
     }
-    $message = postrider_said($answer);
-    postrider_note_failure($message);
-    return array_merge($progress, ['state' => 'failed', 'message' => $message]);
+    if (!$is_full && $answer['status'] !== 0 && $answer['status'] < 500) {
+        return array_merge($progress, ['state' => 'failed', 'message' => $message]);
+    }
+    $until = time() + ($answer['wait'] ?: POSTRIDER_PAUSE_SECONDS);
+    return array_merge($progress, ['until' => $until, 'message' => $message . ' It goes on at ' . wp_date('H:i', $until) . '.']);
 }
 
 function postrider_caught_up(array $progress)
 {
-    if (!empty($progress['again'])) {
+    if ($progress['again']) {
         postrider_remove_extra();
     }
-    if (!wp_next_scheduled('postrider_stay_level')) {
-        wp_schedule_event(time() + HOUR_IN_SECONDS, 'hourly', 'postrider_stay_level');
-    }
-    return array_merge($progress, ['state' => 'done', 'message' => '', 'until' => 0]);
+    return array_merge($progress, ['state' => 'done', 'at' => time()]);
 }
 
-/** Stores one change. Returns its confirmation; null for a removal, which needs none. */
+/** Stores one change. Returns its confirmation, null for a removal, which needs none, and false while another request is at work on the post. */
 function postrider_take_change(array $change)
 {
     try {
         $result = postrider_locked($change['post_id'], POSTRIDER_LOCK_SECONDS, function () use ($change) {
             return postrider_apply_change($change);
-        }) ?? ['status' => 503, 'message' => 'Another request for this post is still at work.', 'id' => 0];
+        });
     } catch (Throwable $error) {
-        $result = ['status' => 500, 'message' => $error->getMessage(), 'id' => 0];
+        $result = ['status' => 500, 'message' => 'The post could not be stored: ' . $error->getMessage(), 'id' => 0];
     }
-    if ($change['event'] === 'deleted') {
-        return null;
+    if ($result === null || $change['event'] === 'deleted') {
+        return $result === null ? false : null;
     }
     $report = ['post_id' => $change['post_id'], 'version' => $change['post']['version']];
     if ($result['status'] !== 200) {

@@ -46,7 +46,7 @@ function postrider_seo_meta($id, array $post, $picture)
     $meta = ['_postrider_seo' => $seo];
     foreach (postrider_seo_fields() as $name => $field) {
         $now = $id ? (string) get_post_meta($id, $field, true) : '';
-        if ($now === ($noted[$field] ?? '')) {
+        if ($now === ($noted[$field] ?? '') && $now !== $values[$name]) {
             $meta[$field] = $values[$name];
         }
     }
@@ -122,10 +122,10 @@ function postrider_canonical_url($url, $post)
     return postrider_seo_of($post->ID)['canonical_url'] ?? $url;
 }
 
-/** All in One SEO has a table of its own; this fills what its owner left empty. */
+/** All in One SEO has a table of its own; this fills what its owner left empty, for pages of visitors alone: what an editor is given is stored. */
 function postrider_fill_aioseo($entry)
 {
-    $seo = is_object($entry) && !empty($entry->post_id) && !is_admin() ? postrider_seo_of($entry->post_id) : [];
+    $seo = is_object($entry) && !empty($entry->post_id) && !is_admin() && did_action('wp') ? postrider_seo_of($entry->post_id) : [];
     foreach (['title', 'description', 'canonical_url'] as $name) {
         if (isset($seo[$name]) && empty($entry->$name)) {
             $entry->$name = $seo[$name];

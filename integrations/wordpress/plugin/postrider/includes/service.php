@@ -9,7 +9,7 @@ if (!defined('ABSPATH')) {
  * Calls the Pull API; with a body it posts. Returns `status`, the decoded `body`, and `wait`: for how many seconds the rate limit says
  * to wait. When the service cannot be reached, `status` is 0 and `body` has a `message`.
  */
-function postrider_ask($path, ?array $body = null)
+function postrider_ask($path, ?array $body = null, $timeout = 15)
 {
     $connection = postrider_connection();
     if (!$connection) {
@@ -17,7 +17,7 @@ function postrider_ask($path, ?array $body = null)
     }
     $answer = wp_remote_request(untrailingslashit($connection['url']) . $path, [
         'method' => $body === null ? 'GET' : 'POST',
-        'timeout' => 15,
+        'timeout' => $timeout,
         'headers' => ['X-API-Key' => $connection['key'], 'Content-Type' => 'application/json', 'Accept' => 'application/json'],
         'body' => $body === null ? null : wp_json_encode($body),
     ]);

@@ -37,9 +37,19 @@ function postrider_checked_settings($given)
         add_settings_error('postrider', 'code', 'This is not a whole connection code. Copy all of it, from prc_ on, from the site’s page in Postrider.');
         $code = '';
     } elseif ($code !== '' && $code !== $kept) {
+        postrider_forget_other_site(postrider_parse_connection($code));
         add_settings_error('postrider', 'saved', 'The connection code is saved.', 'success');
     }
     return $settings + ['connection' => $code === '' ? $kept : $code];
+}
+
+/** How far this site has followed one service says nothing about another. Keys that were renewed are no other site. */
+function postrider_forget_other_site(array $connection)
+{
+    $before = postrider_connection();
+    if (!$before || $before['url'] !== $connection['url'] || $before['site'] !== $connection['site']) {
+        delete_option('postrider_catch_up');
+    }
 }
 
 /** Ends a request of the settings page's buttons that is not allowed. */
@@ -88,15 +98,17 @@ function postrider_answer_progress()
 
 function postrider_progress_sentence(array $progress)
 {
+    if ($progress['state'] === 'done') {
+        return 'Everything is here, since ' . postrider_when($progress['at']) . '. This site looks every hour for what it has missed.'
+            . ($progress['failed'] ? " {$progress['failed']} posts could not be stored; see above what failed last." : '');
+    }
     $posts = number_format_i18n($progress['done']) . ($progress['total'] ? ' of ' . number_format_i18n($progress['total']) : '') . ' posts';
-    $failed = $progress['failed'] ? " {$progress['failed']} could not be stored; see below what failed last." : '';
+    $failed = $progress['failed'] ? " {$progress['failed']} could not be stored; see above what failed last." : '';
     switch ($progress['state']) {
         case 'running':
             return "Fetching: $posts so far.$failed {$progress['message']}";
         case 'failed':
             return "It stopped after $posts: {$progress['message']}";
-        case 'done':
-            return "Everything is here: $posts.$failed From now on this site looks every hour for what it has missed.";
         default:
             return 'Posts that were published before this site was connected are not here yet.';
     }
@@ -120,7 +132,7 @@ function postrider_section_state($connection)
     if (!$connection) {
         echo '<div class="notice notice-warning inline"><p>' . esc_html(postrider_connection_problem()) . '</p></div>';
     } else {
-        $answer = postrider_ask('/api/pull/digest');
+        $answer = postrider_ask('/api/pull/digest', null, 5); // somebody waits for the page
         $problem = $answer['status'] === 200 ? '' : postrider_said($answer);
         echo $problem === ''
             ? '<div class="notice notice-success inline"><p>Connected to ' . esc_html($connection['url']) . '.</p></div>'
