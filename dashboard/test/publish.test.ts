@@ -25,6 +25,8 @@ describeInBrowser('publishing', (scene) => {
     const { page, client } = await newPerson(scene)
     const journal = await connect(client, 'Journal')
     const kitchen = await connect(client, 'Kitchen')
+    const [site] = (await client.sites.list()).sites.filter(({ name }) => name === 'Journal')
+    await client.sites.update(site?.id ?? '', { post_url: 'https://journal.example.com/{slug}' })
     await page.goto('/posts/new')
     await title(page).waitFor()
     await page.keyboard.type('Growing peas')
@@ -45,6 +47,8 @@ describeInBrowser('publishing', (scene) => {
     await expectAccessible(page)
     await scene.service().drain()
     await seesLive(scene, dialog(page).getByRole('heading', { name: 'It has arrived' }))
+    const link = dialog(page).getByRole('link', { name: 'View on site Journal' })
+    expect(await link.getAttribute('href')).toBe('https://journal.example.com/growing-peas')
     expect(kitchen.received).toEqual([])
     expect(journal.received.map(({ json }) => [json.event, json.post])).toMatchObject([
       ['post.published', { title: 'Growing peas', meta: { description: 'When to sow peas.' } }],

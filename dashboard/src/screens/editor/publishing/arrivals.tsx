@@ -1,14 +1,16 @@
 /** Shows live how a post arrives at its sites. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { ExternalLink } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { reasonOf } from '../../../delivery/reason.ts'
 import { STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
 import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
-import { deliveriesOfPostQuery, queryClient, sitesQuery } from '../../../queries.ts'
-import { Button } from '../../../ui/button.tsx'
+import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
+import { postAddress } from '../../../sites/post-address.ts'
+import { Button, buttonLook } from '../../../ui/button.tsx'
 import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
 import { Ago, Until, useIsPast } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toast.tsx'
@@ -24,12 +26,16 @@ export function newestPerSite(deliveries: readonly LoggedDelivery[]): LoggedDeli
 export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: ReadonlySet<string> | undefined }) {
   const deliveries = useQuery(deliveriesOfPostQuery(postId))
   const sites = useQuery(sitesQuery)
+  const post = useQuery(postQuery(postId))
   if (deliveries.isError && deliveries.data === undefined)
     return <Problem error={deliveries.error} retry={() => void deliveries.refetch()} />
   if (deliveries.data === undefined) return <Skeleton className="h-12" />
   const shown = newestPerSite(deliveries.data.data).filter(({ site_id: id }) => siteIds?.has(id) !== false)
   if (shown.length === 0) return <p className="text-sm text-faint">It has not been sent to any site.</p>
   const paused = pausedOf(sites.data?.sites)
+  const addresses = new Map(
+    sites.data?.sites.map((site) => [site.id, post.data && postAddress(site, post.data)] as const),
+  )
   const standings = shown.map((one) => standingOf(one, paused.has(one.site_id)))
   return (
     <div className="grid grid-cols-1 gap-3">
@@ -38,7 +44,12 @@ export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: Readon
       </p>
       <ul className="grid grid-cols-1">
         {shown.map((delivery, index) => (
-          <Arrival key={delivery.site_id} delivery={delivery} standing={standings[index] ?? 'absent'} />
+          <Arrival
+            key={delivery.site_id}
+            delivery={delivery}
+            standing={standings[index] ?? 'absent'}
+            address={addresses.get(delivery.site_id)}
+          />
         ))}
       </ul>
     </div>
@@ -49,12 +60,15 @@ function pausedOf(sites: readonly Site[] = []): Set<string> {
   return new Set(sites.filter(({ status }) => status === 'inactive').map(({ id }) => id))
 }
 
-function Arrival({ delivery, standing }: { delivery: LoggedDelivery; standing: Standing }) {
+type ArrivalProps = { delivery: LoggedDelivery; standing: Standing; address: string | undefined }
+
+function Arrival({ delivery, standing, address }: ArrivalProps) {
   const again = useMutation({
     mutationFn: () => api.deliveries.retry(delivery.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
     onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
   })
+  const isThere = (standing === 'arrived' || standing === 'arrived-late') && delivery.event !== 'post.deleted'
   const canHurry = standing === 'trying' || (standing === 'failed' && delivery.can_retry)
   return (
     <li className="flex items-start gap-2.5 border-b border-line py-2.5 first:pt-0 last:border-0 last:pb-0">
@@ -67,6 +81,13 @@ function Arrival({ delivery, standing }: { delivery: LoggedDelivery; standing: S
         </p>
         <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
       </div>
+      {isThere && address !== undefined && (
+        <a href={address} target="_blank" rel="noreferrer" className={buttonLook({ size: 'sm', kind: 'quiet' })}>
+          <ExternalLink aria-hidden="true" />
+          View on site
+          <span className="sr-only"> {delivery.site_name} (opens in a new window)</span>
+        </a>
+      )}
       {canHurry && (
         <Button size="sm" busy={again.isPending} onClick={() => again.mutate()}>
           {standing === 'failed' ? 'Send again' : 'Try now'}
