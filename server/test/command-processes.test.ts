@@ -1,9 +1,12 @@
 /** The operator's commands as operators run them: in processes of their own, and beside a service that runs. */
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { createClient, createPullClient } from '@postrider/sdk'
+import { connectionCode, createClient, createPullClient } from '@postrider/sdk'
+import { createReceiver, memoryStore } from '@postrider/sdk/receiver'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { commands } from '../src/commands/index.ts'
 import { readBackup } from './support/backup-file.ts'
@@ -27,11 +30,13 @@ describe('a command in a process', () => {
     const [home, other, used] = [await ground.emptyEnv(), await ground.emptyEnv(), await ground.emptyEnv()]
     await withService(used, async () => {}) // a service makes the database's key known
     const file = join(ground.dir, 'by-processes.gz')
+    const site = await startSite()
     const calls: Record<string, { operands?: string[]; says: string; env?: Env }> = {
       migrate: { says: 'done  2026' },
       'account create': { operands: [ADA.email, ADA.name], says: 'the password is' },
       'account list': { says: ADA.email },
       'plan set': { operands: [ADA.email, 'pro'], says: 'starter → pro' },
+      verify: { operands: [site.url, '--secret', site.secret], says: 'what Postrider relies on' },
       'password reset': { operands: [ADA.email], says: 'the new password is' },
       doctor: { says: '✓ schema' },
       config: { says: 'SECRET_KEY' },
@@ -47,6 +52,7 @@ describe('a command in a process', () => {
       const ended = await runToEnd(of, ...name.split(' '), ...operands)
       expect(ended, name).toMatchObject({ code: 0, result: expect.stringContaining(says) })
     }
+    site.close()
   })
 
   it('does its work when nobody reads what it tells, and exits 1', async () => {
@@ -96,3 +102,18 @@ describe('a command in a process', () => {
     hanging.close()
   })
 })
+
+/** A site with the SDK's receiver. */
+async function startSite(): Promise<{ url: string; secret: string; close(): void }> {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const connection = connectionCode({ url: 'http://localhost:1', site: 'a site', key: 'a key', secret })
+  const receiver = createReceiver({ connection, store: memoryStore() })
+  const server = createHttpServer(async (request, response) => {
+    const { status, body } = await receiver.receive(request, request.headers)
+    response.writeHead(status).end(JSON.stringify(body))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}/`, secret, close: () => server.close() }
+}

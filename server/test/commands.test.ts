@@ -108,6 +108,18 @@ describe('postrider', () => {
     expect(await runCommand(env, 'plan', 'set', ADA.email, 'starter')).toMatchObject({ code: 0 })
   })
 
+  it('verify says what is missing, and that nobody answers', async () => {
+    const url = 'http://127.0.0.1:1/'
+    expect(await runCommand(env, 'verify', url)).toMatchObject({
+      code: 64,
+      output: expect.stringContaining('--secret'),
+    })
+    expect(await runCommand({ ...env, POSTRIDER_SECRET: 'whsec_c2VjcmV0' }, 'verify', url)).toMatchObject({
+      code: 1,
+      result: expect.stringMatching(/✗ the address: There is no answer: .*\n\nProblems to fix: 1\./),
+    })
+  })
+
   it('takes secrets from files', async () => {
     const path = join(ground.dir, 'metrics-token')
     await writeFile(path, 'a token from a file\n')

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { connectionCode, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
+import { connectionCode, type PostriderClient, type SiteWithSecrets, verifyReceiver } from '@postrider/sdk'
 import {
   type Changed,
   createReceiver,
@@ -198,5 +198,36 @@ describe('what is wrong is said', () => {
     const one = await publish('One')
     await service.drain()
     expect(await statusOf(one.id)).toEqual(['pending'])
+  })
+})
+
+describe('verifying a receiver', () => {
+  const states = async (url: string) => {
+    const findings = await Array.fromAsync(verifyReceiver({ url, secret: site.webhook_secret }))
+    return findings.map(({ what, state }) => `${state} ${what}`)
+  }
+
+  it('finds nothing wrong with the SDK’s own', async () => {
+    receive(memoryStore())
+    const found = await states(site.webhook_url)
+    expect(found).toHaveLength(11)
+    expect(found.filter((one) => !one.startsWith('good'))).toEqual([])
+    expect(await shown()).toEqual([])
+  })
+
+  it('says what one gets wrong that answers 200 to everything, and one that answers nothing', async () => {
+    const careless = createServer((request, response) => request.resume().on('end', () => response.end()))
+    careless.listen(0, '127.0.0.1')
+    await once(careless, 'listening')
+    const url = `http://127.0.0.1:${(careless.address() as AddressInfo).port}/`
+    expect((await states(url)).filter((one) => !one.startsWith('good'))).toEqual([
+      'unknown a test',
+      'bad a forged signature',
+      'bad a request of ten minutes ago',
+      'bad more than 8 MiB',
+    ])
+    careless.close()
+    await once(careless, 'close')
+    expect(await states(url)).toEqual(['bad the address'])
   })
 })

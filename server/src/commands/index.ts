@@ -86,6 +86,16 @@ the processes with SECRET_KEY set to the new one.`,
     load: () => import('./keys-rotate.ts'),
   },
   {
+    name: 'verify',
+    operands: ['URL'],
+    summary: 'Try whether a receiver does what Postrider relies on',
+    details: `Sends a test, a new post, a change and a removal to the webhook address of a site, and what should be
+refused or passed over: a forged signature, an old and a too large request, repeats, an older version. The
+post is removed in the end; a live site may show it for a moment. Exits 1 if something is wrong.`,
+    options: { secret: { value: 'SECRET', meaning: 'the webhook_secret of the site (default POSTRIDER_SECRET)' } },
+    load: () => import('./verify.ts'),
+  },
+  {
     name: 'doctor',
     operands: [],
     summary: 'Check that everything needed is in order',
