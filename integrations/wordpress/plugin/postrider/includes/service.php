@@ -39,5 +39,6 @@ function postrider_said(array $answer)
     if ($answer['status'] === 401) {
         return "$service does not accept the key. If the site’s keys were renewed in Postrider, paste the new connection code.";
     }
+    $message = rtrim($message, '.') . '.';
     return $answer['status'] === 0 ? "$service cannot be reached: $message" : "$service refused: $message";
 }
