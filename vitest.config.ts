@@ -9,6 +9,9 @@ const CEILING_SECONDS = 1_200
 /** The black-box tests. All of them run on PostgreSQL, where several connections can get in each other's way, and on the embedded database. */
 const BLACK_BOX = globSync('server/test/{*,specification/*}.test.ts')
 
+/** What of them runs on PostgreSQL alone: it is about what clients and providers of models send, not about what a database does. */
+const POSTGRES_ALONE = globSync('server/test/{fuzz,generation-providers}.test.ts')
+
 /** What of them `npm test` runs on the embedded database too, and why. */
 const EMBEDDED: Record<string, string> = {
   'server/test/database.test.ts': 'Is about the database.',
@@ -106,7 +109,14 @@ export default defineConfig(({ mode }) => {
       projects: [
         project('unit', filesOf(extent, UNIT), { globalSetup: 'server/test/support/setup-embedded.ts' }),
         blackBox('postgres', filesOf(extent, BLACK_BOX)),
-        blackBox('embedded', filesOf(extent, BLACK_BOX, Object.keys(EMBEDDED))),
+        blackBox(
+          'embedded',
+          filesOf(
+            extent,
+            BLACK_BOX.filter((file) => !POSTGRES_ALONE.includes(file)),
+            Object.keys(EMBEDDED),
+          ),
+        ),
         blackBox('apart', filesOf(extent, APART, APART_USUAL), {
           setupFiles: 'server/test/support/apart/end-members.ts',
         }),
