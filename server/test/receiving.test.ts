@@ -13,7 +13,7 @@ import {
 } from '@postrider/sdk/receiver'
 import { sql } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest'
 import { forgetTombstones } from '../src/posts/index.ts'
 import { freshDatabase } from './support/database.ts'
 import { newAccount, startService, type TestService } from './support/service.ts'
@@ -74,7 +74,10 @@ const publish = (title: string) => {
 const shown = async () => (await receiver.posts.list()).posts.map(({ slug }) => slug)
 const statusOf = async (postId: string) => (await client.posts.get(postId)).deliveries.map(({ status }) => status)
 
-describe.each([
+/** Where the service runs on PostgreSQL, so does a site's store. */
+const isPostgres = inject('database').kind === 'postgres'
+
+const STORES: Array<[string, () => Promise<{ store: Store; end(): Promise<void> }>]> = [
   ['memory', async () => ({ store: memoryStore(), end: async () => {} })],
   [
     'PostgreSQL',
@@ -91,7 +94,9 @@ describe.each([
       }
     },
   ],
-] as Array<[string, () => Promise<{ store: Store; end(): Promise<void> }>]>)('posts kept in %s', (_, make) => {
+]
+
+describe.each(STORES.filter(([name]) => name !== 'PostgreSQL' || isPostgres))('posts kept in %s', (_, make) => {
   let end: () => Promise<void>
   beforeEach(async () => {
     const made = await make()

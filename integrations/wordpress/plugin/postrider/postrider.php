@@ -2,7 +2,7 @@
 /**
  * Plugin Name: Postrider
  * Description: Receives posts from Postrider and keeps them as posts of this site. What you change here yourself stays as you made it.
- * Version: 0.3.0
+ * Version: 0.2.0
  * Requires at least: 6.1
  * Requires PHP: 7.4
  * License: MIT
