@@ -2,9 +2,10 @@
  * What a site needs to receive posts, by the framework it is made with. The dashboard shows the files in `code` unchanged, and
  * `test/receivers.test.ts` runs them unchanged; everything specific to one site is in its connection code.
  */
+
+import next from '@postrider/next/package.json' with { type: 'json' }
 import type { Site } from '@postrider/sdk'
-import next from '../../../integrations/next/package.json' with { type: 'json' }
-import sdk from '../../../sdk/package.json' with { type: 'json' }
+import sdk from '@postrider/sdk/package.json' with { type: 'json' }
 import astroBlogPage from './code/astro-blog.astro.txt?raw'
 import astroBlog from './code/astro-blog.ts.txt?raw'
 import astro from './code/astro-endpoint.ts.txt?raw'

@@ -54,8 +54,11 @@ export function pullPosts(
   }
 
   return {
-    find: (slug) => remembered(`post ${slug}`, () => client().lookUp(slug)).then(({ post }) => post),
-    list: ({ limit = DEFAULT_LIMIT, after = '1', tag } = {}) =>
+    async find(slug) {
+      const { post } = await remembered(`post ${slug}`, () => client().lookUp(slug))
+      return post
+    },
+    list: async ({ limit = DEFAULT_LIMIT, after = '1', tag } = {}) =>
       remembered(`list ${limit} ${after} ${tag ?? ''}`, async () => {
         const number = Number(after)
         if (!Number.isInteger(number) || number < 1) return { posts: [] }
