@@ -13,7 +13,9 @@ import { openStage, type Stage } from './real/stage.ts'
 type Tell = (stage: Stage) => Promise<Record<string, string>>
 
 const INTEGRATIONS: Record<string, () => Promise<{ tell: Tell }>> = {
+  astro: () => import('./real/astro.ts'),
   next: () => import('./next/test/real.ts'),
+  sveltekit: () => import('./real/sveltekit.ts'),
   wordpress: () => import('./wordpress/test/real.ts'),
 }
 

@@ -266,7 +266,6 @@ it('every receiver compiles, as strictly as can be', async () => {
       '@postrider/sdk': at('sdk/src/index.ts'),
       '@postrider/sdk/files': at('sdk/src/files.ts'),
       '@postrider/sdk/receiver': at('sdk/src/receiver/index.ts'),
-      '$lib/*': [join(folder, 'sveltekit/src/lib/*')],
       hono: at('node_modules/hono/dist/types/index.d.ts'),
       '@hono/node-server': at('node_modules/@hono/node-server/dist/index.d.mts'),
     },

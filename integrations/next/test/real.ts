@@ -1,6 +1,7 @@
 /** A site of the day's `create-next-app`, as it comes (with `cacheComponents`), and the same without. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { write, writeShown } from '../../real/shown.ts'
 import { freePort, type Running, type Stage, until } from '../../real/stage.ts'
 import { tellStory, visit } from '../../real/story.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -36,13 +37,8 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
     '--no-fund',
     `${stage.service}/packages/postrider-next-${manifest.version}.tgz`,
   ])
-  const code = join(import.meta.dirname, '../../../dashboard/src/receivers/code')
-  const files = { ...OF_THE_README }
-  for (const [path, name] of Object.entries(SHOWN)) files[path] = await readFile(join(code, `${name}.txt`), 'utf8')
-  for (const [path, text] of Object.entries(files)) {
-    await mkdir(join(directory, path, '..'), { recursive: true })
-    await writeFile(join(directory, path), text)
-  }
+  await writeShown(directory, SHOWN)
+  for (const [path, text] of Object.entries(OF_THE_README)) await write(directory, path, text)
   seen(
     'a fresh site with the package from the service’s own address, and four files of ten lines besides feed and sitemap',
   )

@@ -24,7 +24,6 @@ registerHooks({
     if (specifier in PROVIDED) return { url: PROVIDED[specifier], shortCircuit: true }
     if (OURS.includes(specifier) || specifier.startsWith('@postrider/'))
       return next(specifier, { ...context, parentURL: import.meta.url })
-    if (specifier.startsWith('$lib/')) return next(urlOf(specifier.replace('$lib', 'src/lib')).href, context)
     // As bundlers do.
     if (/^\.\.?\/(?:[^/]+\/)*[\w-]+$/.test(specifier)) return next(`${specifier}.ts`, context)
     return next(specifier, context)

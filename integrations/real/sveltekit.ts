@@ -1,0 +1,92 @@
+/** A site of the day's `sv create`, with adapter-node, as it comes (SvelteKit 2), and with SvelteKit 3. */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import sdk from '../../sdk/package.json' with { type: 'json' }
+import { writeShown } from './shown.ts'
+import { freePort, type Running, type Stage, until } from './stage.ts'
+import { tellStory } from './story.ts'
+
+const SHOWN = {
+  'src/lib/server/blog.ts': 'blog.ts',
+  'src/routes/api/postrider/+server.ts': 'sveltekit-server.ts',
+  'src/routes/blog/+page.server.ts': 'sveltekit-blog-load.ts',
+  'src/routes/blog/+page.svelte': 'sveltekit-blog.svelte',
+  'src/routes/blog/[slug]/+page.server.ts': 'sveltekit-post-load.ts',
+  'src/routes/blog/[slug]/+page.svelte': 'sveltekit-post.svelte',
+}
+
+/** The adapter for each version of SvelteKit. */
+const ADAPTERS: Record<string, string> = { '2': '@sveltejs/adapter-node@5', '3': '@sveltejs/adapter-node@6' }
+
+/** See `run.ts`. */
+export async function tell(stage: Stage): Promise<Record<string, string>> {
+  const { directory, run } = stage
+  const versions: Record<string, string> = {}
+  for (const [major, adapter] of Object.entries(ADAPTERS)) {
+    await rm(directory, { recursive: true, force: true })
+    await mkdir(directory, { recursive: true })
+    const made = '--template minimal --types ts --no-add-ons --no-install --no-dir-check'.split(' ')
+    await run('npx', ['--yes', 'sv@latest', 'create', '.', ...made])
+    const config = join(directory, 'vite.config.ts')
+    await writeFile(config, (await readFile(config, 'utf8')).replace('adapter-auto', 'adapter-node'))
+    await run('npm', ['pkg', 'delete', 'devDependencies.@sveltejs/adapter-auto'])
+    const wanted = [`@sveltejs/kit@${major}`, adapter]
+    await run('npm', ['install', '--no-audit', '--no-fund', '--save-dev', ...wanted])
+    await run('npm', [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      `${stage.service}/packages/postrider-sdk-${sdk.version}.tgz`,
+    ])
+    if (major === '3') await makeOf3(directory)
+    await writeShown(directory, SHOWN)
+    const { version } = JSON.parse(await readFile(join(directory, 'node_modules/@sveltejs/kit/package.json'), 'utf8'))
+    versions[`SvelteKit ${major}`] = version
+    await tellOf(stage, `SvelteKit ${major}`)
+  }
+  return versions
+}
+
+/** `sv create` still makes projects of SvelteKit 2: another tsconfig, and a layout with `$lib`, which is gone. */
+async function makeOf3(directory: string): Promise<void> {
+  await writeFile(join(directory, 'tsconfig.json'), '{ "extends": "$app/tsconfig", "include": ["src", "*"] }\n')
+  await rm(join(directory, 'src/routes/+layout.svelte'))
+}
+
+async function tellOf(stage: Stage, name: string): Promise<void> {
+  const { directory, run, seen, client } = stage
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const { site, connection } = await stage.connect(url, '/api/postrider')
+  const env = { POSTRIDER_CONNECTION: connection, PORT: String(port), ORIGIN: url, BODY_SIZE_LIMIT: '8M' }
+  let server: Running | undefined
+  const build = async () => {
+    for (const made of ['build', '.svelte-kit']) await rm(join(directory, made), { recursive: true, force: true })
+    await run('npx', ['vite', 'build'])
+  }
+  const start = async () => {
+    server = stage.start('node', ['build'], { env })
+    await until('the site answers', async () => (await fetch(url)).ok, server)
+  }
+  await build()
+  await run('npm', ['run', 'check'])
+  await start()
+  seen(`**${name}**: a fresh site with the package and four lines builds and type-checks unedited`)
+  await tellStory({
+    stage,
+    site,
+    blog: `${url}/blog`,
+    async restart() {
+      await server?.end()
+      await start()
+    },
+    async redeploy() {
+      await server?.end()
+      await build()
+      await start()
+    },
+  })
+  await server?.end()
+  await client.sites.delete(site.id)
+  for await (const { id } of client.posts.all()) await client.posts.delete(id)
+}
