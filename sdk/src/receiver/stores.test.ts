@@ -1,12 +1,14 @@
-/** What every store promises, tried with each that needs no server; PostgreSQL and Redis are tried with the service. */
+/** What every store promises, tried with each but PostgreSQL, which is tried with the service. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fileStore } from '../files.ts'
 import type { WebhookPost } from '../webhooks.ts'
 import { memoryStore } from './memory.ts'
+import { hasRedis, startRedis } from './redis.fixture.ts'
+import { redisStore } from './redis.ts'
 import { type D1Database, d1Store, sqliteStore } from './sql.ts'
 import { applyChange, applyEvent, type Kept, type PostEvent, type Store } from './store.ts'
 
@@ -39,6 +41,19 @@ const STORES: Record<string, () => Promise<Store>> = {
   files: async () => fileStore(await folder()),
   SQLite: async () => sqliteStore(new DatabaseSync(':memory:')),
   'Cloudflare D1': async () => d1Store(d1()),
+}
+
+if (hasRedis) {
+  let redis: Awaited<ReturnType<typeof startRedis>>
+  let stores = 0
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis.stop())
+  STORES.Redis = async () => {
+    stores += 1
+    return redisStore(redis.send, { prefix: `{blog ${stores}}:` })
+  }
 }
 
 let number = 0
