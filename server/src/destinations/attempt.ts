@@ -3,8 +3,9 @@ import { type AttemptOutcome, SLOW_MS } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { EgressOutcome, EgressRequest } from '../platform/egress/egress.ts'
 import { errorField } from '../platform/log.ts'
-import type { ChannelEvent, ChannelTarget } from './channel.ts'
+import type { ChannelEvent, ChannelTarget, ProbeResult } from './channel.ts'
 import { excerptOf } from './excerpt.ts'
+import { NO_REPORT } from './webhook/report.ts'
 
 /** What a channel calls accepted. */
 type Accepts = (status: number) => boolean
@@ -34,6 +35,26 @@ export function attemptOnce(
     if (outcome.kind !== 'delivered') span.failed(outcome.kind === 'unknown' ? 'aborted' : outcome.error)
     return outcome
   })
+}
+
+/** Sends a request as a probe. `reportOf` reads what the target says of itself in its answer. */
+export async function probeOnce(
+  { egress }: Pick<Context, 'egress'>,
+  request: EgressRequest,
+  accepts: Accepts,
+  reportOf: (body: Uint8Array) => ProbeResult['report'] = () => NO_REPORT,
+): Promise<ProbeResult> {
+  const outcome = await egress.send(request)
+  const verdict = judge(outcome, accepts)
+  const answer = outcome.kind === 'response' ? outcome : undefined
+  return {
+    ok: verdict.kind === 'delivered',
+    code: answer?.status ?? null,
+    error: 'error' in verdict ? verdict.error : null,
+    excerpt: answer === undefined ? null : excerptOf(answer.body),
+    report: answer === undefined ? NO_REPORT : reportOf(answer.body),
+    tookMs: Math.round(outcome.tookMs),
+  }
 }
 
 /** Judges what came back. Redirects are not followed (specification, section 6). */

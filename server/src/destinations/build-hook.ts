@@ -4,10 +4,8 @@
  */
 import { z } from 'zod'
 import type { Context } from '../platform/context.ts'
-import { attemptOnce, judge } from './attempt.ts'
+import { attemptOnce, probeOnce } from './attempt.ts'
 import type { Channel } from './channel.ts'
-import { excerptOf } from './excerpt.ts'
-import { NO_REPORT } from './webhook/report.ts'
 
 /** The name of the kind. */
 export const BUILD_HOOK = 'build_hook'
@@ -28,18 +26,7 @@ export function buildHookChannel(
     budgetMs: deadlineMs,
     attempt: (target, event, signal) =>
       attemptOnce(ctx, { target, event }, () => ({ ...request(target.config.url), deadlineMs, signal }), accepts),
-    async probe({ config }) {
-      const outcome = await ctx.egress.send({ ...request(config.url), deadlineMs })
-      const verdict = judge(outcome, accepts)
-      return {
-        ok: verdict.kind === 'delivered',
-        code: outcome.kind === 'response' ? outcome.status : null,
-        error: 'error' in verdict ? verdict.error : null,
-        excerpt: outcome.kind === 'response' ? excerptOf(outcome.body) : null,
-        report: NO_REPORT,
-        tookMs: Math.round(outcome.tookMs),
-      }
-    },
+    probe: ({ config }) => probeOnce(ctx, { ...request(config.url), deadlineMs }, accepts),
     preview: ({ config }) => ({ ...request(config.url), url: masked(config.url) }),
   }
 }

@@ -1,11 +1,10 @@
 /** Webhooks: build the body, sign it, send it, judge what comes back. One POST per attempt, and only status 200 is success. */
 import { z } from 'zod'
 import type { Context } from '../../platform/context.ts'
-import { attemptOnce, judge } from '../attempt.ts'
+import { attemptOnce, probeOnce } from '../attempt.ts'
 import type { Channel, ChannelEvent, ChannelTarget, ProbeResult } from '../channel.ts'
-import { excerptOf } from '../excerpt.ts'
 import { testBody, webhookBody } from './body.ts'
-import { NO_REPORT, reportOf } from './report.ts'
+import { reportOf } from './report.ts'
 import { type SigningKey, signedHeaders, signingKey } from './sign.ts'
 
 /** What an endpoint keeps of a webhook: its address. */
@@ -42,16 +41,8 @@ export function webhookChannel(
       const body = testBody(sample, { id: target.siteId, name: target.siteName })
       const deliveryId = ctx.ids.next()
       const headers = signedHeaders({ key: keyOf(target), event: 'site.test', deliveryId, body, at: ctx.clock.now() })
-      const outcome = await ctx.egress.send({ method: 'POST', url: target.config.url, headers, body, deadlineMs })
-      const verdict = judge(outcome, accepts)
-      return {
-        ok: verdict.kind === 'delivered',
-        code: outcome.kind === 'response' ? outcome.status : null,
-        error: 'error' in verdict ? verdict.error : null,
-        excerpt: outcome.kind === 'response' ? excerptOf(outcome.body) : null,
-        report: outcome.kind === 'response' ? reportOf(outcome.body) : NO_REPORT,
-        tookMs: Math.round(outcome.tookMs),
-      }
+      const request = { method: 'POST', url: target.config.url, headers, body, deadlineMs } as const
+      return probeOnce(ctx, request, accepts, reportOf)
     },
     preview(target, event) {
       const { body, ...request } = signedRequest(target, event)
