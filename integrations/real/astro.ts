@@ -1,10 +1,10 @@
 /** A site of the day's Astro with `@astrojs/node`. Astro's own tool fetches its templates from elsewhere, so the project is made by hand. */
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sdk from '../../sdk/package.json' with { type: 'json' }
+import { tellProject } from './project.ts'
 import { write, writeShown } from './shown.ts'
-import { freePort, type Running, type Stage, until } from './stage.ts'
-import { tellStory } from './story.ts'
+import type { Stage } from './stage.ts'
 
 const SHOWN = {
   'src/lib/blog.ts': 'astro-blog.ts',
@@ -25,42 +25,19 @@ export default defineConfig({ adapter: node({ mode: 'standalone' }) })
 
 /** See `run.ts`. */
 export async function tell(stage: Stage): Promise<Record<string, string>> {
-  const { directory, run, seen } = stage
+  const { directory, run } = stage
   await mkdir(directory, { recursive: true })
   for (const [path, text] of Object.entries(PROJECT)) await write(directory, path, text)
   await run('npm', ['install', '--no-audit', '--no-fund', 'astro', '@astrojs/node', '@astrojs/check', 'typescript@5'])
   await run('npm', ['install', '--no-audit', '--no-fund', `${stage.service}/packages/postrider-sdk-${sdk.version}.tgz`])
   await writeShown(directory, SHOWN)
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const { site, connection } = await stage.connect(url, '/api/postrider')
-  const env = { POSTRIDER_CONNECTION: connection, HOST: '127.0.0.1', PORT: String(port) }
-  let server: Running | undefined
-  const build = async () => {
-    await rm(join(directory, 'dist'), { recursive: true, force: true })
-    await run('npx', ['astro', 'build'])
-  }
-  const start = async () => {
-    server = stage.start('node', ['dist/server/entry.mjs'], { env })
-    await until('the site answers', async () => (await fetch(url)).ok, server)
-  }
-  await build()
-  await run('npx', ['astro', 'check'])
-  await start()
-  seen('a site with the package and six lines builds and type-checks unedited')
-  await tellStory({
-    stage,
-    site,
-    blog: `${url}/blog`,
-    async restart() {
-      await server?.end()
-      await start()
-    },
-    async redeploy() {
-      await server?.end()
-      await build()
-      await start()
-    },
+  await tellProject(stage, {
+    made: ['dist'],
+    build: () => run('npx', ['astro', 'build']),
+    check: () => run('npx', ['astro', 'check']),
+    serve: ['node', 'dist/server/entry.mjs'],
+    env: () => ({ HOST: '127.0.0.1' }),
+    built: 'a site with the package and six lines builds and type-checks unedited',
   })
   const { version } = JSON.parse(await readFile(join(directory, 'node_modules/astro/package.json'), 'utf8'))
   return { Astro: version }

@@ -2,11 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connectionCode, createClient, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
+import { freePort } from '../../packaging/story.ts'
+
+export { freePort } from '../../packaging/story.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PATIENCE_MS = 120_000
@@ -131,17 +133,6 @@ export async function until(what: string, ask: () => Promise<boolean> | boolean,
     if (Date.now() > deadline)
       throw new Error(`It is still not so: ${what}. ${process?.output().slice(-4_000) ?? ''}`, { cause: reason })
   }
-}
-
-/** A port that was free just now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
 }
 
 /** How npm reaches its registry; the rest of what npm sets is about this repository. */

@@ -2,9 +2,9 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sdk from '../../sdk/package.json' with { type: 'json' }
+import { tellProject } from './project.ts'
 import { writeShown } from './shown.ts'
-import { freePort, type Running, type Stage, until } from './stage.ts'
-import { tellStory } from './story.ts'
+import type { Stage } from './stage.ts'
 
 const SHOWN = {
   'src/lib/server/blog.ts': 'blog.ts',
@@ -42,7 +42,14 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
     await writeShown(directory, SHOWN)
     const { version } = JSON.parse(await readFile(join(directory, 'node_modules/@sveltejs/kit/package.json'), 'utf8'))
     versions[`SvelteKit ${major}`] = version
-    await tellOf(stage, `SvelteKit ${major}`)
+    await tellProject(stage, {
+      made: ['build', '.svelte-kit'],
+      build: () => run('npx', ['vite', 'build']),
+      check: () => run('npm', ['run', 'check']),
+      serve: ['node', 'build'],
+      env: (url) => ({ ORIGIN: url, BODY_SIZE_LIMIT: '8M' }),
+      built: `**SvelteKit ${major}**: a fresh site with the package and four lines builds and type-checks unedited`,
+    })
   }
   return versions
 }
@@ -51,42 +58,4 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
 async function makeOf3(directory: string): Promise<void> {
   await writeFile(join(directory, 'tsconfig.json'), '{ "extends": "$app/tsconfig", "include": ["src", "*"] }\n')
   await rm(join(directory, 'src/routes/+layout.svelte'))
-}
-
-async function tellOf(stage: Stage, name: string): Promise<void> {
-  const { directory, run, seen, client } = stage
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const { site, connection } = await stage.connect(url, '/api/postrider')
-  const env = { POSTRIDER_CONNECTION: connection, PORT: String(port), ORIGIN: url, BODY_SIZE_LIMIT: '8M' }
-  let server: Running | undefined
-  const build = async () => {
-    for (const made of ['build', '.svelte-kit']) await rm(join(directory, made), { recursive: true, force: true })
-    await run('npx', ['vite', 'build'])
-  }
-  const start = async () => {
-    server = stage.start('node', ['build'], { env })
-    await until('the site answers', async () => (await fetch(url)).ok, server)
-  }
-  await build()
-  await run('npm', ['run', 'check'])
-  await start()
-  seen(`**${name}**: a fresh site with the package and four lines builds and type-checks unedited`)
-  await tellStory({
-    stage,
-    site,
-    blog: `${url}/blog`,
-    async restart() {
-      await server?.end()
-      await start()
-    },
-    async redeploy() {
-      await server?.end()
-      await build()
-      await start()
-    },
-  })
-  await server?.end()
-  await client.sites.delete(site.id)
-  for await (const { id } of client.posts.all()) await client.posts.delete(id)
 }

@@ -1,9 +1,10 @@
 /** A site of the day's `create-next-app`, as it comes (with `cacheComponents`), and the same without. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { tellProject } from '../../real/project.ts'
 import { write, writeShown } from '../../real/shown.ts'
-import { freePort, type Running, type Stage, until } from '../../real/stage.ts'
-import { tellStory, visit } from '../../real/story.ts'
+import { type Stage, until } from '../../real/stage.ts'
+import { visit } from '../../real/story.ts'
 import manifest from '../package.json' with { type: 'json' }
 
 /** What the dashboard shows, by the file of `dashboard/src/receivers/code`. */
@@ -49,42 +50,15 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
   return { 'Next.js': version }
 }
 
-async function tellOf(stage: Stage, mode: string): Promise<void> {
-  const { directory, run, seen } = stage
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const { site, connection } = await stage.connect(url, '/api/postrider')
-  const env = { POSTRIDER_CONNECTION: connection, SITE_URL: url, PORT: String(port) }
-  let server: Running | undefined
-  const build = async () => {
-    await rm(join(directory, '.next'), { recursive: true, force: true })
-    await run('npx', ['next', 'build'], { env })
-  }
-  const start = async () => {
-    server = stage.start('npx', ['next', 'start'], { env })
-    await until('the site answers', async () => (await fetch(url)).ok, server)
-  }
-  await build()
-  await start()
-  seen(`**${mode}**: builds and type-checks unedited`)
-  await tellStory({
-    stage,
-    site,
-    blog: `${url}/blog`,
-    async restart() {
-      await server?.end()
-      await start()
-    },
-    async redeploy() {
-      await server?.end()
-      await build()
-      await start()
-    },
+function tellOf(stage: Stage, mode: string): Promise<void> {
+  return tellProject(stage, {
+    made: ['.next'],
+    build: (env) => stage.run('npx', ['next', 'build'], { env }),
+    serve: ['npx', 'next', 'start'],
+    env: (url) => ({ SITE_URL: url }),
+    built: `**${mode}**: builds and type-checks unedited`,
+    lookAround: (url) => lookAround(stage, url),
   })
-  await lookAround(stage, url)
-  await server?.end()
-  for (const { id } of (await stage.client.sites.list()).sites) await stage.client.sites.delete(id)
-  for await (const { id } of stage.client.posts.all()) await stage.client.posts.delete(id)
 }
 
 /** What is there besides the pages of posts. */
