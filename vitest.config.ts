@@ -9,8 +9,11 @@ const CEILING_SECONDS = 1_200
 /** The black-box tests. All of them run on PostgreSQL, where several connections can get in each other's way, and on the embedded database. */
 const BLACK_BOX = globSync('server/test/{*,specification/*}.test.ts')
 
-/** What of them runs on PostgreSQL alone: it is about what clients and providers of models send, not about what a database does. */
-const POSTGRES_ALONE = globSync('server/test/{fuzz,generation-providers}.test.ts')
+/** What of them runs on PostgreSQL alone: it is about what clients, receivers and providers of models send, not about what a database does. */
+const POSTGRES_ALONE = globSync([
+  'server/test/{errors,fuzz,hostile-input,unread-answers,uploads,web-app,wire}.test.ts',
+  'server/test/{converting,generation-providers,rate-limits,receiving}.test.ts',
+])
 
 /** What of them `npm test` runs on the embedded database too, and why. */
 const EMBEDDED: Record<string, string> = {
@@ -21,11 +24,11 @@ const EMBEDDED: Record<string, string> = {
 /** What of them runs a third time, on PostgreSQL with the API and two workers in processes of their own, because that is a part of its subject. */
 const APART = globSync([
   // The workers share lanes, drafts, schedules and housekeeping by leases and locks.
-  'server/test/{deliveries,generation,locks,many-posts,platform-detection,publishing,retention}.test.ts',
-  // What a worker did is seen through the API.
-  'server/test/{delivery-log,live,live-streams,pull,pull-cache,sites,traces}.test.ts',
-  // The whole contract.
-  'server/test/{story,specification/*}.test.ts',
+  'server/test/{deliveries,generation,locks,platform-detection,publishing,retention}.test.ts',
+  // What one process did is seen through another: live updates, what is cached, traces.
+  'server/test/{live,live-streams,pull-cache,traces}.test.ts',
+  // The whole story.
+  'server/test/story.test.ts',
 ])
 
 /** What of that `npm test` runs. */
