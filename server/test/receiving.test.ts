@@ -108,7 +108,7 @@ describe.each(STORES.filter(([name]) => name !== 'PostgreSQL' || isPostgres))('p
   it('arrive, change, move and go by webhook', async () => {
     expect(await client.sites.testDelivery(site.id)).toMatchObject({ success: true })
     const one = await publish('One')
-    await publish('Two')
+    const two = await publish('Two')
     await service.drain()
     expect(await shown()).toEqual(['two', 'one'])
     await client.posts.update(one.id, { slug: 'moved', title: 'Moved' })
@@ -120,6 +120,9 @@ describe.each(STORES.filter(([name]) => name !== 'PostgreSQL' || isPostgres))('p
     expect(await shown()).toEqual(['two'])
     expect(changed.at(-1)).toEqual({ id: one.id, slug: 'moved', post: null })
     expect(await receiver.receive('{}', {})).toMatchObject({ status: 401, body: { ok: false } })
+    await client.posts.delete(two.id)
+    await receiver.catchUp() // the first one, before the webhook
+    expect(await shown()).toEqual([])
   })
 
   it('are fetched when the site comes back, and what was withdrawn meanwhile goes', async () => {
@@ -183,6 +186,19 @@ describe('without a store', () => {
     await service.drain()
     expect(await receiver.posts.find('one')).toMatchObject({ title: 'Changed' })
     await expect(receiver.posts.find('other')).rejects.toThrow('no answer')
+  })
+
+  it('what no webhook told this process is noticed, also after one that was about another post', async () => {
+    receive(undefined, { pull: { checkMs: 0 } })
+    const one = await publish('One')
+    const two = await publish('Two')
+    await service.drain()
+    expect(await shown()).toEqual(['two', 'one'])
+    expect(await receiver.posts.find('two')).toMatchObject({ title: 'Two' })
+    await client.posts.update(one.id, { title: 'One, changed' })
+    await service.drain()
+    await client.posts.update(two.id, { title: 'Two, changed' })
+    expect(await receiver.posts.find('two')).toMatchObject({ title: 'Two, changed' })
   })
 })
 

@@ -1,13 +1,17 @@
 /**
  * Reads posts from the service when a page asks for them: for sites that keep nothing. An answer is used until something has changed: a webhook
- * says what, and once a minute the digest of the site's posts says whether a webhook went to another process, or nowhere. When the service
- * cannot be asked, or the rate limit is reached, the last good answer is used.
+ * says what, and once a minute the digest of the site's posts says whether anything has. It does not say what: a webhook may have gone to
+ * another process, or nowhere, so then everything is asked for again when a page needs it. When the service cannot be asked, or the rate
+ * limit is reached, the last good answer is used.
  */
 import type { PullClient } from '../pull.ts'
 import { DEFAULT_LIMIT, type Posts } from './store.ts'
 
 /** How often the digest is asked for, in milliseconds, and how many answers are kept. */
 export type PullPostsOptions = { checkMs?: number; mostAnswers?: number }
+
+/** How long a page waits for the digest, in milliseconds. */
+const LONGEST_CHECK_MS = 2_000
 
 type Answer = { value: Promise<unknown>; isStale: boolean }
 
@@ -17,24 +21,24 @@ export function pullPosts(
   { checkMs = 60_000, mostAnswers = 500 }: PullPostsOptions = {},
 ): Posts & { forget(slugs: readonly string[]): void } {
   const answers = new Map<string, Answer>()
-  let known: { digest: string | undefined; askedAt: number } = { digest: undefined, askedAt: 0 }
+  let known: string | undefined
+  let askedAt = 0
 
-  /** Nobody waits for it: who comes next gets what is new. */
-  function check(): void {
-    if (Date.now() - known.askedAt < checkMs) return
-    const before = known.digest
-    known = { digest: before, askedAt: Date.now() }
-    client()
-      .digest()
-      .then(({ digest }) => {
-        known.digest = digest
-        if (before !== undefined && digest !== before) for (const answer of answers.values()) answer.isStale = true
-      })
-      .catch(() => undefined) // what is here is used until the service answers again
+  /** Whoever comes first after a while waits for it: hosts such as Cloudflare end what is left to do once a request is answered. */
+  async function check(): Promise<void> {
+    if (Date.now() - askedAt < checkMs) return
+    askedAt = Date.now()
+    try {
+      const { digest } = await client().digest({ signal: AbortSignal.timeout(LONGEST_CHECK_MS) })
+      if (known !== undefined && digest !== known) for (const answer of answers.values()) answer.isStale = true
+      known = digest
+    } catch {
+      // What is here is used until the service answers again.
+    }
   }
 
-  function remembered<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
-    check()
+  async function remembered<Value>(key: string, ask: () => Promise<Value>): Promise<Value> {
+    await check()
     const here = answers.get(key)
     if (here !== undefined && !here.isStale) return here.value as Promise<Value>
     const value = ask().catch((error) => {
@@ -67,8 +71,6 @@ export function pullPosts(
         return { posts, ...(number < pages ? { after: String(number + 1) } : {}) }
       }),
     forget(slugs) {
-      // The webhook has told the change that the next digest will show.
-      known = { digest: undefined, askedAt: known.askedAt }
       for (const [key, answer] of answers)
         if (key.startsWith('list ') || slugs.some((slug) => key === `post ${slug}`)) answer.isStale = true
     },

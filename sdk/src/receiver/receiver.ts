@@ -105,9 +105,11 @@ export function createReceiver(options: ReceiverOptions = {}): Receiver {
   }
 
   async function follow(store: Store, signal: AbortSignal | undefined): Promise<void> {
-    let unlisted = new Map<string, number>()
+    const before = await store.readCursor()
+    // Without a cursor the service does not say what it has withdrawn.
+    let unlisted = before === undefined ? await versionsIn(store) : new Map<string, number>()
     const cursor = await site().client.sync({
-      cursor: await store.readCursor(),
+      cursor: before,
       log,
       ...(signal === undefined ? {} : { signal }),
       async onChange(entry) {
