@@ -15,6 +15,7 @@ type Tell = (stage: Stage) => Promise<Record<string, string>>
 const INTEGRATIONS: Record<string, () => Promise<{ tell: Tell }>> = {
   astro: () => import('./real/astro.ts'),
   next: () => import('./next/test/real.ts'),
+  runtimes: () => import('./real/runtimes.ts'),
   sveltekit: () => import('./real/sveltekit.ts'),
   wordpress: () => import('./wordpress/test/real.ts'),
 }

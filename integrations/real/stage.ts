@@ -10,7 +10,7 @@ import { freePort } from '../../packaging/story.ts'
 
 export { freePort } from '../../packaging/story.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+export const ROOT = join(import.meta.dirname, '../..')
 const PATIENCE_MS = 120_000
 const ASK_EVERY_MS = 250
 

@@ -11,6 +11,8 @@ import astroBlog from './code/astro-blog.ts.txt?raw'
 import astro from './code/astro-endpoint.ts.txt?raw'
 import astroPost from './code/astro-post.astro.txt?raw'
 import blog from './code/blog.ts.txt?raw'
+import bun from './code/bun.ts.txt?raw'
+import deno from './code/deno.ts.txt?raw'
 import express from './code/express.ts.txt?raw'
 import gatsby from './code/gatsby-function.ts.txt?raw'
 import gatsbyNode from './code/gatsby-node.ts.txt?raw'
@@ -24,6 +26,7 @@ import sveltekitBlogLoad from './code/sveltekit-blog-load.ts.txt?raw'
 import sveltekitPost from './code/sveltekit-post.svelte.txt?raw'
 import sveltekitPostLoad from './code/sveltekit-post-load.ts.txt?raw'
 import sveltekit from './code/sveltekit-server.ts.txt?raw'
+import worker from './code/worker.ts.txt?raw'
 
 /** A file of the site, with its path there. */
 type CodeFile = { path: string; text: string }
@@ -167,6 +170,33 @@ export const RECEIVERS = {
     settings: environment,
     files: [{ path: 'server.ts', text: hono }],
     note: NODE_RUNS_IT,
+  },
+  deno: {
+    name: 'Deno',
+    platform: 'custom',
+    webhookPath: '/webhooks/postrider',
+    install: SDK,
+    settings: environment,
+    files: [{ path: 'server.ts', text: deno }],
+    note: 'Start it with deno run --allow-all --env-file server.ts. Posts are kept in the SQLite database posts.db.',
+  },
+  bun: {
+    name: 'Bun',
+    platform: 'custom',
+    webhookPath: '/webhooks/postrider',
+    install: SDK,
+    settings: environment,
+    files: [{ path: 'server.ts', text: bun }],
+    note: 'Start it with bun server.ts. Posts are kept in the SQLite database posts.db.',
+  },
+  worker: {
+    name: 'Cloudflare Workers',
+    platform: 'custom',
+    webhookPath: '/webhooks/postrider',
+    install: SDK,
+    settings: (code) => ({ ...environment(code), path: '.dev.vars' }),
+    files: [{ path: 'src/index.ts', text: worker }],
+    note: `${READS_THE_SERVICE} wrangler dev reads .dev.vars; for the deployed Worker, run wrangler secret put POSTRIDER_CONNECTION. To keep posts in D1 instead, give createReceiver store: d1Store(env.DB), and call catchUp() in a cron trigger.`,
   },
 } as const satisfies Record<string, Receiver>
 
