@@ -140,7 +140,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     },
     async drain() {
       await worker.renew()
-      await loops['publish-due'].drain()
+      await loops.schedule.drain()
       await jobRunner.drain()
       await dispatcher.drain()
       await loops.expire.drain()

@@ -17,7 +17,7 @@ import { abandonJobsOf } from './platform/jobs/queue.ts'
 import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
-import { forgetNamesOfGoneSites, forgetTombstones, publishDue, sendingJobs } from './posts/index.ts'
+import { forgetNamesOfGoneSites, forgetTombstones, runSchedule, sendingJobs } from './posts/index.ts'
 import { detectionJobs } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
@@ -30,7 +30,7 @@ const EXPIRE_MS = 10 * 60_000
 /** Every background loop of the service, and the parts that carry on the work that some of the loops only begin. */
 export type Loops = {
   deliver: Loop
-  'publish-due': Loop
+  schedule: Loop
   jobs: Loop
   expire: Loop
   maintain: Loop | undefined
@@ -56,12 +56,12 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
   )
   showBacklog(ctx, () => dispatcher.held())
   const deliver = defineLoop({ name: 'deliver', everyMs: POLL_MS, clock, log, step: () => dispatcher.step() })
-  const publishDueLoop = defineLoop({
-    name: 'publish-due',
+  const scheduleLoop = defineLoop({
+    name: 'schedule',
     everyMs: POLL_MS,
     clock,
     log,
-    step: (signal) => publishDue(ctx, signal),
+    step: (signal) => runSchedule(ctx, signal),
   })
   const kinds = [draftJobs(ctx), detectionJobs(ctx), sendingJobs(ctx)]
   const jobRunner = new JobRunner(
@@ -80,13 +80,13 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     step: (signal) => removeExpired(ctx, signal),
   })
   ctx.signals.on('deliver', () => deliver.nudge())
-  ctx.signals.on('publish-due', () => publishDueLoop.nudge())
+  ctx.signals.on('schedule', () => scheduleLoop.nudge())
   ctx.signals.on('jobs', () => jobs.nudge())
   ctx.signals.on('endpoint', (siteId) => dispatcher.endpointChanged(siteId))
   ctx.signals.on('superseded', (subject) => dispatcher.superseded(subject))
   return {
     deliver,
-    'publish-due': publishDueLoop,
+    schedule: scheduleLoop,
     jobs,
     expire,
     maintain: maintain && maintenanceLoop(ctx, maintain),

@@ -10,7 +10,7 @@ import { removeAccount } from '../src/accounts/index.ts'
 import { purgeDeletedSites, removeOldHistory } from '../src/engine/index.ts'
 import { plusMs } from '../src/platform/clock.ts'
 import type { Tx } from '../src/platform/db/database.ts'
-import { deletePosts, lockPostsOfAccount, publishDue } from '../src/posts/index.ts'
+import { deletePosts, lockPostsOfAccount, runSchedule } from '../src/posts/index.ts'
 import { holdTransaction } from './support/held.ts'
 import { request } from './support/http.ts'
 import { heldAnswer, type Receiver, startReceiver } from './support/receiver.ts'
@@ -294,15 +294,15 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     service.clock.advance(1_000)
     const { signal } = new AbortController()
     const release = await hold(lockLane)
-    const first = publishDue(service.ctx, signal)
+    const first = runSchedule(service.ctx, signal)
     await somebodyWaits()
-    const second = publishDue(service.ctx, signal)
+    const second = runSchedule(service.ctx, signal)
     // It passes over the post, or waits for it and publishes it once more.
     await Promise.race([second, sleep(300)])
     await release()
     await Promise.all([first, second])
     expect(await deliveries(post.id)).toHaveLength(1)
-    expect(service.logged.filter(({ event }) => event === 'post.not_published')).toEqual([])
+    expect(service.logged.filter(({ event }) => event === 'post.schedule_failed')).toEqual([])
   })
 
   it('a lane that is held keeps its own account’s scheduled posts waiting, and nobody else’s', async () => {
@@ -316,7 +316,7 @@ describe.skipIf(inject('database').kind === 'embedded')('on a database with seve
     const free = await other.posts.create({ title: 'Free', status: 'scheduled', scheduled_at })
     service.clock.advance(1_000)
     const release = await hold(lockLane)
-    await publishDue(service.ctx, new AbortController().signal)
+    await runSchedule(service.ctx, new AbortController().signal)
     const states = async () =>
       (await Promise.all([...waiting.map(({ id }) => client.posts.get(id)), other.posts.get(free.id)])).map(
         ({ status }) => status,

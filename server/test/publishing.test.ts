@@ -2,7 +2,7 @@ import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { Context } from '../src/platform/context.ts'
-import { publishDue } from '../src/posts/index.ts'
+import { runSchedule } from '../src/posts/index.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -252,7 +252,7 @@ describe('scheduled posts', () => {
         if (event === 'post.published') published.push((fields as { post_id: string }).post_id)
       }
       const log = { ...service.ctx.log, info }
-      await publishDue({ ...service.ctx, log }, new AbortController().signal)
+      await runSchedule({ ...service.ctx, log }, new AbortController().signal)
       expect(published).toHaveLength(many.length + 2)
       expect(published.indexOf(later.id)).toBeLessThan(40)
       expect(published.indexOf(meanwhile.id)).toBeLessThan(80)
@@ -277,7 +277,7 @@ describe('scheduled posts', () => {
     await service.advance(2_000)
     expect((await client.posts.get(fine.id)).status).toBe('published')
     expect((await client.posts.get(broken.id)).status).toBe('scheduled')
-    const refused = service.logged.slice(before).filter(({ event }) => event === 'post.not_published')
+    const refused = service.logged.slice(before).filter(({ event }) => event === 'post.schedule_failed')
     expect(new Set(refused.map(({ fields }) => fields.post_id))).toEqual(new Set([broken.id]))
     await sql`drop function refuse cascade`.execute(db)
     await service.drain()

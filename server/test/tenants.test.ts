@@ -16,9 +16,12 @@ type Place = { in: 'path' | 'query' | 'body'; name: string }
 const FOREIGN: Record<string, number> = {
   'listPosts query site_id': 400,
   'listPostSummaries query site_id': 400,
+  'createPost body site_ids': 400,
   'changePosts body ids': 200, // passed over
+  'changePosts body site_ids': 400,
   'getPost path id': 404,
   'updatePost path id': 404,
+  'updatePost body site_ids': 400,
   'deletePost path id': 404,
   'publishPost path id': 404,
   'publishPost body site_ids': 400,
@@ -51,8 +54,9 @@ const FOREIGN: Record<string, number> = {
 
 /** What bodies need beside ids. */
 const BODIES: Record<string, object> = {
+  createPost: { title: 'Stolen' },
   updatePost: { title: 'Stolen' },
-  changePosts: { action: 'tag', tag: 'Stolen' },
+  changePosts: { action: 'publish' },
   generateDraft: { topic: 'Stolen' },
   updateSite: { name: 'Stolen' },
   confirmDelivery: { status: 'delivered' },

@@ -136,7 +136,7 @@ export interface paths {
         put?: never;
         /**
          * Create a post
-         * @description Creates a draft by default. With the status `published` the post is sent to all sites at once, with `scheduled` at `scheduled_at`.
+         * @description Creates a draft by default. With the status `published` the post is sent to its sites at once, with `scheduled` at `scheduled_at`.
          */
         post: operations["createPost"];
         delete?: never;
@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Publish, unpublish, delete or tag many posts
-         * @description Changes up to 100 posts, either all or none of them. Publishing sends them to all sites that are not inactive. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.
+         * @description Changes up to 100 posts, either all or none of them. Publishing sends them to their sites, except for inactive ones. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.
          */
         post: operations["changePosts"];
         delete?: never;
@@ -228,7 +228,7 @@ export interface paths {
         head?: never;
         /**
          * Change a post
-         * @description Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. The status `draft` takes a published post off the sites.
+         * @description Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. The status `draft` takes a published post off the sites; `site_ids` takes it off some and sends it to others.
          */
         patch: operations["updatePost"];
         trace?: never;
@@ -244,7 +244,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a post
-         * @description Publishes to the sites in `site_ids`, or to all that are not inactive. The deliveries are stored before the response is sent.
+         * @description Publishes to the sites in `site_ids`, or to all that the post is for and that are not inactive. The deliveries are stored before the response is sent.
          */
         post: operations["publishPost"];
         delete?: never;
@@ -937,6 +937,8 @@ export interface components {
             ids: string[];
             /** @description Required with the actions "tag" and "untag", and allowed only with them. */
             tag?: string;
+            /** @description Allowed only with the action "publish": the sites that the posts are for from now on, null for all. Posts that are published already are not sent again to sites that have them. Default: each post goes to its own sites. */
+            site_ids?: string[] | null;
         };
         Confirm: {
             post_id: string;
@@ -1073,12 +1075,20 @@ export interface components {
                 json?: components["schemas"]["RichText"];
             };
             status?: components["schemas"]["PostStatus"];
+            /** @description The sites that the post is for: whenever it is published without naming sites, by its status, by its schedule or by a publish request. Null, the default: every site, also those connected later. An empty list: no site. On a published post, sites that come in are sent `post.published` and sites that go out `post.deleted`; the version stays. */
+            site_ids?: string[] | null;
             /**
              * Format: date-time
              * @description A time in the future. Required with the status `scheduled`, and allowed only with it.
              * @example 2026-11-02T09:30:00+01:00
              */
             scheduled_at?: string | null;
+            /**
+             * Format: date-time
+             * @description A time in the future, after `scheduled_at`, at which the post becomes a draft, as if its status were set to `draft` then. Unpublishing it earlier removes it.
+             * @example 2026-12-24T18:00:00+01:00
+             */
+            unpublish_at?: string | null;
             /**
              * @description The time zone by which the schedule was planned, an IANA name, for showing it again; `scheduled_at` alone says when. Allowed only with the status `scheduled`.
              * @example Asia/Tokyo
@@ -1090,6 +1100,8 @@ export interface components {
             readonly version?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly published_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly late_by_seconds?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly created_at?: unknown;
             /** @description Read-only: accepted and ignored. */
@@ -1496,6 +1508,8 @@ export interface components {
             tags: string[];
             meta: components["schemas"]["PostMeta"];
             status: components["schemas"]["PostStatus"];
+            /** @description The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it. */
+            site_ids: string[] | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:00:00.000Z
@@ -1508,10 +1522,18 @@ export interface components {
             schedule_zone?: string;
             /**
              * Format: date-time
+             * @description When the post becomes a draft again. Sites do not get it.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            unpublish_at: string | null;
+            /**
+             * Format: date-time
              * @description When the post was first published.
              * @example 2026-11-02T08:00:00.000Z
              */
             published_at: string | null;
+            /** @description How many seconds after its scheduled time the post was published; null if no schedule published it. */
+            late_by_seconds: number | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:00:00.000Z
@@ -1619,6 +1641,8 @@ export interface components {
             response_code: number | null;
             response_time_ms: number | null;
             last_error: string | null;
+            /** @description How many seconds after the post's scheduled time the first attempt began, or would begin now while none was made; null if no schedule caused the delivery. */
+            late_by_seconds: number | null;
             /** @description Whether a failed delivery can be retried. False if a newer version has been delivered, the post was taken off the site, or the site or the post is deleted; a failed `post.deleted` can be retried although the post is deleted. */
             can_retry: boolean;
         };
@@ -1704,6 +1728,8 @@ export interface components {
             meta: components["schemas"]["PostMeta"];
             body: components["schemas"]["BodyForms"];
             status: components["schemas"]["PostStatus"];
+            /** @description The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it. */
+            site_ids: string[] | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:00:00.000Z
@@ -1716,10 +1742,18 @@ export interface components {
             schedule_zone?: string;
             /**
              * Format: date-time
+             * @description When the post becomes a draft again. Sites do not get it.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            unpublish_at: string | null;
+            /**
+             * Format: date-time
              * @description When the post was first published.
              * @example 2026-11-02T08:00:00.000Z
              */
             published_at: string | null;
+            /** @description How many seconds after its scheduled time the post was published; null if no schedule published it. */
+            late_by_seconds: number | null;
             /**
              * Format: date-time
              * @example 2026-11-02T08:00:00.000Z
@@ -1907,7 +1941,7 @@ export interface components {
             published_at: string;
         };
         PublishPost: {
-            /** @description Sites of the account that are not inactive. Default: all of these. */
+            /** @description Sites of the account that are not inactive. A published post keeps the ones that it has; any other post is for these sites from now on. Default: all of the post's own `site_ids` that are not inactive. */
             site_ids?: string[];
         };
         PullDifferences: {
@@ -2227,12 +2261,20 @@ export interface components {
                 json?: components["schemas"]["RichText"];
             };
             status?: components["schemas"]["PostStatus"];
+            /** @description The sites that the post is for: whenever it is published without naming sites, by its status, by its schedule or by a publish request. Null, the default: every site, also those connected later. An empty list: no site. On a published post, sites that come in are sent `post.published` and sites that go out `post.deleted`; the version stays. */
+            site_ids?: string[] | null;
             /**
              * Format: date-time
              * @description A time in the future. Required with the status `scheduled`, and allowed only with it.
              * @example 2026-11-02T09:30:00+01:00
              */
             scheduled_at?: string | null;
+            /**
+             * Format: date-time
+             * @description A time in the future, after `scheduled_at`, at which the post becomes a draft, as if its status were set to `draft` then. Unpublishing it earlier removes it.
+             * @example 2026-12-24T18:00:00+01:00
+             */
+            unpublish_at?: string | null;
             /**
              * @description The time zone by which the schedule was planned, an IANA name, for showing it again; `scheduled_at` alone says when. Allowed only with the status `scheduled`.
              * @example Asia/Tokyo
@@ -2244,6 +2286,8 @@ export interface components {
             readonly version?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly published_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly late_by_seconds?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly created_at?: unknown;
             /** @description Read-only: accepted and ignored. */
@@ -3062,6 +3106,10 @@ export interface operations {
                 search?: string;
                 /** @description `updated_at`: the last changed first; `scheduled_at`: the next to be published first. Ignored with `search`: the best match comes first. */
                 sort?: "newest" | "updated_at" | "scheduled_at";
+                /** @description Only posts that are published or scheduled, since or for then: an ISO 8601 date, or a time with an offset. */
+                from?: string;
+                /** @description Only posts that are published or scheduled, until then: an ISO 8601 date (to its end), or a time with an offset. */
+                to?: string;
             };
             header?: never;
             path?: never;

@@ -70,6 +70,7 @@ export const exampleLogged = {
   post_deleted: false,
   site_deleted: false,
   finished_at: deliveredAt,
+  late_by_seconds: null,
   can_retry: false,
 }
 

@@ -4,10 +4,10 @@ import type { DeliveryDetails, LoggedDelivery } from '../deliveries/index.ts'
 import type { HistoryEntry } from '../engine/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, NO_STORE, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
+import { edge } from '../platform/http/period-edges.ts'
 import { exampleSite } from '../sites/index.ts'
 import { exampleDetails, exampleLogged, exampleRetry } from './examples.ts'
 import { logPage, oneDelivery, sendAgain, sendFailuresAgain, type Titled } from './log.ts'
-import { edge } from './period.ts'
 
 const Status = z.enum(
   ['pending', 'delivered', 'delivered_retry', 'failed'],
@@ -45,6 +45,10 @@ const LoggedDeliveryBody = z
     response_code: z.int().nullable(),
     response_time_ms: z.int().nullable(),
     last_error: z.string().nullable(),
+    late_by_seconds: z.int().min(0).nullable().openapi({
+      description:
+        "How many seconds after the post's scheduled time the first attempt began, or would begin now while none was made; null if no schedule caused the delivery.",
+    }),
     can_retry: z.boolean().openapi({
       description:
         'Whether a failed delivery can be retried. False if a newer version has been delivered, the post was taken off the site, or the site or the post is deleted; a failed `post.deleted` can be retried although the post is deleted.',
@@ -133,6 +137,7 @@ function presentLogged(one: Titled<LoggedDelivery>) {
     response_code: one.responseCode,
     response_time_ms: one.responseTimeMs,
     last_error: one.lastError,
+    late_by_seconds: one.lateBySeconds,
     can_retry: one.canRetry,
   }
 }

@@ -10,16 +10,22 @@ import {
   MOST_REQUEUED,
   requeueFailed,
 } from '../deliveries/index.ts'
+import { lateBySeconds } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { fail, invalid } from '../platform/errors.ts'
+import { edgesOf } from '../platform/http/period-edges.ts'
 import { isId } from '../platform/ids.ts'
 import { postTitles } from '../posts/index.ts'
 import { knownSite } from './operations.ts'
-import { edgesOf } from './period.ts'
 import { titlesOf } from './titles.ts'
 
 /** A delivery with its post's current title, or the event's title if the post is gone. */
-export type Titled<Delivery> = Delivery & { title: string; postDeleted: boolean; canRetry: boolean }
+export type Titled<Delivery> = Delivery & {
+  title: string
+  postDeleted: boolean
+  canRetry: boolean
+  lateBySeconds: number | null
+}
 
 /** A request for a page of the log, with the period's edges as the client gives them. */
 export type LogAsked = Omit<LogFilter, 'from' | 'to'> & {
@@ -76,11 +82,12 @@ async function titled<Delivery extends LoggedDelivery>(
   deliveries: readonly Delivery[],
 ): Promise<Array<Titled<Delivery>>> {
   const titleOf = await titlesOf(ctx, accountId, deliveries)
+  const now = ctx.clock.now()
   return deliveries.map((one) => {
     const isFailure = one.status === 'failed' && one.lastError !== 'superseded'
     const { title, postDeleted } = titleOf(one.postId)
     const canRetry = isFailure && !one.overtaken && !one.siteDeleted && concernsSites(one, postDeleted)
-    return { ...one, title, postDeleted, canRetry }
+    return { ...one, title, postDeleted, canRetry, lateBySeconds: lateBySeconds(one.dueAt, one.firstTriedAt ?? now) }
   })
 }
 

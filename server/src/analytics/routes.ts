@@ -4,10 +4,10 @@ import type { DeliveryRecord, Sums } from '../deliveries/index.ts'
 import type { HistoryEntry } from '../engine/index.ts'
 import { DeliveryStatus, EventName } from '../engine/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
+import { edge } from '../platform/http/period-edges.ts'
 import { exampleSite } from '../sites/index.ts'
 import { exampleDeliveries, exampleFailures, exampleOverview, exampleRetry, exampleTimeline } from './examples.ts'
 import { type Failure, failures, overview, postDeliveries, type Range, retry, timeline } from './operations.ts'
-import { edge } from './period.ts'
 
 const GRANULARITIES = ['hour', 'day', 'week', 'month'] as const
 

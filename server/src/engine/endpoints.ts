@@ -199,6 +199,11 @@ export async function keepsHistoryOf(db: Db, accountId: string, siteId: string):
   return row !== undefined
 }
 
+/** Whether a site is connected. */
+export function isConnected(siteId: RawBuilder<string>): RawBuilder<boolean> {
+  return sql<boolean>`exists (select from endpoints e where e.site_id = ${siteId} and e.deleted_at is null)`
+}
+
 /** Whether nothing is kept of a site any more: it was deleted, and its history has been removed. */
 export function isForgotten(siteId: RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`not exists (select from endpoints e where e.site_id = ${siteId})`

@@ -18,6 +18,8 @@ export type NewEvent = {
   /** What the event tells of, and what it follows. */
   version: number
   previousVersion: number | null
+  /** When it should have happened, if that was planned. */
+  dueAt?: Date | null
   /** What every site is sent: an object that becomes JSON once. */
   payload: object
   siteIds: readonly string[]
@@ -61,12 +63,13 @@ export async function enqueueEvents(
         ${event(({ kind }) => kind)}::text[],
         ${event(({ previousVersion }) => previousVersion)}::int[],
         ${event(({ version }) => version)}::int[],
+        ${event(({ dueAt }) => dueAt?.toISOString() ?? null)}::timestamptz[],
         ${rows.map(({ payload }) => payload)}::text[]
-      ) as e (id, account_id, post_id, sequence, kind, previous_version, version, payload)
+      ) as e (id, account_id, post_id, sequence, kind, previous_version, version, due_at, payload)
       where id in (select event_id from asked)
     ), recorded as (
-      insert into events (id, account_id, post_id, sequence, kind, previous_version, version, occurred_at, payload, payload_bytes)
-      select id, account_id, post_id, sequence, kind, previous_version, version, ${now}::timestamptz, payload, octet_length(payload)
+      insert into events (id, account_id, post_id, sequence, kind, previous_version, version, due_at, occurred_at, payload, payload_bytes)
+      select id, account_id, post_id, sequence, kind, previous_version, version, due_at, ${now}::timestamptz, payload, octet_length(payload)
       from happened
     ), queued as (
       insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)

@@ -7,6 +7,7 @@ export {
   changeEndpoint,
   type EndpointState,
   endpointStates,
+  isConnected,
   isForgotten,
   keepsHistoryOf,
   openSecret,
@@ -18,7 +19,7 @@ export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
 export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
 export { showBacklog } from './metrics.ts'
-export { type AttemptOutcome, SLOW_MS } from './policy.ts'
+export { type AttemptOutcome, lateBySeconds, SLOW_MS } from './policy.ts'
 export { resealSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
 export { HOUR_MS, hourOf } from './roll-ups.ts'

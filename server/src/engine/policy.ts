@@ -84,3 +84,9 @@ export function healthAfter(
   const failing = health.failing || next.status === 'failed' || failuresInARow >= FAILURES_UNTIL_ERROR
   return { suspect: result.isSilent, failing, failuresInARow }
 }
+
+/** How many seconds after it was due something happened; null if it was not planned, or has not happened. */
+export function lateBySeconds(dueAt: Date | null, at: Date | null): number | null {
+  if (dueAt === null || at === null) return null
+  return Math.max(0, Math.round((at.getTime() - dueAt.getTime()) / 1_000))
+}

@@ -78,6 +78,8 @@ type EventsTable = {
   /** Of the post; 0 for events of a preview, which did not keep it. */
   version: Generated<number>
   occurred_at: Date
+  /** When it should have happened, if that was planned. */
+  due_at: Generated<Date | null>
   /** The post as JSON text at the moment of the event; written once, sent to every site. */
   payload: string
   payload_bytes: number

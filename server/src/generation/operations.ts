@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { cancelJob, enqueueJob } from '../platform/jobs/queue.ts'
-import { findPost, type PostRow, relatedPosts } from '../posts/index.ts'
+import { findPost, type PostRow, relatedPosts, type WithAudience, withAudience } from '../posts/index.ts'
 import { findSite } from '../sites/index.ts'
 import { type Brief, type Length, type Page, TARGET_WORDS, type Tone } from './brief.ts'
 import { jobChange } from './changes.ts'
@@ -25,7 +25,7 @@ export type DraftRequest = {
 }
 
 /** A job, its estimated time left, and its post if that still exists. */
-export type Job = { row: JobRow; estimatedSeconds: number; post: PostRow | undefined }
+export type Job = { row: JobRow; estimatedSeconds: number; post: WithAudience<PostRow> | undefined }
 
 /** The most unfinished jobs of an account. Waiting jobs cost little, but somebody has to read their drafts. */
 const MOST_UNFINISHED = 50
@@ -118,7 +118,8 @@ async function oneJob(db: Db, accountId: string, id: string): Promise<JobRow> {
 
 async function present(ctx: Context, db: Db, row: JobRow): Promise<Job> {
   const post = row.post_id === null ? undefined : await findPost(db, row.account_id, row.post_id)
-  return { row, post, estimatedSeconds: row.status === 'processing' ? await secondsLeft(ctx, db, row) : 0 }
+  const shown = post && (await withAudience(db, post))
+  return { row, post: shown, estimatedSeconds: row.status === 'processing' ? await secondsLeft(ctx, db, row) : 0 }
 }
 
 async function secondsLeft({ clock, config }: Context, db: Db, row: JobRow): Promise<number> {

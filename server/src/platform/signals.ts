@@ -18,7 +18,7 @@ import { errorField, type Log } from './log.ts'
  */
 export type Topic =
   | 'deliver'
-  | 'publish-due'
+  | 'schedule'
   | 'jobs'
   | 'endpoint'
   | 'superseded'

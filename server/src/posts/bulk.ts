@@ -4,15 +4,15 @@ import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { MOST_TAGS } from './fields.ts'
-import { applyChange, publishToAll, removeLocked } from './operations.ts'
+import { applyChange, publishToAudience, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
 import { lockPosts, readLocked } from './queries.ts'
-import { postsTx } from './revision.ts'
+import { type PostsTx, postsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
 
 /** A change that can be made to many posts at once. */
 export type BulkAction =
-  | { action: 'publish' }
+  | { action: 'publish'; siteIds?: readonly string[] | null | undefined }
   | { action: 'unpublish' }
   | { action: 'delete' }
   | { action: 'tag'; tag: string }
@@ -36,13 +36,25 @@ export async function changePosts(
     await lockLanesOfAccount(tx, accountId)
     for (const portion of inPortions(locked))
       for (const post of await readLocked(tx, portion)) {
-        if (bulk.action === 'publish') await publishToAll(ctx, tx, post, now)
+        if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk.siteIds, now)
         else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
         else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
         else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
       }
     return locked.map(({ id }) => id)
   })
+}
+
+/** Publishes a post to its sites; if others are given, it is for those from now on, and sites that have it are not sent it again. */
+async function publishOne(
+  ctx: Context,
+  tx: PostsTx,
+  post: PostRow,
+  siteIds: readonly string[] | null | undefined,
+  now: Date,
+): Promise<void> {
+  if (siteIds === undefined) await publishToAudience(ctx, tx, post, now)
+  else await applyChange(ctx, tx, post, { status: 'published', site_ids: siteIds }, undefined, now)
 }
 
 function retagged(

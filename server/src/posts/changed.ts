@@ -18,7 +18,12 @@ import { indexedWords } from './words.ts'
 
 /** What a write may set. A slug that is null is made from the title; in `meta`, null removes a value. */
 export type PostInput = Omit<FieldInput, 'slug'> &
-  WantedPublicationState & { slug?: string | null | undefined; body?: BodyInput | undefined }
+  WantedPublicationState & {
+    slug?: string | null | undefined
+    body?: BodyInput | undefined
+    /** The audience: connected sites; null: all. */
+    site_ids?: readonly string[] | null | undefined
+  }
 
 /** The columns that differ from the current row. */
 export function changedContent(

@@ -6,7 +6,10 @@ import { examplePost } from './public-example.ts'
 /** Published, as lists show it. */
 export const exampleListed = {
   ...examplePost,
+  site_ids: null,
   scheduled_at: null,
+  unpublish_at: null,
+  late_by_seconds: null,
   created_at: '2026-11-02T07:59:00.000Z',
   updated_at: '2026-11-02T07:59:00.000Z',
 }

@@ -1,3 +1,4 @@
+export { type WithAudience, withAudience } from './audience.ts'
 export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body/convert.ts'
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
@@ -14,7 +15,6 @@ export {
 export { PublishedPost, PulledPost, PulledSummary, pulledEntry, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'
 export { recordPull } from './publish.ts'
-export { publishDue } from './publish-due.ts'
 export {
   countDue,
   countPosts,
@@ -26,6 +26,7 @@ export {
 export { relatedPosts } from './related.ts'
 export { postsTx, withRevision, writePosts } from './revision.ts'
 export { postRoutes } from './routes.ts'
+export { runSchedule } from './schedule.ts'
 export { enqueueSending, sendingJobs } from './send-posts.ts'
 export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'

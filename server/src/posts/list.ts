@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
+import { type WithAudience, withAudiences } from './audience.ts'
 import { findByWords } from './find.ts'
 import type { PostStatus } from './policy.ts'
 import { inPortions } from './portions.ts'
@@ -14,6 +15,8 @@ export type PostFilter = {
   siteId?: string | undefined
   tag?: string | undefined
   search?: string | undefined
+  /** When they were or are to be published. */
+  period?: { from?: Date; to?: Date } | undefined
 }
 
 /** A list's order: newest, last changed, or next to be published first. A search overrides it: best match first. */
@@ -38,7 +41,7 @@ const WITHOUT_BODY = COLUMNS.filter(
 )
 
 /** Reads a portion of a page. What has been removed since is missing. */
-export type ReadPortion = () => Promise<PostRow[]>
+export type ReadPortion = () => Promise<Array<WithAudience<PostRow>>>
 
 /** A page of the account's posts (newest first; with a search, best match first), in portions, and how many there are in all. */
 export async function listPosts(
@@ -50,7 +53,7 @@ export async function listPosts(
   const { ids, total } = await idsOfPage(db, accountId, filter, page)
   const reads = inPortions(await sizesOf(db, ids)).map((portion) => async () => {
     const part = portion.map(({ id }) => id)
-    return inOrder(part, await postsOf(db, accountId, part).select(COLUMNS).execute())
+    return withAudiences(db, inOrder(part, await postsOf(db, accountId, part).select(COLUMNS).execute()))
   })
   return { reads, total }
 }
@@ -61,10 +64,10 @@ export async function listPostsBriefly(
   accountId: string,
   filter: PostFilter,
   page: Page,
-): Promise<{ rows: PostWithoutBody[]; total: number }> {
+): Promise<{ rows: Array<WithAudience<PostWithoutBody>>; total: number }> {
   const { ids, total } = await idsOfPage(db, accountId, filter, page)
   const rows = await postsOf(db, accountId, ids).select(WITHOUT_BODY).execute()
-  return { rows: inOrder(ids, rows), total }
+  return { rows: await withAudiences(db, inOrder(ids, rows)), total }
 }
 
 function postsOf(db: Db, accountId: string, ids: readonly string[]) {
@@ -97,18 +100,26 @@ async function idsOfPage(
   return { ids: rows.map(({ id }) => id), total: await countPosts(db, accountId, filter) }
 }
 
-function narrowed(accountId: string, { status, siteId, tag }: PostFilter): RawBuilder<boolean> {
+function narrowed(accountId: string, { status, siteId, tag, period = {} }: PostFilter): RawBuilder<boolean> {
   const conditions = [sql`account_id = ${accountId}`]
   if (status !== undefined) conditions.push(sql`status = ${status}`)
   if (tag !== undefined) conditions.push(hasTag(accountId, tag))
   if (siteId !== undefined) conditions.push(visibleTo(sql`${siteId}`))
+  const { from = null, to = null } = period
+  if (from !== null || to !== null)
+    conditions.push(sql`(
+      status = 'scheduled' and scheduled_at between ${from ?? EVER.from}::timestamptz and ${to ?? EVER.to}::timestamptz
+      or status = 'published' and published_at between ${from ?? EVER.from}::timestamptz and ${to ?? EVER.to}::timestamptz
+    )`)
   return sql`(${sql.join(conditions, sql` and `)})`
 }
 
+const EVER = { from: '-infinity', to: 'infinity' }
+
 /** How many posts match a filter, counted in an index. Those of a site are in two: for all sites, and by name for this one. */
 async function countPosts(db: Db, accountId: string, filter: PostFilter): Promise<number> {
-  const { status = 'published', siteId, tag } = filter
-  if (siteId !== undefined && tag === undefined)
+  const { status = 'published', siteId, tag, period = {} } = filter
+  if (siteId !== undefined && tag === undefined && Object.keys(period).length === 0)
     return status === 'published' ? countVisible(db, { accountId, siteId }) : 0
   const { rows } = await sql<{ count: number }>`
     select count(*) from posts where ${narrowed(accountId, filter)}

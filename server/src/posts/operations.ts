@@ -4,28 +4,36 @@ import type { Context } from '../platform/context.ts'
 import { uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { audienceOf, wantedAudience } from './audience.ts'
 import type { ConvertedBody, Loss } from './body/convert.ts'
 import { convertForms } from './body/converter.ts'
 import { changedContent, changedForms, differing, mergedMeta, type PostInput } from './changed.ts'
 import { notePosts } from './changes.ts'
 import { newPost } from './new-post.ts'
-import { nextPublicationState } from './policy.ts'
-import { announceRemoval, announceUpdate, publishLocked } from './publish.ts'
+import { nextPublicationState, type PublicationState } from './policy.ts'
+import { announceAudience, announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import { findPost, freeSlug, lockPost, publishContextOf } from './queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
 import type { PostRow } from './tables.ts'
-import { deletePost, insertPost, reclaimSlug, retireSlug, updatePost } from './writes.ts'
+import { deletePost, insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
 
 /** The same after a write, with what was lost of the body that it brought. */
 export type WrittenPost = PostWithDeliveries & { losses: readonly Loss[] }
 
-export async function publishToAll(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
+/** Publishes a post that the transaction has locked, to the sites that it is for. */
+export async function publishToAudience(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<PostRow> {
   return (await publishLocked(ctx, tx, post, await publishContextOf(tx, post.id), undefined, now)).post
 }
 
-/** Creates a post; with status `published` it is sent to all sites in the same transaction. */
+/** Names the sites of a new post. Throws `invalid` on `site_ids.N`. */
+async function nameSites(tx: PostsTx, post: PostRow, siteIds: readonly string[]): Promise<void> {
+  const chosen = wantedAudience(post, await publishContextOf(tx, post.id), siteIds)
+  if (chosen !== undefined) await writeAudience(tx, post, chosen)
+}
+
+/** Creates a post; with status `published` it is sent to its sites in the same transaction. */
 export async function createPost(
   ctx: Context,
   accountId: string,
@@ -43,12 +51,13 @@ export async function createPost(
         ...state,
         // `publishLocked` publishes the stored row afterwards.
         status: state.status === 'published' ? 'draft' : state.status,
+        sites_chosen: input.site_ids != null,
       })
+      if (input.site_ids != null) await nameSites(tx, created, input.site_ids)
       await reclaimSlug(tx, accountId, slug)
       notePosts(ctx, tx, [created])
-      if (state.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
-      if (state.status !== 'published') return { post: created, deliveries: [] }
-      return withDeliveries(tx, await publishToAll(ctx, tx, created, now))
+      if (state.status === 'scheduled' || state.unpublish_at !== null) await ctx.signals.send(tx, 'schedule')
+      return withDeliveries(tx, state.status === 'published' ? await publishToAudience(ctx, tx, created, now) : created)
     })
   const created = await refusingTakenSlug(insert, wantedSlug === undefined ? SLUG_TRIES : 1)
   return { ...created, losses: body.losses }
@@ -89,6 +98,7 @@ export async function changePost(
   return { ...written, losses: body?.losses ?? [] }
 }
 
+/** Changes a post that the transaction has locked, as `changePost` does. */
 export async function applyChange(
   ctx: Context,
   tx: PostsTx,
@@ -100,32 +110,50 @@ export async function applyChange(
   const state = nextPublicationState(current, input, now)
   const slug = await wantedSlug(tx, current, input)
   const content = changedContent(current, { ...input, slug }, body)
-  const contentChanged = Object.keys(content).length > 0
-  const publishes = state.status === 'published' && current.status !== 'published'
-  const unpublishes = state.status !== 'published' && current.status === 'published'
-  const rescheduled =
-    !publishes &&
-    (state.status !== current.status ||
-      state.scheduled_at?.getTime() !== current.scheduled_at?.getTime() ||
-      state.schedule_zone !== current.schedule_zone)
-  if (!contentChanged && !publishes && !rescheduled) return current
+  const isEdited = Object.keys(content).length > 0
+  const isReplanned = !isDeepStrictEqual(state, publicationStateOf(current))
+  const audienceChange = await changedAudience(tx, current, input.site_ids)
+  if (!isEdited && !isReplanned && audienceChange === undefined) return current
 
+  const wasPublished = current.status === 'published'
+  const isPublished = state.status === 'published'
   notePosts(ctx, tx, [current])
-  if (unpublishes) await announceRemoval(ctx, tx, current, now)
-  let post = current
-  if (contentChanged || rescheduled) {
-    post = await updatePost(tx, current, {
-      ...content,
-      ...(publishes ? {} : state),
-      ...(unpublishes ? { visible_to_all: false, published_at: null } : {}),
-      version: current.version + 1,
-      updated_at: now,
-    })
-    if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
+  if (wasPublished && !isPublished) await announceRemoval(ctx, tx, current, now)
+  const change = {
+    ...content,
+    ...(isPublished ? { unpublish_at: state.unpublish_at } : state),
+    ...(audienceChange === undefined ? {} : { sites_chosen: audienceChange.audience !== null }),
+    ...(wasPublished && !isPublished ? { visible_to_all: false, published_at: null, due_at: null } : {}),
+    // Sites compare the versions of what is published: there it stands for the content alone.
+    ...(isEdited || !isPublished ? { version: current.version + 1, updated_at: now } : {}),
   }
-  if (rescheduled && post.status === 'scheduled') await ctx.signals.send(tx, 'publish-due')
-  if (publishes) return publishToAll(ctx, tx, post, now)
-  return contentChanged && post.status === 'published' ? announceUpdate(ctx, tx, post, now) : post
+  const isUnchanged = isPublished && !isEdited && audienceChange === undefined && sameTime(state, current)
+  const post = isUnchanged ? current : await updatePost(tx, current, change)
+  if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
+  if (isReplanned && (state.status === 'scheduled' || state.unpublish_at !== null))
+    await ctx.signals.send(tx, 'schedule')
+  if (audienceChange !== undefined && wasPublished && isPublished)
+    return announceAudience(ctx, tx, current, post, { ...audienceChange, isEdited }, now)
+  if (audienceChange !== undefined) await writeAudience(tx, post, audienceChange.audience)
+  if (isPublished && !wasPublished) return publishToAudience(ctx, tx, post, now)
+  return isEdited && isPublished ? announceUpdate(ctx, tx, post, now) : post
+}
+
+const sameTime = (a: PublicationState, b: PostRow) => a.unpublish_at?.getTime() === b.unpublish_at?.getTime()
+
+const publicationStateOf = ({ status, scheduled_at, schedule_zone, unpublish_at }: PostRow): PublicationState => ({
+  status,
+  scheduled_at,
+  schedule_zone,
+  unpublish_at,
+})
+
+/** The audience that a write gives a post, with what is known of its sites; undefined if it changes nothing. */
+async function changedAudience(tx: PostsTx, current: PostRow, given: readonly string[] | null | undefined) {
+  if (given === undefined || (given === null && audienceOf(current, []) === null)) return undefined
+  const publishContext = await publishContextOf(tx, current.id)
+  const audience = wantedAudience(current, publishContext, given)
+  return audience === undefined ? undefined : { audience, publishContext }
 }
 
 /** The slug that a change asks for; undefined leaves it as it is. A slug that already fits the title stays. */

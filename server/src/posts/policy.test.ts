@@ -8,6 +8,7 @@ const standing = (status: PostStatus) => ({
   status,
   scheduled_at: status === 'scheduled' ? LATER : null,
   schedule_zone: status === 'scheduled' ? 'Asia/Tokyo' : null,
+  unpublish_at: null,
   published_at: status === 'published' ? NOW : null,
 })
 

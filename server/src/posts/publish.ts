@@ -3,6 +3,7 @@ import {
   type Confirmation,
   type EventKind,
   enqueueEvents,
+  lockLanes,
   type NewEvent,
   recordEvent,
   recordPulled,
@@ -11,20 +12,21 @@ import {
 } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
+import { type Audience, audienceOf, audienceOncePublished, type KnownSites } from './audience.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './public.ts'
 import { findPost, type PublishContext, type SyncState, syncStateOf } from './queries.ts'
 import type { PostsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
-import { forgetNamedSites, forgetSites, updatePost, writePublication } from './writes.ts'
+import { forgetSites, updatePost, writeAudience, writePublication } from './writes.ts'
 
-/** `previousVersion` of an update: the version announced before, unless given. */
-type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersion?: number | null }
+/** `previousVersion` of an update: the version announced before, unless given. `slug` of a removal: the one that the sites know. */
+type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersion?: number | null; slug?: string }
 
 /**
- * Publishes a post: makes it visible, and sends it to the named sites, or to all that are not paused. A site that has
+ * Publishes a post: makes it visible, and sends it to the named sites, or to all of its audience that are not paused. A site that has
  * the post already gets `post.updated`, any other `post.published` (decisions P6, P7). Returns the row and the sites.
- * Throws `invalid` on `site_ids.N` for a site that is unknown or paused; nothing is changed then.
+ * Throws `invalid` on `site_ids.N` for a site that is unknown or paused, and on `unpublish_at` if that has passed; nothing is changed then.
  */
 export async function publishLocked(
   ctx: Context,
@@ -34,8 +36,13 @@ export async function publishLocked(
   siteIds: readonly string[] | undefined,
   now: Date,
 ): Promise<{ post: PostRow; siteIds: string[] }> {
-  const targets = chooseSites(publishContext, siteIds)
+  if (post.status !== 'published' && post.unpublish_at !== null && post.unpublish_at <= now)
+    throw invalid('unpublish_at', 'The time to unpublish the post has passed. Set a later one, or null for none.')
+  const requested = siteIds && requestedSites(publishContext, siteIds)
+  const audience = audienceOncePublished(post, publishContext.named, requested)
+  const targets = requested ?? sitesToSend(publishContext, audience)
   const sent = new Set(publishContext.sentTo)
+  const isDue = post.status === 'scheduled' && post.scheduled_at !== null && post.scheduled_at <= now
   const visible = {
     ...post,
     status: 'published',
@@ -43,18 +50,24 @@ export async function publishLocked(
     schedule_zone: null,
     published_at: post.published_at ?? now,
     updated_at: post.status === 'published' ? post.updated_at : now,
-    visible_to_all: post.visible_to_all || siteIds === undefined,
+    visible_to_all: audience === null,
+    due_at: isDue ? post.scheduled_at : post.due_at,
   } as const
-  if (post.status === 'published' && visible.visible_to_all) await forgetNamedSites(tx, post)
+  if (audience !== null || publishContext.named.length > 0) await writeAudience(tx, visible, audience)
   const announced = publishing(targets, (id) => sent.has(id))
-  const published = { ...visible, ...(await announce(ctx, tx, visible, publishContext, now, announced)) }
-  await writePublication(tx, post, published, targets, !published.visible_to_all)
+  const dueAt = isDue ? post.scheduled_at : null
+  const published = { ...visible, ...(await announce(ctx, tx, visible, publishContext, now, announced, dueAt)) }
+  await writePublication(tx, post, published, targets)
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
 }
 
-function chooseSites({ paused }: PublishContext, siteIds: readonly string[] | undefined): string[] {
-  if (siteIds === undefined) return Object.keys(paused).filter((siteId) => !paused[siteId])
+/** The sites of an audience that a publication is sent to: those that are connected and not paused. */
+function sitesToSend({ paused }: KnownSites, audience: Audience): string[] {
+  return Object.keys(paused).filter((id) => !paused[id] && (audience === null || audience.includes(id)))
+}
+
+function requestedSites({ paused }: KnownSites, siteIds: readonly string[]): string[] {
   const sites = new Map(Object.entries(paused))
   const chosen = siteIds.map((given, index) => {
     const siteId = given.toLowerCase()
@@ -84,7 +97,40 @@ export async function announceRemoval(ctx: Context, tx: PostsTx, was: PostRow, n
   const siteIds = await withdraw(ctx, tx, { accountId, postId, siteIds: sync.sentTo }, now)
   const counted = await announce(ctx, tx, was, sync, now, [{ kind: 'post.deleted', siteIds }])
   if (counted !== undefined) await updatePost(tx, was, counted)
-  await forgetSites(tx, was.id)
+  await forgetSites(tx, was)
+}
+
+/**
+ * Changes the audience of a published post, which was `was` before this write: those that leave and have it are told that it is gone, and
+ * those that come are sent it. If its content has changed as well, those that stay and have it get that.
+ */
+export async function announceAudience(
+  ctx: Context,
+  tx: PostsTx,
+  was: PostRow,
+  post: PostRow,
+  change: { audience: Audience; publishContext: PublishContext; isEdited: boolean },
+  now: Date,
+): Promise<PostRow> {
+  const { audience, publishContext, isEdited } = change
+  const { sentTo, named, paused } = publishContext
+  const before = new Set(audienceOf(was, named) ?? Object.keys(paused))
+  const after = new Set(audience ?? Object.keys(paused))
+  const leaving = sentTo.filter((id) => !after.has(id))
+  const staying = sentTo.filter((id) => after.has(id))
+  const coming = sitesToSend(publishContext, audience).filter((id) => !before.has(id))
+  await lockLanes(tx, [...sentTo, ...coming])
+  const { account_id: accountId, id: postId } = post
+  const told = await withdraw(ctx, tx, { accountId, postId, siteIds: leaving }, now)
+  await writeAudience(tx, post, audience)
+  const counted = await announce(ctx, tx, post, publishContext, now, [
+    { kind: 'post.deleted', siteIds: told, slug: was.slug },
+    ...(isEdited ? await updating(ctx, tx, post, staying, now) : []),
+    { kind: 'post.published', siteIds: coming },
+  ])
+  const changed = await updatePost(tx, post, { visible_to_all: audience === null, ...counted })
+  await writePublication(tx, changed, changed, coming)
+  return changed
 }
 
 /**
@@ -98,9 +144,10 @@ async function announce(
   { formerSlugs }: SyncState,
   now: Date,
   announcements: readonly Announcement[],
+  dueAt: Date | null = null,
 ): Promise<Pick<PostRow, 'event_sequence' | 'sent_version'> | undefined> {
   if (announcements.every(({ siteIds }) => siteIds.length === 0)) return undefined
-  const events = eventsOf(post, formerSlugs, announcements)
+  const events = eventsOf(post, formerSlugs, announcements).map((event) => ({ ...event, dueAt }))
   await enqueueEvents(ctx, tx, events, now)
   return { event_sequence: post.event_sequence + events.length, sent_version: post.version }
 }
@@ -110,14 +157,14 @@ function eventsOf(post: PostRow, previousSlugs: readonly string[], announcements
   const full = publicPost(post, previousSlugs)
   return announcements
     .filter(({ siteIds }) => siteIds.length > 0)
-    .map(({ kind, siteIds, previousVersion }, index) => ({
+    .map(({ kind, siteIds, previousVersion, slug = post.slug }, index) => ({
       accountId: post.account_id,
       postId: post.id,
       sequence: post.event_sequence + index + 1,
       kind,
       version: post.version,
       previousVersion: kind === 'post.updated' ? (previousVersion ?? post.sent_version ?? post.version) : null,
-      payload: kind === 'post.deleted' ? { id: post.id, slug: post.slug } : full,
+      payload: kind === 'post.deleted' ? { id: post.id, slug } : full,
       siteIds,
     }))
 }
@@ -181,5 +228,5 @@ export async function recordPull(
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence, failure })
   const told = { ...post, event_sequence: sequence, sent_version: post.version }
-  await writePublication(tx, post, told, [confirmation.siteId], false)
+  await writePublication(tx, post, told, [confirmation.siteId])
 }

@@ -3,6 +3,7 @@ import { pausedSites } from '../engine/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
+import type { KnownSites } from './audience.ts'
 import { type Sized, TEXT_BYTES } from './portions.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
@@ -40,8 +41,8 @@ export async function lockPostToPublish(
     select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${PUBLISH_CONTEXT} from posts where account_id = ${accountId} and id = ${id}
   `).execute(tx)
   if (rows[0] === undefined) return undefined
-  const { sentTo, formerSlugs, paused, ...post } = rows[0]
-  return { post, publishContext: { sentTo, formerSlugs, paused } }
+  const { sentTo, formerSlugs, named, paused, ...post } = rows[0]
+  return { post, publishContext: { sentTo, formerSlugs, named, paused } }
 }
 
 /** Locks the account's posts among these ids until the transaction ends, and returns them; both in the order of their ids. */
@@ -98,21 +99,23 @@ export async function syncStateOf(db: Db, postId: string): Promise<SyncState> {
   return rows[0] ?? { sentTo: [], formerSlugs: [] }
 }
 
-/** What publishing a post needs besides its row: what sites know of it, and the account's sites with whether each is paused. */
-export type PublishContext = SyncState & { paused: Record<string, boolean> }
+/** What publishing a post needs besides its row: what sites know of it, and the sites that it may be for. */
+export type PublishContext = SyncState & KnownSites
 
 /** What publishing a post needs besides its row, which the transaction has locked. */
 export async function publishContextOf(tx: Tx, postId: string): Promise<PublishContext> {
   const { rows } = await prepared(
     sql<PublishContext>`select ${PUBLISH_CONTEXT} from posts where id = ${postId}`,
   ).execute(tx)
-  return rows[0] ?? { sentTo: [], formerSlugs: [], paused: {} }
+  return rows[0] ?? { sentTo: [], formerSlugs: [], named: [], paused: {} }
 }
 
 const SYNC_STATE = sql`
   array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent order by s.site_id) as "sentTo",
   array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
-const PUBLISH_CONTEXT = sql`${SYNC_STATE}, ${pausedSites(sql`posts.account_id`)} as paused`
+const PUBLISH_CONTEXT = sql`${SYNC_STATE},
+  array(select s.site_id from post_sites s where s.post_id = posts.id and s.named order by s.site_id) as named,
+  ${pausedSites(sql`posts.account_id`)} as paused`
 
 /** How many posts each account has; those without any are missing. */
 export async function countPosts(db: Db): Promise<Map<string, number>> {

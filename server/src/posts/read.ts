@@ -11,6 +11,7 @@ import type { Db, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { siteExists } from '../sites/index.ts'
+import { type WithAudience, withAudience } from './audience.ts'
 import {
   listPosts,
   listPostsBriefly,
@@ -22,8 +23,8 @@ import {
 import { findPost } from './queries.ts'
 import type { PostRow } from './tables.ts'
 
-/** A post with the newest delivery per site. */
-export type PostWithDeliveries = { post: PostRow; deliveries: LatestDelivery[] }
+/** A post with its audience and the newest delivery per site. */
+export type PostWithDeliveries = { post: WithAudience<PostRow>; deliveries: LatestDelivery[] }
 
 /** The failure of whoever asks for a post that does not exist. */
 export function postNotFound(): Error {
@@ -74,8 +75,8 @@ export async function listSummaries(
 
 type PageRequest = { page: number; limit: number }
 
-/** A post without its body, with its newest delivery per site. */
-export type PostSummary = { post: PostWithoutBody; deliveries: StandingDelivery[] }
+/** A post without its body, with its audience and its newest delivery per site. */
+export type PostSummary = { post: WithAudience<PostWithoutBody>; deliveries: StandingDelivery[] }
 
 /** Whether posts of a site are asked for that was deleted: it has none, though its history is kept. Throws `invalid` for an unknown one. */
 async function isOfDeletedSite(ctx: Context, accountId: string, { siteId }: PostFilter): Promise<boolean> {
@@ -89,7 +90,7 @@ function normalised(filter: PostFilter): PostFilter {
   return { ...filter, search: filter.search?.trim() === '' ? undefined : filter.search }
 }
 
-/** A post with its newest delivery per site. */
+/** Adds to a post its audience and its newest delivery per site. */
 export async function withDeliveries(db: Db | Tx, post: PostRow): Promise<PostWithDeliveries> {
-  return { post, deliveries: await latestDeliveries(db, post.account_id, post.id) }
+  return { post: await withAudience(db, post), deliveries: await latestDeliveries(db, post.account_id, post.id) }
 }

@@ -3,6 +3,7 @@ import { accountAuth } from '../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { ifMatchCheck, versionTag } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
+import { edgesOf } from '../platform/http/period-edges.ts'
 import { exampleSite } from '../sites/index.ts'
 import { convertForms } from './body/converter.ts'
 import { changePosts } from './bulk.ts'
@@ -99,7 +100,7 @@ export const postRoutes: Endpoint[] = [
     name: 'createPost',
     summary: 'Create a post',
     description:
-      'Creates a draft by default. With the status `published` the post is sent to all sites at once, with `scheduled` at `scheduled_at`.',
+      'Creates a draft by default. With the status `published` the post is sent to its sites at once, with `scheduled` at `scheduled_at`.',
     body: CreatePost,
     bodyExamples: exampleNewPosts,
     replies: {
@@ -165,8 +166,8 @@ export const postRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, query }) {
-      const { page, limit, sort: order, status, site_id: siteId, tag, search } = query
-      const filter = { status, siteId, tag, search }
+      const { page, limit, sort: order, status, site_id: siteId, tag, search, from, to } = query
+      const filter = { status, siteId, tag, search, period: edgesOf({ from, to }) }
       const { posts, total } = await listSummaries(ctx, principal.accountId, filter, { page, limit, order })
       return { status: 200, body: { data: posts.map(presentSummary), pagination: pagination(page, limit, total) } }
     },
@@ -178,10 +179,11 @@ export const postRoutes: Endpoint[] = [
     name: 'changePosts',
     summary: 'Publish, unpublish, delete or tag many posts',
     description:
-      'Changes up to 100 posts, either all or none of them. Publishing sends them to all sites that are not inactive. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.',
+      'Changes up to 100 posts, either all or none of them. Publishing sends them to their sites, except for inactive ones. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.',
     body: ChangePosts,
     bodyExamples: {
       'Publish two': { action: 'publish', ids: [examplePublished.id, exampleScheduled.id] },
+      'Publish one to one site': { action: 'publish', ids: [examplePublished.id], site_ids: [exampleSite.id] },
       'Put a tag on one': { action: 'tag', ids: [examplePublished.id], tag: 'bread' },
     },
     replies: {
@@ -227,7 +229,7 @@ export const postRoutes: Endpoint[] = [
     name: 'updatePost',
     summary: 'Change a post',
     description:
-      'Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. The status `draft` takes a published post off the sites.',
+      'Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. The status `draft` takes a published post off the sites; `site_ids` takes it off some and sends it to others.',
     params: IdParams,
     headers: IfMatch,
     body: UpdatePost,
@@ -235,6 +237,7 @@ export const postRoutes: Endpoint[] = [
       'Only the meta description': { meta: { description: 'A crusty loaf for people without time.' } },
       Reschedule: { status: 'scheduled', scheduled_at: '2026-11-09T09:00:00+01:00' },
       Unpublish: { status: 'draft' },
+      'To one site only': { site_ids: [exampleSite.id] },
     },
     replies: {
       200: {
@@ -277,7 +280,7 @@ export const postRoutes: Endpoint[] = [
     name: 'publishPost',
     summary: 'Publish a post',
     description:
-      'Publishes to the sites in `site_ids`, or to all that are not inactive. The deliveries are stored before the response is sent.',
+      'Publishes to the sites in `site_ids`, or to all that the post is for and that are not inactive. The deliveries are stored before the response is sent.',
     params: IdParams,
     body: PublishPost,
     bodyOptional: true,

@@ -4,6 +4,7 @@ import type { Tx } from '../platform/db/database.ts'
 import { enqueueJob } from '../platform/jobs/queue.ts'
 import type { JobKind } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
+import { audienceOf } from './audience.ts'
 import { publishLocked } from './publish.ts'
 import { lockPosts, publishContextOf, readLocked } from './queries.ts'
 import { writePosts } from './revision.ts'
@@ -45,7 +46,7 @@ export function sendingJobs(ctx: Context): JobKind<Payload> {
   }
 }
 
-/** Posts that were unpublished, and sites that were paused or removed meanwhile, are passed over. */
+/** Posts that were unpublished or taken off the site, and sites that were paused or removed meanwhile, are passed over. */
 async function sendPosts(ctx: Context, tx: Tx, { accountId, siteId }: Reader, ids: readonly string[]): Promise<void> {
   const now = ctx.clock.now()
   const places = new Map(ids.map((id, place) => [id, place]))
@@ -55,6 +56,8 @@ async function sendPosts(ctx: Context, tx: Tx, { accountId, siteId }: Reader, id
     for (const post of inOrder) {
       if (post.status !== 'published') continue
       const publishContext = await publishContextOf(posts, post.id)
+      const audience = audienceOf(post, publishContext.named)
+      if (audience !== null && !audience.includes(siteId)) continue
       if (publishContext.paused[siteId] === false) await publishLocked(ctx, posts, post, publishContext, [siteId], now)
     }
   })

@@ -19,8 +19,14 @@ type PostsTable = FieldValues & {
   published_at: Date | null
   /** Unlike `published_at`, it stays when the post is unpublished. */
   first_published_at: Generated<Date | null>
-  /** Published without naming sites: every site of the account may see it, even one connected later. */
+  /** Published to every site of the account, even one connected later. False for what is not published. */
   visible_to_all: Generated<boolean>
+  /** The author chose the sites, which are named in `post_sites`: they stay. Otherwise the next publication goes to all again. */
+  sites_chosen: Generated<boolean>
+  /** When it becomes a draft again. */
+  unpublish_at: Generated<Date | null>
+  /** For when a schedule had planned the present publication; null if somebody asked for it. */
+  due_at: Generated<Date | null>
   /** Counts the post's events, so that they have an order. */
   event_sequence: Generated<number>
   /** The version in the last event. */
@@ -37,11 +43,11 @@ type PostSitesTable = {
   account_id: string
   post_id: string
   site_id: string
-  /** The site may see the post because a publish request named it. Only for published posts that are not visible to all. */
+  /** The post is for this site, as far as it is not for all (`audience.ts`): once published, the site may see it. */
   named: boolean
   /** The site has a copy, or is being sent one. */
   sent: boolean
-  /** The post's. */
+  /** The post's; null while it is not published. */
   published_at: Date | null
 }
 
@@ -73,7 +79,8 @@ export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'first_published_a
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
   'id', 'account_id', 'version', ...FIELD_NAMES, 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'status',
-  'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'event_sequence', 'sent_version', 'created_at', 'updated_at',
+  'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'sites_chosen', 'unpublish_at', 'due_at',
+  'event_sequence', 'sent_version', 'created_at', 'updated_at',
 ] as const // biome-ignore format: a list of names
 
 declare module '../platform/changes/kinds.ts' {

@@ -1,6 +1,7 @@
 /**
  * What sites read: the published posts that they may see (decision P7). A post is visible either to all sites of its account or
- * by name to some of them, never both. So a site sees two disjoint lists, and each has an index in the order in which it is read.
+ * by name to some of them, never both. Sites may be named before it is published (`audience.ts`); then `published_at` is null. So a
+ * site sees two disjoint lists, and each has an index in the order in which it is read.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -15,7 +16,7 @@ export type Reader = { accountId: string; siteId: string }
 /** Whether a site may see the post of a row of `posts`, provided it is published. */
 export function visibleTo(siteId: RawBuilder<string>): RawBuilder<boolean> {
   return sql<boolean>`(visible_to_all or exists (
-    select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId} and s.named
+    select from post_sites s where s.post_id = posts.id and s.site_id = ${siteId} and s.named and s.published_at is not null
   ))`
 }
 
@@ -53,7 +54,7 @@ export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>)
       ) as posts from (select distinct account_id from asked) as accounts
     ),
     named as materialized (
-      select site_id, (select count(*) from post_sites s where s.site_id = sites.site_id and s.named) as posts
+      select site_id, (select count(*) from post_sites s where s.site_id = sites.site_id and s.named and s.published_at is not null) as posts
       from (select distinct site_id from asked) as sites
     )
     select a.place, open.posts + named.posts as total, post.*
@@ -64,7 +65,7 @@ export async function visiblePages(db: Db, asked: ReadonlyArray<Reader & Slice>)
          where account_id = a.account_id and status = 'published' and visible_to_all
          order by published_at desc, id desc limit a.most + a.skipped)
         union all
-        (select post_id, published_at from post_sites s where s.site_id = a.site_id and s.named
+        (select post_id, published_at from post_sites s where s.site_id = a.site_id and s.named and s.published_at is not null
          order by published_at desc, post_id desc limit a.most + a.skipped)
       ) as seen
       order by published_at desc, id desc limit a.most offset a.skipped
@@ -109,7 +110,7 @@ function pageOf(rows: readonly PageRow[]): VisiblePage {
 export async function countVisible(db: Db, { accountId, siteId }: Reader): Promise<number> {
   const { rows } = await sql<{ posts: number }>`
     select (select count(*) from posts where account_id = ${accountId} and status = 'published' and visible_to_all)
-      + (select count(*) from post_sites where site_id = ${siteId} and named) as posts
+      + (select count(*) from post_sites where site_id = ${siteId} and named and published_at is not null) as posts
   `.execute(db)
   return rows[0]?.posts ?? 0
 }

@@ -1,10 +1,12 @@
 /** Posts on the wire: what requests may say, and how posts are presented (specification, section 4). */
 import { z } from 'zod'
-import { DeliveryStatus } from '../engine/index.ts'
+import { DeliveryStatus, lateBySeconds } from '../engine/index.ts'
 import { Id, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { instant } from '../platform/http/instant.ts'
 import { PageQuery, Pagination } from '../platform/http/pagination.ts'
+import { edge } from '../platform/http/period-edges.ts'
 import { queryText, text } from '../platform/http/text.ts'
+import type { WithAudience } from './audience.ts'
 import type { Loss } from './body/convert.ts'
 import { LOSS_CODES } from './body/losses.ts'
 import type { BulkAction } from './bulk.ts'
@@ -28,12 +30,23 @@ export const PostBody = z
     ...shownFields(FIELD_NAMES),
     body: BodyForms,
     status: PostStatus,
+    site_ids: z.array(Id).nullable().openapi({
+      description:
+        'The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it.',
+    }),
     scheduled_at: Timestamp.nullable(),
     schedule_zone: z.string().optional().openapi({
       description: 'The time zone by which the schedule was planned; absent if none was given. Sites do not get it.',
       example: 'Asia/Tokyo',
     }),
+    unpublish_at: Timestamp.nullable().openapi({
+      description: 'When the post becomes a draft again. Sites do not get it.',
+    }),
     published_at: Timestamp.nullable().openapi({ description: 'When the post was first published.' }),
+    late_by_seconds: z.int().min(0).nullable().openapi({
+      description:
+        'How many seconds after its scheduled time the post was published; null if no schedule published it.',
+    }),
     created_at: Timestamp,
     updated_at: Timestamp,
   })
@@ -77,6 +90,7 @@ const readOnlyPostFields = {
   id: readOnlyField(),
   version: readOnlyField(),
   published_at: readOnlyField(),
+  late_by_seconds: readOnlyField(),
   created_at: readOnlyField(),
   updated_at: readOnlyField(),
   deliveries: readOnlyField(),
@@ -92,6 +106,11 @@ function isZone(name: string): boolean {
     return false
   }
 }
+
+/** The ids of sites that a request brings. */
+const SiteIds = z
+  .array(z.string('A site id must be a string.'), 'site_ids must be an array of site ids.')
+  .max(10_000, 'Give the ids of at most 10,000 sites, or null for all.')
 
 /** The forms of a text that a request brings. */
 export const Forms = z.strictObject({
@@ -118,8 +137,17 @@ const postFields = {
       'Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given.',
   }),
   status: PostStatus.optional(),
+  site_ids: SiteIds.nullable().optional().openapi({
+    description:
+      'The sites that the post is for: whenever it is published without naming sites, by its status, by its schedule or by a publish request. Null, the default: every site, also those connected later. An empty list: no site. On a published post, sites that come in are sent `post.published` and sites that go out `post.deleted`; the version stays.',
+  }),
   scheduled_at: instant('scheduled_at').nullable().optional().openapi({
     description: 'A time in the future. Required with the status `scheduled`, and allowed only with it.',
+  }),
+  unpublish_at: instant('unpublish_at').nullable().optional().openapi({
+    description:
+      'A time in the future, after `scheduled_at`, at which the post becomes a draft, as if its status were set to `draft` then. Unpublishing it earlier removes it.',
+    example: '2026-12-24T18:00:00+01:00',
   }),
   schedule_zone: z
     .string('schedule_zone must be a string.')
@@ -151,12 +179,12 @@ export const UpdatePost = z
 /** Where to publish a post. */
 export const PublishPost = z
   .strictObject({
-    site_ids: z
-      .array(z.string('A site id must be a string.'), 'site_ids must be an array of site ids.')
-      .min(1, 'Give the id of at least one site, or leave site_ids out to publish to all.')
-      .max(10_000, 'Give the ids of at most 10,000 sites, or leave site_ids out to publish to all.')
+    site_ids: SiteIds.min(1, 'Give the id of at least one site, or leave site_ids out to publish to all.')
       .optional()
-      .openapi({ description: 'Sites of the account that are not inactive. Default: all of these.' }),
+      .openapi({
+        description:
+          "Sites of the account that are not inactive. A published post keeps the ones that it has; any other post is for these sites from now on. Default: all of the post's own `site_ids` that are not inactive.",
+      }),
   })
   .openapi('PublishPost')
 
@@ -189,6 +217,12 @@ export const SummariesQuery = ListQuery.extend({
       description:
         '`updated_at`: the last changed first; `scheduled_at`: the next to be published first. Ignored with `search`: the best match comes first.',
     }),
+  from: edge(
+    'Only posts that are published or scheduled, since or for then: an ISO 8601 date, or a time with an offset.',
+  ),
+  to: edge(
+    'Only posts that are published or scheduled, until then: an ISO 8601 date (to its end), or a time with an offset.',
+  ),
 })
 
 const StandingDelivery = PostDelivery.extend({
@@ -220,10 +254,19 @@ export const ChangePosts = z
     tag: text('A tag', { min: 1, max: 64 })
       .optional()
       .openapi({ description: 'Required with the actions "tag" and "untag", and allowed only with them.' }),
+    site_ids: SiteIds.nullable().optional().openapi({
+      description:
+        'Allowed only with the action "publish": the sites that the posts are for from now on, null for all. Posts that are published already are not sent again to sites that have them. Default: each post goes to its own sites.',
+    }),
   })
-  .transform(({ action, ids, tag }, context): { ids: string[]; bulk: BulkAction } => {
+  .transform(({ action, ids, tag, site_ids: siteIds }, context): { ids: string[]; bulk: BulkAction } => {
+    if (siteIds !== undefined && action !== 'publish') {
+      context.addIssue({ code: 'custom', path: ['site_ids'], message: `"${action}" takes no site_ids.` })
+      return z.NEVER
+    }
     const takesTag = action === 'tag' || action === 'untag'
     if (takesTag && tag !== undefined) return { ids, bulk: { action, tag } }
+    if (action === 'publish' && tag === undefined) return { ids, bulk: { action, siteIds } }
     if (!takesTag && tag === undefined) return { ids, bulk: { action } }
     const message = takesTag ? `"${action}" needs a tag.` : `"${action}" takes no tag.`
     context.addIssue({ code: 'custom', path: ['tag'], message })
@@ -240,7 +283,7 @@ export const PostsChanged = z
   .openapi('PostsChanged')
 
 /** Presents a post as on the wire. */
-export function presentPost(post: PostRow) {
+export function presentPost(post: WithAudience<PostRow>) {
   return {
     ...presentBriefly(post),
     body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
@@ -253,9 +296,12 @@ function presentBriefly(post: PostSummary['post']) {
     version: post.version,
     ...pickFields(post, FIELD_NAMES),
     status: post.status,
+    site_ids: post.site_ids,
     scheduled_at: post.scheduled_at,
     ...(post.schedule_zone === null ? {} : { schedule_zone: post.schedule_zone }),
+    unpublish_at: post.unpublish_at,
     published_at: post.published_at,
+    late_by_seconds: lateBySeconds(post.due_at, post.published_at),
     created_at: post.created_at,
     updated_at: post.updated_at,
   }

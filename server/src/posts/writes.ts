@@ -4,9 +4,11 @@
  */
 import { type InsertObject, sql, type UpdateObject } from 'kysely'
 import { isForgotten } from '../engine/index.ts'
+import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
+import type { Audience } from './audience.ts'
 import { noteAllVisible, noteVisible, type PostsTx } from './revision.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
@@ -17,6 +19,9 @@ export async function insertPost(
 ): Promise<PostRow> {
   return tx.insertInto('posts').values(post).returning(COLUMNS).executeTakeFirstOrThrow()
 }
+
+/** What sites see nothing of. */
+const UNSEEN: ReadonlySet<string> = new Set(['unpublish_at', 'sites_chosen', 'event_sequence', 'sent_version'])
 
 /** Changes a post that the transaction has locked. Violates `posts_slug` when a new slug is taken. */
 export async function updatePost(
@@ -30,37 +35,34 @@ export async function updatePost(
     .where('id', '=', id)
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  if (status === 'published' || changed.status === 'published') noteVisible(tx, accountId, id)
+  const isPublished = status === 'published' || changed.status === 'published'
+  if (isPublished && !Object.keys(change).every((column) => UNSEEN.has(column))) noteVisible(tx, accountId, id)
   return changed
 }
 
-/**
- * Stores the publication of a post that the transaction has locked and that was `was`: its row, and the sites that it is sent to.
- * `named` also makes it visible to them (and never removes that).
- */
+/** Stores the publication of a post that the transaction has locked and that was `was`: its row, and the sites that it is sent to. */
 export async function writePublication(
   tx: PostsTx,
   was: PostRow,
   post: PostRow,
   siteIds: readonly string[],
-  named: boolean,
 ): Promise<void> {
   await prepared(sql`
     with sent as (
       insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
-      select ${post.account_id}::uuid, ${post.id}::uuid, site_id, ${named}::boolean, true, ${post.published_at}::timestamptz
+      select ${post.account_id}::uuid, ${post.id}::uuid, site_id, false, true, ${post.published_at}::timestamptz
       from unnest(${siteIds}::uuid[]) as site_id
       on conflict (post_id, site_id) do update
-      set named = s.named or excluded.named, sent = true, published_at = excluded.published_at
+      set sent = true, published_at = excluded.published_at
     )
     update posts set status = ${post.status}::text, scheduled_at = ${post.scheduled_at}::timestamptz,
       schedule_zone = ${post.schedule_zone}::text, published_at = ${post.published_at}::timestamptz,
       first_published_at = coalesce(first_published_at, ${post.published_at}::timestamptz), updated_at = ${post.updated_at}::timestamptz,
-      visible_to_all = ${post.visible_to_all}::boolean,
+      visible_to_all = ${post.visible_to_all}::boolean, due_at = ${post.due_at}::timestamptz,
       event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
     where id = ${post.id}::uuid
   `).execute(tx)
-  if (named || was.status !== post.status || was.visible_to_all !== post.visible_to_all)
+  if (was.status !== post.status || was.visible_to_all !== post.visible_to_all)
     noteVisible(tx, post.account_id, post.id)
 }
 
@@ -92,20 +94,45 @@ export async function reclaimSlug(tx: PostsTx, accountId: string, slug: string):
   if (numAffectedRows !== 0n) noteVisible(tx, accountId)
 }
 
-/** Drops the names of a post's sites, because it is now visible to every site. */
-export async function forgetNamedSites(tx: PostsTx, { id, account_id: accountId }: PostRow): Promise<void> {
-  const { numUpdatedRows } = await tx
-    .updateTable('post_sites')
-    .set({ named: false })
-    .where('post_id', '=', id)
-    .where('named', '=', true)
-    .executeTakeFirst()
-  if (numUpdatedRows > 0n) noteVisible(tx, accountId, id)
+/**
+ * Makes these the sites that a post is for. Sites that are not among them are forgotten: the caller withdraws the post from those that
+ * have it.
+ */
+export async function writeAudience(
+  tx: PostsTx,
+  { id, account_id: accountId, published_at: publishedAt }: PostRow,
+  audience: Audience,
+): Promise<void> {
+  if (audience === null)
+    await tx
+      .updateTable('post_sites')
+      .set({ named: false })
+      .where('post_id', '=', id)
+      .where('named', '=', true)
+      .execute()
+  else
+    await sql`
+      with others as (delete from post_sites where post_id = ${id} and site_id <> all(${plainArray(audience)}::uuid[]))
+      insert into post_sites (account_id, post_id, site_id, named, sent, published_at)
+      select ${accountId}::uuid, ${id}::uuid, site_id, true, false, ${publishedAt}::timestamptz
+      from unnest(${plainArray(audience)}::uuid[]) as site_id
+      on conflict (post_id, site_id) do update set named = true, published_at = excluded.published_at
+    `.execute(tx)
+  if (publishedAt !== null) noteVisible(tx, accountId, id)
 }
 
-/** Deletes a post's relations to sites, which are told that it is gone: the caller unpublishes or removes it. */
-export async function forgetSites(tx: PostsTx, postId: string): Promise<void> {
-  await tx.deleteFrom('post_sites').where('post_id', '=', postId).execute()
+/**
+ * Forgets which sites have a post, since they are told that it is gone: the caller unpublishes or removes it. Sites that its author chose
+ * stay named for the next publication.
+ */
+export async function forgetSites(tx: PostsTx, { id, sites_chosen: keepsNames }: PostRow): Promise<void> {
+  await tx
+    .deleteFrom('post_sites')
+    .where('post_id', '=', id)
+    .$if(keepsNames, (rows) => rows.where('named', '=', false))
+    .execute()
+  if (keepsNames)
+    await tx.updateTable('post_sites').set({ sent: false, published_at: null }).where('post_id', '=', id).execute()
 }
 
 /** By how much the versions of posts are raised at least, for those that changed more often than once in a second. */

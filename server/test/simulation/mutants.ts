@@ -278,9 +278,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a scheduled post is published whenever somebody has read that it is due',
-    file: 'posts/publish-due.ts',
-    from: "    .where('status', '=', 'scheduled')\n    .where('scheduled_at', '<=', now)\n",
-    to: '',
+    file: 'posts/schedule.ts',
+    from: "return status === 'scheduled' && scheduled_at !== null && scheduled_at <= now ? 'publish' : undefined",
+    to: "return 'publish'",
   },
   {
     name: 'a confirmation leaves older events pending',
@@ -316,8 +316,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two processes publish a due post without locking it',
-    file: 'posts/publish-due.ts',
-    from: '    .forUpdate()\n    .skipLocked()\n',
+    file: 'posts/schedule.ts',
+    from: '.forUpdate().skipLocked()',
     to: '',
     test: LOCKS,
   },

@@ -306,7 +306,7 @@ export class World {
     this.tell(`${service.process.name} is asked to stop`)
     const { loops, process } = service
     const graceMs = this.#random() < 0.5 ? 10_000 : this.#random() * 500
-    void Promise.all([loops.deliver.stop(), loops['publish-due'].stop(), loops.dispatcher.stop(graceMs)])
+    void Promise.all([loops.deliver.stop(), loops.schedule.stop(), loops.dispatcher.stop(graceMs)])
       .then(() => loops.worker.leave())
       .catch(() => {}) // its row is left to be removed by others
       .then(() => process.leave())
@@ -347,7 +347,7 @@ export class World {
     const silence = this.silences.at(-1)
     if (silence !== undefined) silence.to ??= this.agenda.now
     loops.deliver.start()
-    loops['publish-due'].start()
+    loops.schedule.start()
   }
 
   #died(role: string): void {
