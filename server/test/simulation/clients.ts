@@ -12,7 +12,7 @@ import { changeSite, createSite, removeSite, rotateKeys } from '../../src/sites/
 import { CONNECTION_LOST } from './database.ts'
 import { type Receiver, short, UNKNOWN } from './network.ts'
 import type { Process } from './process.ts'
-import type { Deed, Step } from './story.ts'
+import type { Deed, Step, Story } from './story.ts'
 import type { World } from './world.ts'
 
 /** A request and its outcome. Times are the agenda's, walls those of the clock of the process that is asked. */
@@ -74,8 +74,9 @@ export class Clients {
   }
 
   /** Adds the first sites. */
-  prepare(sites: number): void {
+  prepare({ sites, hooks }: Pick<Story, 'sites' | 'hooks'>): void {
     for (let site = 0; site < sites; site += 1) this.play({ what: 'add site', site })
+    for (const hook of hooks) this.play(hook)
   }
 
   /** Makes all receivers well and all sites active. */
@@ -128,6 +129,9 @@ export class Clients {
       case 'pause':
       case 'resume':
         this.#queue(`site ${deed.site}`, () => this.#pause(deed.site, deed.what === 'pause'))
+        break
+      case 'debounce':
+        this.#queue(`site ${deed.site}`, () => this.#debounce(deed.site, deed.seconds))
         break
       case 'rotate':
         this.#queue(`site ${deed.site}`, () => this.#rotate(deed.site))
@@ -381,6 +385,7 @@ export class Clients {
       secrets: [],
       secretUnknown: false,
       paused: { is: false, since },
+      debounce: { is: null, since },
       deleted: { is: false, since },
     }
   }
@@ -394,6 +399,20 @@ export class Clients {
       (ctx) => changeSite(ctx, this.#world.accountId, receiver.siteId, { status: paused ? 'inactive' : 'active' }),
     )
     receiver.paused = { is: call.outcome === 'accepted' ? paused : undefined, since: this.#world.agenda.now }
+  }
+
+  /** Makes a site a build hook with this debounce; null: one that gets webhooks. */
+  async #debounce(slot: number, seconds: number | null): Promise<void> {
+    const receiver = this.#sites.get(slot)
+    if (receiver === undefined) return
+    receiver.debounce = { is: undefined, since: this.#world.agenda.now }
+    const { call } = await this.#call({ what: 'change the kind of the site', siteId: receiver.siteId }, (ctx) =>
+      changeSite(ctx, this.#world.accountId, receiver.siteId, {
+        kind: seconds === null ? 'webhook' : 'build_hook',
+        ...(seconds === null ? {} : { debounceSeconds: seconds }),
+      }),
+    )
+    receiver.debounce = { is: call.outcome === 'accepted' ? seconds : undefined, since: this.#world.agenda.now }
   }
 
   async #rotate(slot: number): Promise<void> {

@@ -7,12 +7,9 @@ import type { Process } from './process.ts'
 import type { Weather } from './story.ts'
 
 /** One request on the wire. Times are the agenda's. */
-export type Post = {
+export type Request = {
   process: Process
   siteId: string
-  deliveryId: string
-  postId: string
-  event: string
   startedAt: number
   /** What the clock of its process said, in milliseconds since 1970. */
   wallAt: number
@@ -24,9 +21,23 @@ export type Post = {
   /** Whether it waited for an answer that did not come. */
   silent: boolean
   aborted: boolean
+}
+
+/** A request for one delivery; of a build, what it was for one of the deliveries that it served. */
+export type Post = Request & {
+  deliveryId: string
+  postId: string
+  /** Undefined of a webhook. */
+  build: Build | undefined
   /** What the engine logged about the result, and when. */
   settled: { as: 'recorded' | 'late'; at: number; attempt: number; status: string } | undefined
 }
+
+/** A request to a build hook, which says nothing of what it is for: the log of its result does. */
+export type Build = Request & { debounceSeconds: number | null | undefined; served: Post[] }
+
+/** What the engine logs about a result. */
+export type LoggedResult = { delivery_id: string; site_id: string; post_id: string; attempt: number; status: string }
 
 /** A site as its owner knows it. `since`: when the last change was answered; `is`: undefined while one is under way. */
 export type Receiver = {
@@ -38,6 +49,8 @@ export type Receiver = {
   secrets: Array<{ text: string; until: number | undefined }>
   secretUnknown: boolean
   paused: { is: boolean | undefined; since: number }
+  /** Of a build hook, in seconds; null where webhooks are sent. */
+  debounce: { is: number | null | undefined; since: number }
   deleted: { is: boolean | undefined; since: number }
 }
 
@@ -65,6 +78,7 @@ type Parts = {
 /** The network between the service and its sites. */
 export class Network {
   readonly posts: Post[] = []
+  readonly builds: Build[] = []
   readonly #parts: Parts
 
   constructor(parts: Parts) {
@@ -89,7 +103,6 @@ export class Network {
     const receiver = this.#parts.receivers.get(request.url)
     if (receiver === undefined) throw new Error(`nobody lives at ${request.url}`)
     const post = this.#receive(process, receiver, request)
-    this.posts.push(post)
     if (strike === 'crash after') agenda.after(0, () => process.crash())
     return new Promise((resolve) => {
       const end = (outcome: EgressOutcome) => {
@@ -98,7 +111,7 @@ export class Network {
         post.ok = outcome.kind === 'response' && outcome.status === 200
         post.silent = outcome.kind === 'unreachable' && (outcome.cause === 'timeout' || outcome.tookMs >= SLOW_MS)
         post.aborted = outcome.kind === 'unreachable' && outcome.cause === 'aborted'
-        tell(`${process.name} sees ${describe(outcome)} of ${short(post.deliveryId)}`)
+        tell(`${process.name} sees ${describe(outcome)} of ${nameOf(post)}`)
         resolve(outcome)
       }
       request.signal?.addEventListener('abort', () => process.deliver(() => end(failed('aborted', post, agenda.now))))
@@ -109,12 +122,13 @@ export class Network {
   #answer(
     receiver: Receiver,
     process: Process,
-    post: Post,
+    post: Post | Build,
     deadlineMs: number,
     end: (outcome: EgressOutcome) => void,
   ): void {
     const { agenda } = this.#parts
     const chance = () => process.chance()
+    const errors = 'served' in post ? ERRORS.filter((status) => status >= 300) : ERRORS
     const mix = this.#parts.calm ? FAIR : UNFAIR
     const weather = receiver.weather === 'mixed' ? (mix[Math.floor(chance() * mix.length)] ?? 'ok') : receiver.weather
     const within = (ms: number, what: () => void) => void agenda.after(Math.min(ms, deadlineMs), what)
@@ -122,7 +136,7 @@ export class Network {
     const answer = (status: number, deadly = false) => {
       if (status === 200) {
         post.acknowledgedAt = agenda.now
-        this.#parts.tell(`site ${short(receiver.siteId)} acknowledges ${short(post.deliveryId)}`)
+        this.#parts.tell(`site ${short(receiver.siteId)} acknowledges ${nameOf(post)}`)
       }
       if (deadly) process.crash()
       arrive(() => answered(status, post, agenda.now))
@@ -135,7 +149,7 @@ export class Network {
         within(300 + chance() * (deadlineMs - 400), () => answer(200))
         break
       case 'error':
-        within(1 + chance() * 60, () => answer(ERRORS[Math.floor(chance() * ERRORS.length)] ?? 500))
+        within(1 + chance() * 60, () => answer(errors[Math.floor(chance() * errors.length)] ?? 500))
         break
       case 'hang':
         within(deadlineMs, () => arrive(() => failed('timeout', post, agenda.now)))
@@ -154,8 +168,71 @@ export class Network {
     }
   }
 
-  /** What a careful receiver checks: who it is for, what it says, when it was made and by whom. */
-  #receive(process: Process, receiver: Receiver, request: EgressRequest): Post {
+  /** What any receiver checks, and what a careful one does. */
+  #receive(process: Process, receiver: Receiver, request: EgressRequest): Post | Build {
+    const { agenda, tell } = this.#parts
+    const isBuild = request.body === '{}'
+    const begun = {
+      process,
+      siteId: receiver.siteId,
+      startedAt: agenda.now,
+      wallAt: this.#parts.wall(process),
+      acknowledgedAt: undefined,
+      endedAt: undefined,
+      ok: false,
+      silent: false,
+      aborted: false,
+    }
+    if (isBuild) {
+      tell(`${process.name} starts a build of ${short(receiver.siteId)}`)
+      this.#expect(process, receiver, request, 'a build')
+      const build = { ...begun, debounceSeconds: receiver.debounce.is, served: [] }
+      this.builds.push(build)
+      return build
+    }
+    const { deliveryId, postId } = this.#readWebhook(process, receiver, request)
+    this.#expect(process, receiver, request, deliveryId)
+    const post = { ...begun, siteId: receiver.siteId, deliveryId, postId, build: undefined, settled: undefined }
+    this.posts.push(post)
+    return post
+  }
+
+  /** Whether a request may come to this receiver now. */
+  #expect(process: Process, receiver: Receiver, request: EgressRequest, what: string): void {
+    const { agenda, complain } = this.#parts
+    const kind = receiver.debounce.is === null ? 'webhook' : 'build hook'
+    const isOfOtherKind = (kind === 'webhook') === (request.body === '{}') && receiver.debounce.is !== undefined
+    for (const [state, is, since] of [
+      ['paused', receiver.paused.is, receiver.paused.since],
+      ['deleted', receiver.deleted.is, receiver.deleted.since],
+      [`a ${kind}`, isOfOtherKind, receiver.debounce.since],
+    ] as const) {
+      if (is === true && since + this.patience(process) < agenda.now)
+        complain('fresh endpoints', `${what} was sent to a site that was ${state} at ${since.toFixed(1)}`)
+    }
+    if (agenda.now + request.deadlineMs > this.#parts.leasedUntil(process, receiver.siteId))
+      complain('9 no attempt without a lease', `${what} was sent with a lease that ends before its deadline`)
+  }
+
+  /** The request that led to a result: that of the delivery, or the build that served it. */
+  requestOf(process: Process, result: LoggedResult): Post | undefined {
+    const { delivery_id: deliveryId, site_id: siteId, post_id: postId } = result
+    const own = this.posts.findLast(
+      (one) => one.process === process && one.deliveryId === deliveryId && one.settled === undefined,
+    )
+    const build = this.builds.findLast(
+      (one) => one.process === process && one.siteId === siteId && one.endedAt !== undefined,
+    )
+    if (build === undefined || (own !== undefined && own.startedAt > build.startedAt)) return own
+    const { served, debounceSeconds: _, ...request } = build
+    const post = { ...request, deliveryId, postId, build, settled: undefined }
+    served.push(post)
+    this.posts.push(post)
+    return post
+  }
+
+  /** What a careful receiver of webhooks checks: who it is for, what it says, when it was made and by whom. */
+  #readWebhook(process: Process, receiver: Receiver, request: EgressRequest): { deliveryId: string; postId: string } {
     const { headers } = request
     const body = request.body as Buffer
     const payload = JSON.parse(body.toString())
@@ -184,30 +261,7 @@ export class Network {
           `${deliveryId} is signed with ${stale ? 'a secret that was rotated' : 'no secret of the site'}`,
         )
     }
-    for (const [what, state] of [
-      ['paused', receiver.paused],
-      ['deleted', receiver.deleted],
-    ] as const) {
-      if (state.is === true && state.since + this.patience(process) < agenda.now)
-        complain('fresh endpoints', `${deliveryId} was sent to a site ${what} at ${state.since.toFixed(1)}`)
-    }
-    if (agenda.now + request.deadlineMs > this.#parts.leasedUntil(process, receiver.siteId))
-      complain('9 no attempt without a lease', `${deliveryId} was sent with a lease that ends before its deadline`)
-    return {
-      process,
-      siteId: receiver.siteId,
-      deliveryId,
-      postId: payload.post.id,
-      event: payload.event,
-      startedAt: agenda.now,
-      wallAt,
-      acknowledgedAt: undefined,
-      endedAt: undefined,
-      ok: false,
-      silent: false,
-      aborted: false,
-      settled: undefined,
-    }
+    return { deliveryId, postId: payload.post.id }
   }
 
   /** How long a process may go on with what it read before it hears of a change; set by the world. */
@@ -224,17 +278,21 @@ function isSigned(secret: string, headers: Record<string, string>, body: Buffer)
   return headers['x-service-signature'] === `sha256=${hex}` && headers['webhook-signature'] === `v1,${standard}`
 }
 
-function answered(status: number, post: Post, now: number): EgressOutcome {
+function answered(status: number, post: Request, now: number): EgressOutcome {
   const nothing = { headers: {}, body: new Uint8Array(), truncated: false }
   return { kind: 'response', status, ...nothing, tookMs: now - post.startedAt }
 }
 
-function failed(cause: 'timeout' | 'connection_reset' | 'connection_refused' | 'aborted', post: Post, now: number) {
+function failed(cause: 'timeout' | 'connection_reset' | 'connection_refused' | 'aborted', post: Request, now: number) {
   return { kind: 'unreachable', cause, detail: cause, tookMs: now - post.startedAt } as const
 }
 
 function describe(outcome: EgressOutcome): string {
   return outcome.kind === 'response' ? String(outcome.status) : outcome.cause
+}
+
+function nameOf(request: Post | Build): string {
+  return 'served' in request ? 'the build' : short(request.deliveryId)
 }
 
 /** The part of an id that tells it from others in one story. */

@@ -1,6 +1,7 @@
 /** Checks the promises against the journal of POSTs, the answers that the clients got, and the rows at the end. */
 import type { HistoryEntry } from '../../src/engine/tables.ts'
-import { type Post, short } from './network.ts'
+import { type Build, type Post, type Request, short } from './network.ts'
+import { checkBuilds } from './promises-builds.ts'
 import type { World } from './world.ts'
 import { HINT_MS, LARGE, LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
 
@@ -27,7 +28,7 @@ type Delivery = {
 type Sums = { delivered: number; failed: number; retried: number; confirmed: number; delivered_ms: number }
 
 /** What the checks look at. */
-type Evidence = {
+export type Evidence = {
   world: World
   deliveries: Delivery[]
   byId: Map<string, Delivery>
@@ -51,6 +52,7 @@ export async function checkPromises(world: World): Promise<Violation[]> {
     ...notBefore(evidence),
     ...promptly(evidence),
     ...schedules(evidence),
+    ...checkBuilds(evidence),
     ...(await books(evidence)),
   ]
 }
@@ -69,7 +71,11 @@ async function gather(world: World): Promise<Evidence> {
     world,
     deliveries,
     byId: new Map(deliveries.map((one) => [one.id, one])),
-    posts: Map.groupBy(world.network.posts, (one) => one.deliveryId),
+    // What a build was for is known only once it has a result.
+    posts: Map.groupBy(
+      world.network.posts.toSorted((a, b) => a.startedAt - b.startedAt),
+      (one) => one.deliveryId,
+    ),
     troubles: [...cutOffs, ...stops, ...deaths, ...silences, ...world.jumps.map(({ at }) => at), ...world.losses],
   }
 }
@@ -141,11 +147,19 @@ function delivered({ world, deliveries, posts }: Evidence): Violation[] {
         return one.attempts >= 1 + RETRY_DELAYS_MS.length ? [] : wrong(`gave up after ${one.attempts} attempts`)
       }
       default: {
-        const acknowledged = sent.some((post) => post.acknowledgedAt !== undefined)
+        const requests = [...sent, ...buildsOfUnknownUse(world, one)]
+        const acknowledged = requests.some(({ acknowledgedAt }) => acknowledgedAt !== undefined)
         return acknowledged || confirmed(one) ? [] : wrong('counts as delivered, but its site never acknowledged it')
       }
     }
   })
+}
+
+/** Builds that may have served a delivery: if the answer to a commit is lost, nobody logs what was recorded. */
+function buildsOfUnknownUse(world: World, { site_id }: Delivery): Build[] {
+  return world.network.builds.filter(
+    ({ siteId, served }) => siteId === site_id && !served.some(({ settled }) => settled?.as === 'recorded'),
+  )
 }
 
 /** Whether a site may have confirmed the post of a delivery itself. */
@@ -178,7 +192,8 @@ function boundedDuplicates(evidence: Evidence): Violation[] {
       if (!ended && !mayGoUnrecorded(evidence, post))
         wrong(`${id}: the POST of ${post.startedAt.toFixed(1)} has no record, and nothing broke`)
     }
-    if (delivery.attempts < recorded.length || delivery.attempts > sent.length)
+    const most = sent.length + buildsOfUnknownUse(world, delivery).length
+    if (delivery.attempts < recorded.length || delivery.attempts > most)
       wrong(
         `${id}: ${delivery.attempts} attempts on record, ${sent.length} POSTs, ${recorded.length} of them acknowledged as recorded`,
       )
@@ -190,11 +205,22 @@ function boundedDuplicates(evidence: Evidence): Violation[] {
 }
 
 /** A result may be lost with its process, with an aborted attempt, or with a lease that something took away. */
-function mayGoUnrecorded({ troubles }: Evidence, post: Post): boolean {
+export function mayGoUnrecorded({ troubles }: Evidence, post: Request & Pick<Post, 'settled'>): boolean {
   const { process, aborted, settled, startedAt } = post
   if (aborted || (process.diedAt !== undefined && !process.left)) return true
   const until = (settled?.at ?? Number.POSITIVE_INFINITY) + 1
   return troubles.some((at) => at >= startedAt - LEASE_MS && at <= until)
+}
+
+/** A process that is stopped or cut off does not end its attempt when another one takes over. */
+export function mayOverlap(one: Request, other: Request): boolean {
+  if (one.process === other.process) return false
+  const { stops, cutOffs } = one.process
+  const times = stops.flatMap(({ from, to }) => [from, to])
+  return (
+    times.some((at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt) ||
+    cutOffs.some(({ from, heard }) => one.startedAt <= heard && other.startedAt > from)
+  )
 }
 
 /** 5: attempts of a post never overlap, and after an acknowledgement nothing older is sent. */
@@ -202,13 +228,6 @@ function neverBackwards({ posts, byId }: Evidence): Violation[] {
   const violations: Violation[] = []
   const sequenceOf = (post: Post) => byId.get(post.deliveryId)?.sequence ?? 0
   const lanes = Map.groupBy([...posts.values()].flat(), (post) => `${post.siteId} ${post.postId}`)
-  // A process that is stopped or cut off does not end its attempt when another one takes over.
-  const excused = (one: Post, other: Post) =>
-    one.process !== other.process &&
-    (one.process.stops
-      .flatMap(({ from, to }) => [from, to])
-      .some((at) => at >= one.startedAt - LEASE_MS && at <= other.startedAt) ||
-      one.process.cutOffs.some(({ from, heard }) => one.startedAt <= heard && other.startedAt > from))
   for (const lane of lanes.values()) {
     const sent = lane.sort((a, b) => a.startedAt - b.startedAt)
     for (const [index, post] of sent.entries()) {
@@ -217,7 +236,8 @@ function neverBackwards({ posts, byId }: Evidence): Violation[] {
           earlier.endedAt ?? Number.POSITIVE_INFINITY,
           earlier.process.diedAt ?? Number.POSITIVE_INFINITY,
         )
-        if (ended > post.startedAt && !excused(earlier, post))
+        const isSameBuild = earlier.build !== undefined && earlier.build === post.build
+        if (ended > post.startedAt && !isSameBuild && !mayOverlap(earlier, post))
           violations.push({
             promise: '5 no overlap',
             detail: `${short(post.deliveryId)} was sent at ${post.startedAt.toFixed(1)} while ${short(earlier.deliveryId)} of the same post was in flight`,
@@ -297,7 +317,7 @@ function isPulled(one: Delivery): boolean {
   return one.status.startsWith('delivered') && !answered
 }
 
-/** 6: attempt n+1 is never early. A manual retry starts at once. */
+/** 6: attempt n+1 is never early. A manual retry starts at once, and a build that is accepted serves what waits for a retry too. */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
   return [...posts.values()].flatMap((sent) =>
@@ -305,7 +325,7 @@ function notBefore({ world, posts }: Evidence): Violation[] {
       const delay = RETRY_DELAYS_MS[(post.settled?.attempt ?? 0) - 1]
       const next = sent.slice(index + 1).find((one) => one.startedAt > (post.settled?.at ?? Number.POSITIVE_INFINITY))
       if (post.ok || delay === undefined || post.endedAt === undefined || next === undefined) return []
-      if (post.settled?.as !== 'recorded' || retried.has(post.postId)) return []
+      if (post.settled?.as !== 'recorded' || retried.has(post.postId) || (next.build?.ok ?? false)) return []
       world.count('delays checked')
       const early = post.endedAt + delay - next.startedAt
       if (early <= 0) return []
@@ -322,7 +342,7 @@ const PROMPT_MS = 1_000 + 250
  * attempts to its own site does not count. Where the room for attempts and lanes is small, each other site may take a slot
  * for the second or two until it counts as slow; and a site that did not answer last time waits for the other suspects
  * before it, for one timeout. Where there is memory for one large content at a time, nothing is promised of posts
- * that have been large, nor of what stands behind them in a lane.
+ * that have been large, nor of what stands behind them in a lane. Build hooks wait for their debounce.
  */
 function promptly({ world, deliveries, posts, byId, troubles }: Evidence): Violation[] {
   const { story, clients } = world
@@ -350,7 +370,7 @@ function promptly({ world, deliveries, posts, byId, troubles }: Evidence): Viola
   return [...posts.values()].flatMap((sent) =>
     sent.flatMap((post, index) => {
       const due = dueAt(world, byId.get(post.deliveryId), sent[index - 1])
-      if (due === undefined) return []
+      if (due === undefined || post.build !== undefined) return []
       const isBehindLarge = () =>
         (eventsOf.get(post.siteId) ?? []).some(
           (one) => one.bytes > LARGE && one.created_at - world.epoch < post.startedAt,

@@ -52,6 +52,8 @@ describe('the delivery engine', () => {
       'schedules checked',
       'delays checked',
       'starts checked beside a site that hangs',
+      'builds that served several',
+      'debounces checked',
       ...(SEEDS < ALL_SEEDS ? [] : RARE),
     ]
     expect(expected.filter((what) => !((total[what] ?? 0) > 0))).toEqual([])

@@ -12,10 +12,14 @@ export type Deed =
   | { what: 'schedule'; post: number; inMs: number }
   | { what: 'pause' | 'resume' | 'rotate' | 'delete site' | 'add site'; site: number }
   | { what: 'confirm'; post: number; site: number }
+  | Debounce
   | { what: 'crash' | 'restart'; worker: number }
   | { what: 'stop' | 'cut off'; worker: number; forMs: number }
   | { what: 'jump'; byMs: number }
   | { what: 'weather'; site: number; weather: Weather }
+
+/** A site becomes a build hook that is debounced, or its debounce changes; null: it gets webhooks again. */
+type Debounce = { what: 'debounce'; site: number; seconds: number | null }
 
 export type Step = { at: number } & Deed
 
@@ -36,6 +40,8 @@ export type Story = {
   workers: number
   sites: number
   room: Room
+  /** The sites that are build hooks from the start. */
+  hooks: Debounce[]
   /** Probabilities per statement and attempt. */
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
@@ -70,6 +76,27 @@ function failover(
   ]
 }
 
+/** Shorter than the shortest that owners may set, so that in short stories one passes while deliveries wait for a retry. */
+const DEBOUNCES = [1, 1, 2, 3, 10]
+
+/** In a third of the stories some sites are build hooks, and some of these change. */
+function buildHooks(random: () => number, sites: number, lengthMs: number): { hooks: Debounce[]; steps: Step[] } {
+  if (random() > 0.33) return { hooks: [], steps: [] }
+  const debounce = (site: number, isHook: boolean): Debounce => {
+    const seconds = isHook ? (DEBOUNCES[Math.floor(random() * DEBOUNCES.length)] ?? 1) : null
+    return { what: 'debounce', site, seconds }
+  }
+  const hooks = Array.from({ length: sites }, (_, site) => debounce(site, site === 0 || random() < 0.5))
+  const changes = Math.floor(random() ** 2 * 4)
+  return {
+    hooks: hooks.filter(({ seconds }) => seconds !== null),
+    steps: Array.from({ length: changes }, () => {
+      const site = Math.floor(random() * sites)
+      return { at: random() * lengthMs, ...debounce(site, random() < 0.6) }
+    }),
+  }
+}
+
 /** The story of a seed. Every third is calm: nothing breaks on our side, so that the strictest promises can be checked. */
 export function tell(seed: number): Story {
   const random = stream(seed, 'story')
@@ -100,6 +127,9 @@ export function tell(seed: number): Story {
     }
   if (!calm && layout !== 'embedded' && workers > 1)
     steps.push(...failover(stream(seed, 'failover'), { workers, sites, posts, lengthMs }))
+
+  const { hooks, steps: changes } = buildHooks(stream(seed, 'build hooks'), sites, lengthMs)
+  steps.push(...changes)
 
   function bad(): Weather {
     return !calm && random() < 0.25 ? 'acknowledge and crash' : one(BAD_WEATHER)
@@ -146,6 +176,7 @@ export function tell(seed: number): Story {
     workers,
     sites,
     room,
+    hooks,
     strikes: calm
       ? { crash: 0, loss: 0 }
       : { crash: random() < 0.5 ? random() * 0.02 : 0, loss: random() < 0.4 ? random() * 0.05 : 0 },

@@ -20,7 +20,7 @@ import { noTraces } from '../../src/platform/traces/traces.ts'
 import { Agenda, stream } from './agenda.ts'
 import { Clients } from './clients.ts'
 import { CONNECTION_LOST, SimulatedDatabase, type Store } from './database.ts'
-import { Network, type Post, short } from './network.ts'
+import { type LoggedResult, Network, type Post, short } from './network.ts'
 import { Process } from './process.ts'
 import { checkPromises, type Violation } from './promises.ts'
 import type { Room, Step, Story } from './story.ts'
@@ -108,7 +108,8 @@ export class World {
   readonly silences: Array<{ from: number; to: number | undefined }> = []
   /** Until when, in virtual time, a process has leased the lane of a site. */
   readonly leases = new Map<string, number>()
-  readonly #taken: Array<{ process: Process; siteId: string; at: number }> = []
+  /** When the lane of a site was leased. */
+  readonly taken: Array<{ process: Process; siteId: string; at: number }> = []
   readonly #lines: string[] = []
   readonly #random: () => number
   readonly #services = new Map<string, Service>()
@@ -193,7 +194,7 @@ export class World {
     const { story, agenda } = this
     if (story.skews.length > 0) this.count('stories whose clocks disagree')
     if (story.layout === 'apart') this.#start(FRONT)
-    this.clients.prepare(story.sites)
+    this.clients.prepare(story)
     await agenda.run(() => this.clients.idle, 60_000)
     for (let index = 0; index < story.workers; index += 1) this.#start(`worker ${index}`)
     const begin = agenda.now
@@ -268,7 +269,9 @@ export class World {
   #inFlight(process: Process | undefined, strike: (process: Process) => void, patienceMs = 2_000): void {
     if (process?.alive !== true) return
     // Stopping inside a transaction would stop every process here; on a server, only those that want the same rows.
-    const sending = this.network.posts.some((post) => post.process === process && post.endedAt === undefined)
+    const sending = [...this.network.posts, ...this.network.builds].some(
+      (request) => request.process === process && request.endedAt === undefined,
+    )
     if ((sending || patienceMs <= 0) && !this.database.isBusy(process)) strike(process)
     else this.agenda.after(LOOK_MS, () => this.#inFlight(process, strike, patienceMs - LOOK_MS))
   }
@@ -459,7 +462,7 @@ export class World {
       (level: string) =>
       (name: string, fields: object = {}) => {
         if (name === 'delivery.attempted' || name === 'delivery.late_answer') {
-          this.#settled(process, fields as { delivery_id: string; attempt: number; status: string }, name)
+          this.#settled(process, fields as LoggedResult, name)
         } else if (level === 'error') {
           this.tell(`${process.name} logs ${name} ${JSON.stringify(fields).slice(0, 300)}`)
           // A broken connection is the only error that a story causes; any other is the service's own.
@@ -476,20 +479,18 @@ export class World {
     }
   }
 
-  #settled(process: Process, fields: { delivery_id: string; attempt: number; status: string }, name: string): void {
+  #settled(process: Process, fields: LoggedResult, name: string): void {
     const as = name === 'delivery.attempted' ? 'recorded' : 'late'
     this.tell(`${process.name} has ${short(fields.delivery_id)} ${as}: ${fields.status}`)
     if (as === 'late') this.count('late answers')
-    const post = this.network.posts.findLast(
-      (one) => one.process === process && one.deliveryId === fields.delivery_id && one.settled === undefined,
-    )
+    const post = this.network.requestOf(process, fields)
     if (post === undefined) this.complain('9 books', `a result without a POST: ${fields.delivery_id}`)
     else {
       const isSince = ({ siteId, postId, settled }: Post) =>
         siteId === post.siteId && postId === post.postId && settled !== undefined && settled.at >= post.startedAt
       if (as === 'late' && !this.network.posts.some(isSince)) this.count('late answers before anything was recorded')
       post.settled = { as, at: this.agenda.now, attempt: fields.attempt, status: fields.status }
-      const taken = this.#taken.some(
+      const taken = this.taken.some(
         (one) => one.siteId === post.siteId && one.process !== process && one.at > post.startedAt,
       )
       if (as === 'recorded' && taken)
@@ -504,7 +505,7 @@ export class World {
     for (const { siteId, abandoned } of rows as Array<{ siteId: string; abandoned: boolean }>) {
       this.count('leases')
       this.leases.set(`${process.name} ${siteId}`, leasedAt + LEASE_MS)
-      this.#taken.push({ process, siteId, at: this.agenda.now })
+      this.taken.push({ process, siteId, at: this.agenda.now })
       if (abandoned) this.count('takeovers')
       this.tell(`${process.name} leases the lane of ${short(siteId)}${abandoned ? ', which was abandoned' : ''}`)
     }
