@@ -10,6 +10,7 @@ import type {
   ChangePassword,
   ChangePosts,
   ConvertedBody,
+  CreateNotificationChannel,
   CreatePost,
   CreateSite,
   Credentials,
@@ -25,17 +26,21 @@ import type {
   FailuresRange,
   GenerateDraft,
   GenerationJob,
+  Incident,
   ListDeliveries,
   ListedPostPage,
   ListPosts,
   ListSummaries,
   LoggedDelivery,
+  NotificationChannel,
+  NotificationChannelList,
   Overview,
   Post,
   PostDeliveries,
   PostPage,
   PostsChanged,
   PostWithDeliveries,
+  ResetPassword,
   RetryDeliveries,
   RetryQueued,
   RotatedKeys,
@@ -44,6 +49,7 @@ import type {
   SiteList,
   SiteWithSecrets,
   TestDelivery,
+  UpdateNotificationChannel,
   UpdatePost,
   UpdateSite,
   WrittenPost,
@@ -71,8 +77,11 @@ export function createClient({ token, ...options }: ClientOptions) {
     accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` }
   const call = createTransport(options, credentials)
 
-  const at = (noun: 'posts' | 'posts/generate' | 'sites' | 'deliveries' | 'analytics/posts', id: string, action = '') =>
-    `/api/${noun}/${encodeURIComponent(id)}${action}`
+  const at = (
+    noun: 'posts' | 'posts/generate' | 'sites' | 'deliveries' | 'analytics/posts' | 'notifications/channels',
+    id: string,
+    action = '',
+  ) => `/api/${noun}/${encodeURIComponent(id)}${action}`
   const ifMatch = (version: number | undefined) =>
     version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
 
@@ -130,9 +139,34 @@ export function createClient({ token, ...options }: ClientOptions) {
         accessToken = session?.token
         return session
       },
+      /** Has a link to a new password mailed to the account with this address, if there is one. */
+      forgotPassword: (email: string, options: CallOptions = {}) =>
+        call<void>({ method: 'POST', path: '/api/auth/forgot-password', body: { email }, ...options }),
+      /** Chooses a new password with the token of that link; every login of the account ends. */
+      resetPassword: (input: ResetPassword, options: CallOptions = {}) =>
+        call<void>({ method: 'POST', path: '/api/auth/reset-password', body: input, ...options }),
     },
     /** The token's account, its plan and what is left of its limits. */
     account: (options?: CallOptions) => get<Account>('/api/account', options),
+    /** Times in which sites did not accept posts: those that last, then the last that ended. */
+    incidents: async (options?: CallOptions): Promise<Incident[]> =>
+      (await get<{ incidents: Incident[] }>('/api/incidents', options)).incidents,
+    notifications: {
+      /** The channels, and whether the service can send mail. */
+      list: (options?: CallOptions) => get<NotificationChannelList>('/api/notifications/channels', options),
+      create: (input: CreateNotificationChannel, options?: PostOptions) =>
+        post<NotificationChannel>('/api/notifications/channels', input, options),
+      update: (id: string, change: UpdateNotificationChannel, { signal }: CallOptions = {}) =>
+        call<NotificationChannel>({ method: 'PATCH', path: at('notifications/channels', id), body: change, signal }),
+      delete: (id: string, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'DELETE', path: at('notifications/channels', id), signal }),
+      /** Sends a sample now; an address that has not accepted yet is sent the link again. */
+      test: (id: string, options?: PostOptions) =>
+        post<void>(at('notifications/channels', id, '/test'), undefined, options),
+      /** Accepts messages with the token of the link in the first mail. Needs no login. */
+      verify: (token: string, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'POST', path: '/api/notifications/verify', body: { token }, signal }),
+    },
     /** Streams changes: `for await (const { event, data } of client.events({ signal }))`. */
     events: (follow: FollowOptions = {}) => followEvents(options, credentials, follow),
     posts: {

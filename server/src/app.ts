@@ -143,6 +143,8 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
       await loops.schedule.drain()
       await jobRunner.drain()
       await dispatcher.drain()
+      await loops.incidents.drain()
+      await jobRunner.drain()
       await loops.expire.drain()
     },
     async stop(graceMs) {

@@ -1,4 +1,4 @@
-import { forgetOldNetworks, removeExpiredSessions } from './accounts/index.ts'
+import { forgetOldNetworks, removeExpiredResets, removeExpiredSessions, resetJobs } from './accounts/index.ts'
 import { createChannels } from './destinations/index.ts'
 import {
   abandonLeases,
@@ -10,6 +10,8 @@ import {
   Worker,
 } from './engine/index.ts'
 import { draftJobs, forgetOldJobs } from './generation/index.ts'
+import { followIncidents } from './incidents/index.ts'
+import { messageJobs, verificationJobs } from './notifications/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
 import { removeOldKeys } from './platform/idempotency/idempotency.ts'
@@ -25,6 +27,8 @@ const POLL_MS = 1_000
 /** How often tables of the embedded database are maintained: those that have grown, and all. */
 const GROWN_MS = 10_000
 const MAINTAIN_MS = 5 * 60_000
+/** How long somebody may not have been told that a site is in trouble. */
+const INCIDENTS_MS = 5_000
 const EXPIRE_MS = 10 * 60_000
 
 /** Every background loop of the service, and the parts that carry on the work that some of the loops only begin. */
@@ -32,6 +36,7 @@ export type Loops = {
   deliver: Loop
   schedule: Loop
   jobs: Loop
+  incidents: Loop
   expire: Loop
   maintain: Loop | undefined
   dispatcher: Dispatcher
@@ -63,7 +68,14 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     log,
     step: (signal) => runSchedule(ctx, signal),
   })
-  const kinds = [draftJobs(ctx), detectionJobs(ctx), sendingJobs(ctx)]
+  const kinds = [
+    draftJobs(ctx),
+    detectionJobs(ctx),
+    sendingJobs(ctx),
+    messageJobs(ctx),
+    verificationJobs(ctx),
+    resetJobs(ctx),
+  ]
   const jobRunner = new JobRunner(
     ctx,
     () => worker.id(),
@@ -71,6 +83,13 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     () => jobs.nudge(),
   )
   const jobs = defineLoop({ name: 'jobs', everyMs: POLL_MS, clock, log, step: () => jobRunner.step() })
+  const incidents = defineLoop({
+    name: 'incidents',
+    everyMs: INCIDENTS_MS,
+    clock,
+    log,
+    step: () => followIncidents(ctx),
+  })
   const expire = defineLoop({
     name: 'expire',
     everyMs: EXPIRE_MS,
@@ -88,6 +107,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     deliver,
     schedule: scheduleLoop,
     jobs,
+    incidents,
     expire,
     maintain: maintain && maintenanceLoop(ctx, maintain),
     dispatcher,
@@ -103,6 +123,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await removeEndedWindows(db.root, clock.now()),
     await removeOldKeys(db.root, clock.now()),
     await removeExpiredSessions(db.root, clock.now()),
+    await removeExpiredResets(db.root, clock.now()),
     await forgetOldNetworks(db.root, clock.now()),
     await forgetOldJobs(db.root, clock.now()),
     await forgetTombstones(db.root, clock.now()),

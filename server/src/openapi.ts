@@ -45,6 +45,10 @@ const TAGS = [
     description:
       'Writing, scheduling and publishing. A change to a published post is sent to the sites that have it; publishing returns when the deliveries are stored.',
   },
+  {
+    name: 'Notifications',
+    description: 'Who is told when a site is in trouble, a post was late or a draft is done, and what went wrong.',
+  },
   { name: 'Sites', description: 'Connecting and pausing sites, their secrets, and test deliveries.' },
   { name: 'Deliveries', description: 'Single deliveries: their attempts, what they send, and retrying them.' },
   { name: 'Analytics', description: 'Which deliveries succeeded or failed, and why; and retrying them.' },

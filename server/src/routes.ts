@@ -2,7 +2,9 @@ import { accountRoutes } from './accounts/index.ts'
 import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
 import { backfillRoutes, testDeliveryRoutes } from './deliveries/index.ts'
 import { generationRoutes } from './generation/index.ts'
+import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
+import { notificationRoutes } from './notifications/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { postRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
@@ -20,5 +22,7 @@ export const endpoints: readonly Endpoint[] = [
   ...deliveryRoutes,
   ...analyticsRoutes,
   ...pullRoutes,
+  ...notificationRoutes,
+  ...incidentRoutes,
   ...liveRoutes,
 ]

@@ -9,24 +9,28 @@ import { endpoints } from '../src/routes.ts'
 import { type Contract, readContract } from './support/contract.ts'
 import { follow } from './support/follow.ts'
 import { request } from './support/http.ts'
+import { type MailServer, startMailServer } from './support/mail-server.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
 let service: TestService
 let receiver: Receiver
+let mailServer: MailServer
 let contract: Contract
 /** What was answered: `operation status`. */
 const seen = new Set<string>()
 const problems: string[] = []
 
 beforeAll(async () => {
-  service = await startService()
+  mailServer = await startMailServer()
+  service = await startService({ SMTP_URL: mailServer.url, MAIL_FROM: 'post@example.com' })
   receiver = await startReceiver()
   contract = readContract()
 })
 afterAll(async () => {
   await receiver.close()
   await service.stop()
+  await mailServer.close()
 })
 
 const addresses = endpoints.map(({ name, method, path }) => ({
@@ -138,9 +142,25 @@ describe('the document', () => {
 
     await client.posts.delete(draft.id)
     await service.drain()
+
+    const tokenInMail = () => /token=([\w-]+)/.exec(mailServer.mails.at(-1)?.text ?? '')?.[1] ?? ''
+    const { id: channelId } = await client.notifications.create({ kind: 'email', target: 'ada@example.org' })
+    await client.notifications.test(channelId)
+    await service.drain()
+    await client.notifications.verify(tokenInMail())
+    await client.notifications.test(channelId)
+    await client.notifications.create({ kind: 'webhook', target: receiver.url })
+    await client.notifications.list()
+    await client.notifications.update(channelId, { events: ['site.failing'] })
+    await client.notifications.delete(channelId)
+    await client.incidents()
+    await client.auth.forgotPassword(credentials.email)
+    await service.drain()
+    await client.auth.resetPassword({ token: tokenInMail(), password: 'another correct horse' })
+    await client.auth.login({ ...credentials, password: 'another correct horse' })
     await client.sites.rotateKeys(site.id)
     await client.sites.delete(site.id)
-    await client.auth.changePassword({ current_password: 'correct horse', new_password: 'battery staple' })
+    await client.auth.changePassword({ current_password: 'another correct horse', new_password: 'battery staple' })
     await client.auth.logoutEverywhere()
     expect(problems).toEqual([])
   })

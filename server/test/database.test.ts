@@ -393,7 +393,7 @@ describe('readiness', () => {
       },
       transformResult: async ({ result }) => result,
     })
-    const config = { registration: 'open', role: 'all', webhookAllow: 'none' } as const
+    const config = { mail: undefined, registration: 'open', role: 'all', webhookAllow: 'none' } as const
     const facts = { db: { ...own, root: counting }, config, loops: () => [], stopping: () => false, hasWebApp: true }
     const readyz = systemRoutes(facts).find(({ path }) => path === '/readyz')
     const ask = () => readyz?.answer({ url: '/readyz', header: () => undefined }, {})

@@ -33,7 +33,7 @@ const NOWHERE = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
  * auth request, 4 others.
  */
 async function setStage(env: Record<string, string> = {}): Promise<Stage> {
-  const service = await startService(env)
+  const service = await startService({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'post@example.com', ...env })
   const post = async (path: string, body: unknown, token?: string, headers: Record<string, string> = {}) => {
     const { status, json } = await request(service.url + path, { method: 'POST', token, body, headers })
     expect([201, 202]).toContain(status)
@@ -86,6 +86,11 @@ afterAll(async () => {
 const validBodies: Record<string, unknown> = {
   register: person,
   login: credentials,
+  forgotPassword: { email: 'nobody@example.com' },
+  resetPassword: { token: 'unknown', password: 'battery staple' },
+  createNotificationChannel: { kind: 'slack', target: 'https://chat.example.com/hook' },
+  updateNotificationChannel: {},
+  verifyNotificationAddress: { token: 'unknown' },
   changePassword: { current_password: 'wrong horse', new_password: 'battery staple' },
   createPost: { title: 'x' },
   updatePost: {},

@@ -34,6 +34,9 @@ const FOREIGN: Record<string, number> = {
   'rotateSiteKeys path id': 404,
   'testSiteDelivery path id': 404,
   'backfillSite path id': 404,
+  'updateNotificationChannel path id': 404,
+  'deleteNotificationChannel path id': 404,
+  'testNotificationChannel path id': 404,
   'listDeliveries query site_id': 400,
   'listDeliveries query post_id': 200, // a filter that nothing passes
   'getDelivery path id': 404,
@@ -59,17 +62,19 @@ const BODIES: Record<string, object> = {
   changePosts: { action: 'publish' },
   generateDraft: { topic: 'Stolen' },
   updateSite: { name: 'Stolen' },
+  updateNotificationChannel: { events: [] },
   confirmDelivery: { status: 'delivered' },
 }
 
 /** The ids of somebody, by the names that paths, queries and bodies have for them. */
-type Ids = Record<'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'slug', string>
+type Ids = Record<'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'channel_id' | 'slug', string>
 
 const NOWHERE: Ids = {
   post_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11',
   site_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a12',
   delivery_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a13',
   job_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a14',
+  channel_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a15',
   slug: 'nowhere',
 }
 
@@ -104,6 +109,7 @@ beforeAll(async () => {
     site_id: String(site.id),
     delivery_id: await deliveryOf(owner, post.id),
     job_id: await newJob(owner, 'Private plans'),
+    channel_id: await newChannel(owner),
     slug: post.slug,
   }
   secrets = ['Private', 'Buy gold', String(site.api_key), String(site.webhook_secret), owner.user.email]
@@ -154,6 +160,7 @@ async function ownersView(): Promise<unknown> {
     '/api/posts',
     '/api/sites',
     '/api/deliveries',
+    '/api/notifications/channels',
     `/api/posts/${theirs.post_id}`,
     `/api/sites/${theirs.site_id}`,
     `/api/posts/generate/${theirs.job_id}`,
@@ -182,6 +189,7 @@ async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: u
     site_id: String(site.id),
     delivery_id: await deliveryOf(api, post.id),
     job_id: await newJob(api, slug),
+    channel_id: await newChannel(api),
     slug,
   }
   return { ids, apiKey: new_api_key, formerKey: site.api_key }
@@ -192,6 +200,12 @@ async function newJob(api: Api, topic: string): Promise<string> {
   return String((await api.post('/api/posts/generate', { topic })).json.job_id)
 }
 
+/** The id of a notification channel. */
+async function newChannel(api: Api): Promise<string> {
+  const body = { kind: 'slack', target: 'https://chat.example.com/hooks/private' }
+  return String((await api.post('/api/notifications/channels', body)).json.id)
+}
+
 /** The id of a post's newest delivery. */
 async function deliveryOf(api: Api, postId: string): Promise<string> {
   const { data } = (await api.get(`/api/deliveries?post_id=${postId}`)).json as { data: Array<{ id: string }> }
@@ -200,7 +214,13 @@ async function deliveryOf(api: Api, postId: string): Promise<string> {
 
 /** Which id belongs in a place. */
 function kindOf({ path }: Operation, { name }: Place): keyof Ids {
-  const own = path.includes('/posts/') ? 'post_id' : path.includes('/deliveries/') ? 'delivery_id' : 'site_id'
+  const own = path.includes('/channels/')
+    ? 'channel_id'
+    : path.includes('/posts/')
+      ? 'post_id'
+      : path.includes('/deliveries/')
+        ? 'delivery_id'
+        : 'site_id'
   const kind = /^ids?$/.test(name) ? own : name.replace(/s$/, '')
   if (kind in NOWHERE) return kind as keyof Ids // it is a key
   throw new Error(`${path} takes "${name}": say here whose id that is`)

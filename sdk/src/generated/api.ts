@@ -81,6 +81,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/forgot-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for a link to a new password
+         * @description Mails the link to the address if there is such an account; the answer is the same either way. The link works once, within an hour. At most three mails an hour and account. 503 where the service sends no mail (`SMTP_URL`).
+         */
+        post: operations["forgotPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a new password with the link
+         * @description With the token of the link. All access tokens and sessions of the account stop working at once.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/account/password": {
         parameters: {
             query?: never;
@@ -753,6 +793,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/notifications/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the notification channels
+         * @description All channels, oldest first, and whether this service can send mail.
+         */
+        get: operations["listNotificationChannels"];
+        put?: never;
+        /**
+         * Add a notification channel
+         * @description A message says that a site stopped accepting posts, that it accepts them again, that a post was published late, or what became of a draft. An e-mail address is sent a link first and gets messages once somebody has followed it; 503 where the service cannot send mail. At most 20 channels.
+         */
+        post: operations["createNotificationChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a notification channel
+         * @description What waits to be sent over it is dropped.
+         */
+        delete: operations["deleteNotificationChannel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a notification channel
+         * @description Changes where its messages go, or what it is told. A new e-mail address has to accept first.
+         */
+        patch: operations["updateNotificationChannel"];
+        trace?: never;
+    };
+    "/api/notifications/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test message
+         * @description Sends a sample now. 503 with what went wrong if it does not arrive. An e-mail address that has not accepted yet is sent the link again instead (202).
+         */
+        post: operations["testNotificationChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notifications/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept messages at an e-mail address
+         * @description With the token of the link that a new address is sent. It needs no login: whoever has the mail may accept, or not.
+         */
+        post: operations["verifyNotificationAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the incidents
+         * @description Times in which a site did not accept posts: those that last, then the last 20 that ended. One begins when a delivery has failed for good, or five attempts in a row, and ends once the site has accepted for a minute.
+         */
+        get: operations["listIncidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/events": {
         parameters: {
             query?: never;
@@ -1049,6 +1197,26 @@ export interface components {
             word_count: number;
             /** @description What the conversion of the given body could not keep; absent if that is nothing. */
             warnings?: components["schemas"]["ConversionWarning"][];
+        };
+        CreateNotificationChannel: {
+            kind: components["schemas"]["NotificationChannelKind"];
+            /**
+             * @description An e-mail address, or the address of a webhook.
+             * @example ada@example.com
+             */
+            target: string;
+            /** @description What to tell; everything but `draft.ready` if it is not given. */
+            events?: components["schemas"]["NotificationEvent"][];
+            /** @description Read-only: accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly status?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly last_error?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly secret?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly created_at?: unknown;
         };
         CreatePost: {
             title: string;
@@ -1360,6 +1528,9 @@ export interface components {
             /** @enum {string} */
             error?: "forbidden";
         };
+        ForgotPassword: {
+            email: string;
+        };
         FoundPost: {
             post?: components["schemas"]["PulledPost"];
         };
@@ -1480,6 +1651,41 @@ export interface components {
             /** @description Whether to send the missing and the outdated posts by webhook, oldest first. Default: false. */
             send?: boolean;
         };
+        Incident: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            id: string;
+            site: {
+                /**
+                 * Format: uuid
+                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+                 */
+                id: string;
+                name: string;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            opened_at: string;
+            /**
+             * Format: date-time
+             * @description When the site was fine again; null while it is not.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            closed_at: string | null;
+            /** @description What went wrong first, and what to check. */
+            reason: string | null;
+            /** @description Deliveries that failed for good meanwhile. */
+            failures: number;
+            /** @description Failed deliveries that can be sent again now. */
+            missing: number;
+        };
+        IncidentList: {
+            incidents: components["schemas"]["Incident"][];
+        };
         /** @description What every error response contains. */
         InternalError: components["schemas"]["Error"] & {
             /** @enum {string} */
@@ -1582,6 +1788,18 @@ export interface components {
             data: {
                 ids: string[];
             };
+        } | {
+            /** @enum {string} */
+            event: "channel.changed";
+            data: {
+                ids: string[];
+            };
+        } | {
+            /** @enum {string} */
+            event: "incident.changed";
+            data: {
+                ids: string[];
+            };
         };
         LoggedAttempt: {
             attempt: number;
@@ -1666,6 +1884,43 @@ export interface components {
             /** @enum {string} */
             error?: "not_found";
         };
+        NotificationChannel: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            id: string;
+            kind: components["schemas"]["NotificationChannelKind"];
+            /** @description Where messages go. Of a Slack webhook only its host is shown (`https://host/***`), since whoever has the address can post; that also means "unchanged" in a change. */
+            target: string;
+            events: components["schemas"]["NotificationEvent"][];
+            status: components["schemas"]["NotificationChannelStatus"];
+            last_error: string | null;
+            /** @description Signs the requests to a webhook; the other kinds have none. */
+            secret?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            created_at: string;
+        };
+        /**
+         * @description `email`: a mail to an address, which has to accept first. `slack`: the address of an incoming webhook of Slack, or of a chat that takes the same (Mattermost, Rocket.Chat, Discord with `/slack`). `webhook`: a request signed like those to sites.
+         * @enum {string}
+         */
+        NotificationChannelKind: "email" | "slack" | "webhook";
+        NotificationChannelList: {
+            channels: components["schemas"]["NotificationChannel"][];
+            /** @description Whether this service can send mail. */
+            email: boolean;
+        };
+        /**
+         * @description `unverified`: the address has not accepted yet, and is sent nothing else. `failing`: the last message did not arrive; `last_error` says why.
+         * @enum {string}
+         */
+        NotificationChannelStatus: "unverified" | "active" | "failing";
+        /** @enum {string} */
+        NotificationEvent: "site.failing" | "site.recovered" | "delivery.failed" | "post.late" | "draft.ready" | "draft.failed";
         Overview: {
             period: {
                 /**
@@ -2013,6 +2268,14 @@ export interface components {
              */
             session?: "token" | "cookie";
         };
+        ResetPassword: {
+            token: string;
+            /**
+             * Format: password
+             * @description Not one of the most common passwords, nor the account's e-mail address or its name, nor `postrider`.
+             */
+            password: string;
+        };
         Retry: {
             /** @description Only deliveries to this site. Default: all sites. */
             site_id?: string;
@@ -2236,6 +2499,27 @@ export interface components {
             /** @enum {string} */
             error?: "unsupported_media_type";
         };
+        UpdateNotificationChannel: {
+            /**
+             * @description An e-mail address, or the address of a webhook.
+             * @example ada@example.com
+             */
+            target?: string;
+            /** @description What to tell; everything but `draft.ready` if it is not given. */
+            events?: components["schemas"]["NotificationEvent"][];
+            /** @description Read-only: accepted and ignored. */
+            readonly id?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly status?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly last_error?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly secret?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly created_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly kind?: unknown;
+        };
         UpdatePost: {
             title?: string;
             /**
@@ -2351,6 +2635,9 @@ export interface components {
              * @example meta.title
              */
             field: string;
+        };
+        VerifyNotificationAddress: {
+            token: string;
         };
         WrittenPost: components["schemas"]["PostWithDeliveries"] & {
             /** @description What the conversion of the given body could not keep; absent if that is nothing. */
@@ -2834,6 +3121,75 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    forgotPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgotPassword"];
+            };
+        };
+        responses: {
+            /** @description If there is such an account, it is sent a link. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPassword"];
+            };
+        };
+        responses: {
+            /** @description The password is changed: log in with it. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
@@ -4641,6 +4997,285 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listNotificationChannels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channels. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response contains secrets: do not store it.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationChannelList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateNotificationChannel"];
+            };
+        };
+        responses: {
+            /** @description The new channel. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response contains secrets: do not store it.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The channel is removed. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateNotificationChannel"];
+            };
+        };
+        responses: {
+            /** @description The changed channel. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response contains secrets: do not store it.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationChannel"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testNotificationChannel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The address is sent the link again. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The test message was accepted. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    verifyNotificationAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VerifyNotificationAddress"];
+            };
+        };
+        responses: {
+            /** @description The address gets messages from now on. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listIncidents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The incidents, open ones first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -1,4 +1,6 @@
 export { accountAuth, whoAsks } from './auth.ts'
+export { removeExpiredResets, resetJobs } from './forgotten.ts'
+export { authBuckets } from './limits.ts'
 export { forgetOldNetworks } from './login.ts'
 export { accountOf, createAccount, randomPassword, removeAccount, resetPassword, setPlan } from './operations.ts'
 export { allAccounts, endAllLogins, removeExpiredSessions } from './queries.ts'

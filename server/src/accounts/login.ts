@@ -96,7 +96,7 @@ export function forgetOldNetworks(db: Db, now: Date): Promise<boolean> {
 }
 
 /** What the log calls the account of an e-mail address, whether there is one or not. It does not reveal the address. */
-function accountKeyOf({ keys }: Pick<Context, 'keys'>, key: string): string {
+export function accountKeyOf({ keys }: Pick<Context, 'keys'>, key: string): string {
   return lookupIndex(keys, `account of ${key}`).toString('hex').slice(0, 16)
 }
 

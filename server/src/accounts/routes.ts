@@ -9,6 +9,7 @@ import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
 import { accountAuth, logoutAuth, passwordAuth } from './auth.ts'
 import { EMAIL_PATTERN, hasInvisible, looksLikeEmail, MAX_EMAIL, plainEmail } from './email.ts'
 import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
+import { forgotPassword, replaceForgotten } from './forgotten.ts'
 import { authBuckets, managementBucket } from './limits.ts'
 import { login } from './login.ts'
 import { changePassword, register, signOut, signOutEverywhere } from './operations.ts'
@@ -72,6 +73,14 @@ const KnownPassword = z.string(textError('The password')).max(10_000).openapi({ 
 const LoginBody = z
   .strictObject({ email: z.string(textError('The e-mail address')), password: KnownPassword, session: SessionKind })
   .openapi('Login')
+
+const ForgotPasswordBody = z
+  .strictObject({ email: z.string(textError('The e-mail address')) })
+  .openapi('ForgotPassword')
+
+const ResetPasswordBody = z
+  .strictObject({ token: text('The token', { min: 1, max: 200 }), password: Password })
+  .openapi('ResetPassword')
 
 const ChangePasswordBody = z
   .strictObject({ current_password: KnownPassword, new_password: Password })
@@ -249,6 +258,50 @@ export const accountRoutes: Endpoint[] = [
     async handler({ ctx, principal }) {
       await signOutEverywhere(ctx, principal.accountId)
       return { status: 204, headers: endingHeaders(ctx) }
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/auth/forgot-password',
+    name: 'forgotPassword',
+    tag: 'Accounts',
+    summary: 'Ask for a link to a new password',
+    description:
+      'Mails the link to the address if there is such an account; the answer is the same either way. The link works once, within an hour. At most three mails an hour and account. 503 where the service sends no mail (`SMTP_URL`).',
+    auth: null,
+    buckets: authBuckets,
+    mostBytes: MOST_CREDENTIALS_BYTES,
+    body: ForgotPasswordBody,
+    bodyExamples: { 'The address of the account': { email: exampleCredentials.email } },
+    replies: { 202: { description: 'If there is such an account, it is sent a link.', schema: null } },
+    errors: ['unavailable'],
+    async handler({ ctx, body }) {
+      await forgotPassword(ctx, body.email)
+      return { status: 202 }
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/auth/reset-password',
+    name: 'resetPassword',
+    tag: 'Accounts',
+    summary: 'Choose a new password with the link',
+    description: 'With the token of the link. All access tokens and sessions of the account stop working at once.',
+    auth: null,
+    buckets: authBuckets,
+    mostBytes: MOST_CREDENTIALS_BYTES,
+    body: ResetPasswordBody,
+    bodyExamples: {
+      'The token of the link': {
+        token: 'y3pVHqqmVqyMiOiZcRjtUwL5R-0bYb0ZFtSuFkA3e2c',
+        password: 'more words to remember',
+      },
+    },
+    replies: { 204: { description: 'The password is changed: log in with it.', schema: null } },
+    errors: ['not_found'],
+    async handler({ ctx, body }) {
+      await replaceForgotten(ctx, body)
+      return { status: 204 }
     },
   }),
   endpoint({

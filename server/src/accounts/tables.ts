@@ -20,6 +20,9 @@ type EndedSessionsTable = { id: string; expires_at: Date }
 /** Networks (an HMAC of each) from which somebody has logged in to the account. */
 type LoginNetworksTable = { account_id: string; network: Buffer; last_login_at: Date }
 
+/** Links by which a forgotten password can be replaced, each once; the SHA-256 of their tokens. */
+type PasswordResetsTable = { token_hash: Buffer; account_id: string; expires_at: Date }
+
 /** A row of `accounts`. */
 export type AccountRow = Selectable<AccountsTable>
 
@@ -28,5 +31,6 @@ declare module '../platform/db/tables.ts' {
     accounts: AccountsTable
     ended_sessions: EndedSessionsTable
     login_networks: LoginNetworksTable
+    password_resets: PasswordResetsTable
   }
 }

@@ -1,6 +1,8 @@
 import { type AccountRow, accountOf, removeAccount } from '../accounts/index.ts'
 import { removeDeliveriesOf } from '../engine/index.ts'
 import { deleteJobs } from '../generation/index.ts'
+import { removeIncidents } from '../incidents/index.ts'
+import { removeChannels } from '../notifications/index.ts'
 import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { forgetAnswers } from '../platform/idempotency/idempotency.ts'
@@ -26,6 +28,8 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
       await deleteSites(tx, accountId)
       await removeDeliveriesOf({ signals }, tx, accountId)
       await deleteJobs(tx, accountId)
+      await removeIncidents(tx, accountId)
+      await removeChannels(tx, accountId)
       await cancelJobsOf({ signals }, tx, accountId)
       await forgetAnswers(tx, accountId)
     }

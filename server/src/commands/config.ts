@@ -1,6 +1,7 @@
 import { type Config, parseConfig } from '../platform/config.ts'
 import { withoutSecrets } from '../platform/database-url.ts'
 import type { AllowPolicy } from '../platform/egress/addresses.ts'
+import { withoutPassword } from '../platform/mail.ts'
 import type { RateLimit } from '../platform/rate-limit/rate-limit.ts'
 import { inColumns } from './columns.ts'
 import { EXIT, type Run } from './command.ts'
@@ -49,6 +50,8 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   AI_JOBS_PER_ACCOUNT: ({ ai }) => String(ai.jobsPerAccount),
   AI_TOKENS_PER_JOB: ({ ai }) => String(ai.tokensPerJob),
   AI_TOKENS_PER_DAY: ({ ai }) => String(ai.tokensPerDay),
+  SMTP_URL: ({ mail }) => (mail === undefined ? 'not set: no mail' : withoutPassword(mail.url)),
+  MAIL_FROM: ({ mail }) => mail?.from ?? 'not set: no mail',
   EMBED_HOSTS: ({ embedHosts }) => listText(embedHosts ?? ['default']),
   PULL_CACHE: ({ pullCacheBytes }) => bytesText(pullCacheBytes),
   CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),

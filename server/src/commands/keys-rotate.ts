@@ -1,5 +1,6 @@
 /** Replaces the secret key and seals everything with the new one. platform/secret-key.ts explains how it survives interruption. */
 import { resealSecrets } from '../engine/index.ts'
+import { resealChannels } from '../notifications/index.ts'
 import { type Config, parseConfig, SHORTEST_KEY } from '../platform/config.ts'
 import { deriveKeys, SealError } from '../platform/crypto.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -102,6 +103,7 @@ async function reseal(db: Database, oldKey: string, key: string, force: boolean)
     const sites = await resealApiKeys(tx, from, to)
     await resealSecrets(tx, from, to)
     await resealAnswers(tx, from, to)
+    await resealChannels(tx, from, to)
     await replaceFingerprint(tx, to)
     return sites
   })

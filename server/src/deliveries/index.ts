@@ -23,3 +23,4 @@ export {
 export { hurry, MOST_REQUEUED, requeueFailed } from './requeue.ts'
 export { testDeliveryRoutes } from './test-delivery.ts'
 export { webhooks } from './webhooks.ts'
+export { whyLastFailed } from './why-failed.ts'

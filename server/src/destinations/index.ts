@@ -1,4 +1,4 @@
-export { BUILD_HOOK } from './build-hook.ts'
+export { BUILD_HOOK, masked } from './build-hook.ts'
 export type { Channel, ProbeResult, SentRequest } from './channel.ts'
 export { addressOf, Channels, createChannels, shownAddressOf } from './registry.ts'
 export { testBody, webhookBody } from './webhook/body.ts'

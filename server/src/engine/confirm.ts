@@ -159,7 +159,7 @@ async function countConfirmed(
 async function countFailed(tx: Tx, { accountId, siteId, at }: Confirmation): Promise<void> {
   await addToRollUps(tx, [{ accountId, siteId, finishedAt: at, isOk: false, isRetried: false, tookMs: 'confirmed' }])
   await sql`
-    update lanes set failed = failed + 1, failing = true, failures_in_a_row = failures_in_a_row + 1
+    update lanes set failed = failed + 1, unseen_failures = unseen_failures + 1, failing = true, failures_in_a_row = failures_in_a_row + 1
     where site_id = ${siteId}
   `.execute(tx)
 }

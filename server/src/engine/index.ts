@@ -16,6 +16,7 @@ export {
   secretAssociatedData,
 } from './endpoints.ts'
 export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
+export { type Trouble, takeTroubles } from './health.ts'
 export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
 export { showBacklog } from './metrics.ts'

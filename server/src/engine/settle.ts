@@ -266,7 +266,7 @@ async function updateLanes(tx: Tx, clock: Clock, changes: readonly LaneChange[])
   await prepared(sql`
     update lanes l
     set suspect = o.suspect, failing = o.failing, failures_in_a_row = o.failures, delivered = l.delivered + o.delivered,
-      failed = l.failed + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at),
+      failed = l.failed + o.failed, unseen_failures = l.unseen_failures + o.failed, last_delivered_at = greatest(l.last_delivered_at, o.last_delivered_at),
       leased_until = case when o.abandoned then ${now} when not o.released then l.leased_until end,
       due_at = case when o.abandoned then ${now} when o.released then ${nextDue(now)} else l.due_at end
     from unnest(

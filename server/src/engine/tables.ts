@@ -54,6 +54,8 @@ type LanesTable = {
   suspect: Generated<boolean>
   failing: Generated<boolean>
   failures_in_a_row: Generated<number>
+  /** Deliveries that ended as failed since `takeTroubles` was last called (`health.ts`). */
+  unseen_failures: Generated<number>
   delivered: Generated<number>
   failed: Generated<number>
   last_delivered_at: Date | null

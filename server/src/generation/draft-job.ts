@@ -9,6 +9,7 @@
  * interruption puts no question again whose answer was saved.
  */
 
+import { notify } from '../notifications/index.ts'
 import type { Context } from '../platform/context.ts'
 import { afterCommit, isDatabaseGone, type Tx } from '../platform/db/database.ts'
 import { type LeasedJob, LeaseLost, recordProgress } from '../platform/jobs/queue.ts'
@@ -32,7 +33,10 @@ import { type WrittenDraft, writeDraft } from './writing/write-draft.ts'
 /** The wait before another try to save an answer. */
 const SAVE_AGAIN_MS = 1_000
 
-type Needs = Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'config' | 'traces'>
+type Needs = Pick<
+  Context,
+  'changes' | 'clock' | 'config' | 'db' | 'egress' | 'ids' | 'log' | 'metrics' | 'signals' | 'traces'
+>
 
 /** A limit is reached: not a failure of the model. */
 class LimitReached extends Error {
@@ -62,7 +66,10 @@ export function draftJobs(ctx: Needs): JobKind {
       if (row === undefined) throw new LeaseLost()
       const writing = { ctx, metrics, job, signals, tokens: row.input_tokens + row.output_tokens }
       const draft = model === undefined ? writeOutline(row.brief) : await writeWith(model, writing, row.brief)
-      return { record: (tx) => recordDraft(tx, writing, draft, model?.name ?? OUTLINE_WRITER) }
+      return {
+        record: (tx) =>
+          recordDraft(tx, writing, { draft, topic: row.brief.topic, generator: model?.name ?? OUTLINE_WRITER }),
+      }
     },
     failed: (job, error) => afterFailure(ctx, metrics, job, error),
   }
@@ -153,7 +160,9 @@ async function questionOf(
 
 const SAVED: Progress = { step: 'saving', done: 1 }
 
-async function recordDraft(tx: Tx, writing: Writing, draft: WrittenDraft, generator: string): Promise<void> {
+type Written = { draft: WrittenDraft; topic: string; generator: string }
+
+async function recordDraft(tx: Tx, writing: Writing, { draft, topic, generator }: Written): Promise<void> {
   const { ctx, metrics, job, tokens } = writing
   const now = ctx.clock.now()
   const { body, words, warnings, keywords, faq, seoTitle, description } = draft
@@ -168,6 +177,8 @@ async function recordDraft(tx: Tx, writing: Writing, draft: WrittenDraft, genera
     generator,
     finished_at: now,
   })
+  const data = { job_id: job.key, topic, post: { id: post.id, name: draft.title } }
+  await notify(ctx, tx, job.accountId, { name: 'draft.ready', data })
   ctx.changes.note(tx, [jobChange(job.accountId, job.key)])
   afterCommit(() => {
     metrics.ended('complete')
@@ -196,6 +207,9 @@ function afterFailure(ctx: Needs, metrics: DraftMetrics, job: LeasedJob, error: 
         progress: JSON.stringify(job.progress),
         finished_at: ctx.clock.now(),
       })
+      const { topic = '' } = (await findJob(tx, job.accountId, job.key))?.brief ?? {}
+      const data = { job_id: job.key, topic, reason: failure.message }
+      await notify(ctx, tx, job.accountId, { name: 'draft.failed', data })
       ctx.changes.note(tx, [jobChange(job.accountId, job.key)])
       afterCommit(() => metrics.ended(failure.code))
     },

@@ -19,5 +19,7 @@ export const LiveEvent = z
     changeOf('delivery'),
     changeOf('job'),
     changeOf('site'),
+    changeOf('channel'),
+    changeOf('incident'),
   ])
   .openapi('LiveEvent')

@@ -3,6 +3,7 @@ import * as foundation from './2026-11-28-foundation.ts'
 import * as postChanges from './2026-12-01-post-changes.ts'
 import * as siteTests from './2026-12-02-site-tests.ts'
 import * as buildHooks from './2026-12-03-build-hooks.ts'
+import * as notifications from './2026-12-04-notifications.ts'
 import * as audience from './2026-12-06-audience.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
@@ -14,5 +15,6 @@ export const migrations: Record<string, Migration> = {
   '2026-12-01-post-changes': postChanges,
   '2026-12-02-site-tests': siteTests,
   '2026-12-03-build-hooks': buildHooks,
+  '2026-12-04-notifications': notifications,
   '2026-12-06-audience': audience,
 }

@@ -16,6 +16,7 @@ import { type AllowPolicy, parseAllow } from './egress/addresses.ts'
 import { parseHeaderValue } from './header-value.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { LogFormat } from './log.ts'
+import { type MailConfig, parseMailFrom, parseSmtpUrl } from './mail.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
 import { messageOf } from './thrown.ts'
 import {
@@ -62,6 +63,8 @@ export type Config = {
    */
   rateLimits: Record<'auth' | 'pull' | 'dashboard' | Plan, RateLimit>
   ai: AiConfig
+  /** The server that sends mail; undefined: there is no mail. */
+  mail: MailConfig | undefined
   /** Memory for answers of the Pull API; 0 keeps none. */
   pullCacheBytes: number
   /** Hosts, or beginnings of paths on them, whose frames posts may show; `default` stands for the usual ones, as undefined does. */
@@ -158,6 +161,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       pull: read('RATE_LIMIT_PULL', { requests: 500, windowMs: UNITS.h }, parseRate),
     },
     ai: readAi(read, problems),
+    mail: readMail(read, problems),
     pullCacheBytes: read('PULL_CACHE', 64 * BYTES.MB, parseBytes),
     embedHosts: read<readonly string[] | undefined>('EMBED_HOSTS', undefined, parseEmbedHosts),
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
@@ -192,6 +196,20 @@ function readTraces(read: Reader): TraceConfig | undefined {
     share: read('OTEL_TRACES_SAMPLER_ARG', 1, parseShare),
   }
   return url === undefined ? undefined : { url, ...rest }
+}
+
+function readMail(read: Reader, problems: string[]): MailConfig | undefined {
+  const known = problems.length
+  const url = read<string | undefined>('SMTP_URL', undefined, parseSmtpUrl)
+  const from = read<string | undefined>('MAIL_FROM', undefined, parseMailFrom)
+  if (url !== undefined && from !== undefined) return { url, from }
+  // A variable that could not be parsed must not be reported as missing too.
+  if (problems.length === known && url !== undefined)
+    problems.push(
+      'MAIL_FROM: required with SMTP_URL; it is the sender of every mail, like Postrider <post@example.com>',
+    )
+  if (problems.length === known && from !== undefined) problems.push('SMTP_URL: required with MAIL_FROM')
+  return undefined
 }
 
 function readAi(read: Reader, problems: string[]): AiConfig {

@@ -11,6 +11,7 @@ import { type Db, isDatabaseGone, isLockTimeout, isStatementTimeout, type Tx } f
 import { limitLockWait } from '../platform/db/statements.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
+import { countLate, tellLate } from './late.ts'
 import { applyChange, publishToAudience } from './operations.ts'
 import { postsTx } from './revision.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
@@ -35,14 +36,17 @@ export async function runSchedule(ctx: Context, stopping: AbortSignal): Promise<
   const { db, clock } = ctx
   const passedOver: PassedOver = { posts: new Set(), accounts: new Set() }
   let failed = false
+  let late: Map<string, number> | undefined
   while (!stopping.aborted) {
     const found = await readDue(db.root, clock.now(), passedOver)
     if (found.length === 0) break
+    late ??= await countLate(db.root, clock.now())
+    const untold = late
     const queue = found.values()
     const workOff = async () => {
       for (const post of queue) {
         if (stopping.aborted) return
-        if (!(await runOne(ctx, post, passedOver))) failed = true
+        if (!(await runOne(ctx, post, passedOver, untold))) failed = true
       }
     }
     const runs = await Promise.allSettled(Array.from({ length: db.kind === 'embedded' ? 1 : AT_ONCE }, workOff))
@@ -54,12 +58,20 @@ export async function runSchedule(ctx: Context, stopping: AbortSignal): Promise<
   return { again: false, waitMs: Math.max(LOCKED_MS, next.getTime() - clock.now().getTime()) }
 }
 
-/** Publishes or unpublishes a post for which that is still due and that nobody else has locked. Returns false if that went wrong. */
-async function runOne(ctx: Context, due: DuePost, { posts, accounts }: PassedOver): Promise<boolean> {
+/** Publishes or unpublishes a post for which that is still due and that nobody else has locked. `untold`: how many late posts of accounts nobody has been told of. Returns false if that went wrong. */
+async function runOne(
+  ctx: Context,
+  due: DuePost,
+  { posts, accounts }: PassedOver,
+  untold: Map<string, number>,
+): Promise<boolean> {
   const { id, account_id, due_at } = due
   if (accounts.has(account_id)) return false
   try {
     const now = ctx.clock.now()
+    // Taken by the first of an account's late posts: its message speaks of them all.
+    const late = untold.get(account_id)
+    untold.delete(account_id)
     const done = await postsTx(ctx.db, async (tx) => {
       await limitLockWait(tx, '1s')
       const post = await lockDue(tx, id)
@@ -67,7 +79,10 @@ async function runOne(ctx: Context, due: DuePost, { posts, accounts }: PassedOve
       const action = dueAction(post, now)
       if (action === 'unpublish')
         await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now)
-      if (action === 'publish') await publishToAudience(ctx, tx, post, now)
+      if (action === 'publish') {
+        if (late !== undefined) await tellLate(ctx, tx, post, late, now)
+        await publishToAudience(ctx, tx, post, now)
+      }
       return action
     })
     if (done === undefined) posts.add(id)

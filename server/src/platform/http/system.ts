@@ -8,7 +8,7 @@ import type { SystemRoute } from './pipeline.ts'
 /** What the service's own routes report on. */
 export type SystemFacts = {
   db: Database
-  config: Pick<Config, 'registration' | 'role' | 'webhookAllow'>
+  config: Pick<Config, 'mail' | 'registration' | 'role' | 'webhookAllow'>
   loops: () => Array<ReturnType<Loop['status']>>
   stopping: () => boolean
   /** Whether there is a web application for people. */
@@ -17,14 +17,23 @@ export type SystemFacts = {
 
 /**
  * Where to look next: for programs, and for people where there is no web application. `sample_site`, which the dashboard offers, is
- * there only if this service may send to its own machine.
+ * there only if this service may send to its own machine; `mail` says whether it sends mail, so that a forgotten password can be replaced.
  */
-function welcome({ registration, role, webhookAllow }: SystemFacts['config']): object {
+function welcome({ mail, registration, role, webhookAllow }: SystemFacts['config']): object {
   const name = 'Postrider'
   if (role === 'worker') return { name, role, ready: '/readyz', metrics: '/metrics' }
   const first = registration === 'open' ? 'POST /api/auth/register' : 'POST /api/auth/login'
   const sample = webhookAllow === 'loopback' ? { sample_site: SAMPLE_SITE } : {}
-  return { name, api: '/api', reference: '/docs', description: '/openapi.json', registration, first, ...sample }
+  return {
+    name,
+    api: '/api',
+    reference: '/docs',
+    description: '/openapi.json',
+    registration,
+    mail: mail !== undefined,
+    first,
+    ...sample,
+  }
 }
 
 const NOT_BUILT = 'Not built. Run "npm run build" and start the service again.'
