@@ -103,11 +103,14 @@ export const Digest = z
   })
   .openapi('PullDigest')
 
+const versionMessage = 'version must be a whole number from 0 to 2147483647.'
+const PostVersion = z.int(versionMessage).min(0, versionMessage).max(2_147_483_647, versionMessage)
+
 /** What a site has. */
 export const HaveBody = z
   .strictObject({
     have: z
-      .array(z.strictObject({ id: z.string(textError('id')), version: z.int() }), 'have must be an array.')
+      .array(z.strictObject({ id: z.string(textError('id')), version: PostVersion }), 'have must be an array.')
       .max(10_000, 'Give at most 10,000 posts.'),
     send: z.boolean().optional().openapi({
       description: 'Whether to send the missing and the outdated posts by webhook, oldest first. Default: false.',
