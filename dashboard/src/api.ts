@@ -6,12 +6,17 @@ import { fetchInSession, UnreachableError } from './session.ts'
 export const api = createClient({ baseUrl: location.origin, fetch: fetchInSession })
 
 /** What the service says of itself. It does so beside its API, so the SDK does not ask it. */
-export async function describeService(): Promise<{ isRegistrationOpen: boolean; sampleSite: string | null }> {
+export async function describeService(): Promise<{
+  isRegistrationOpen: boolean
+  sendsMail: boolean
+  sampleSite: string | null
+}> {
   const answer = await fetch('/api')
   if (!answer.ok) throw new Error(`GET /api answered ${answer.status}`)
-  const card: { registration?: unknown; sample_site?: unknown } = await answer.json()
+  const card: { registration?: unknown; mail?: unknown; sample_site?: unknown } = await answer.json()
   return {
     isRegistrationOpen: card.registration !== 'closed',
+    sendsMail: card.mail === true,
     sampleSite: typeof card.sample_site === 'string' ? card.sample_site : null,
   }
 }

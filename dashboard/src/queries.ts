@@ -40,8 +40,8 @@ export const accountQuery = queryOptions({
 })
 
 /**
- * Whether anybody may create an account, and the command that starts the sample site, null where it cannot be used. Both change
- * with a restart of the service only.
+ * Whether anybody may create an account, whether the service sends mail, and the command that starts the sample site, null where it cannot
+ * be used. All change with a restart of the service only.
  */
 export const serviceQuery = queryOptions({
   queryKey: ['service'],
@@ -90,6 +90,18 @@ export const sitesQuery = queryOptions({
     const list = await api.sites.list()
     return { ...list, sites: list.sites.toSorted((a, b) => inOrder.compare(a.name, b.name)) }
   },
+})
+
+/** How this person is told of things, and whether the service can send mail. */
+export const channelsQuery = queryOptions({
+  queryKey: ['channels', 'list'],
+  queryFn: ({ signal }) => api.notifications.list({ signal }),
+})
+
+/** Sites in trouble, then the troubles that are over. */
+export const incidentsQuery = queryOptions({
+  queryKey: ['incidents', 'list'],
+  queryFn: ({ signal }) => api.incidents({ signal }),
 })
 
 /** Totals of the last 30 days. */

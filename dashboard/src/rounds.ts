@@ -23,6 +23,8 @@ const SHOWN_IN: Record<Change, readonly string[]> = {
   'delivery.changed': ['posts', 'deliveries', 'sites'],
   'site.changed': ['sites', 'posts', 'deliveries'],
   'job.changed': ['jobs'],
+  'channel.changed': ['channels'],
+  'incident.changed': ['incidents'],
 }
 
 /** Adds the nouns and things that an event concerns. */

@@ -64,6 +64,29 @@ const signUp = createRoute({
   component: screen(() => import('./screens/sign-in.tsx'), 'SignUp'),
 })
 
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: screen(() => import('./screens/links-in-mail.tsx'), 'ForgotPassword'),
+})
+
+/** The token of a link in a mail. */
+const withToken = ({ token }: Given): { token: string } => ({ token: typeof token === 'string' ? token : '' })
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  validateSearch: withToken,
+  component: screen(() => import('./screens/links-in-mail.tsx'), 'ResetPassword'),
+})
+
+const verifyAddress = createRoute({
+  getParentRoute: () => root,
+  path: '/verify-address',
+  validateSearch: withToken,
+  component: screen(() => import('./screens/links-in-mail.tsx'), 'VerifyAddress'),
+})
+
 /** Everything that requires signing in; others sign in first and then come back. */
 const inside = createRoute({
   getParentRoute: () => root,
@@ -156,6 +179,12 @@ const site = createRoute({
   component: screen(() => import('./screens/site.tsx'), 'Site'),
 })
 
+const notifications = createRoute({
+  getParentRoute: () => inside,
+  path: '/notifications',
+  component: screen(() => import('./screens/notifications.tsx'), 'Notifications'),
+})
+
 const account = createRoute({
   getParentRoute: () => inside,
   path: '/account',
@@ -174,6 +203,9 @@ const generate = createRoute({
 const routeTree = root.addChildren([
   signIn,
   signUp,
+  forgotPassword,
+  resetPassword,
+  verifyAddress,
   inside.addChildren([
     overview,
     posts,
@@ -185,6 +217,7 @@ const routeTree = root.addChildren([
     connectSite,
     site,
     analytics,
+    notifications,
     account,
   ]),
 ])

@@ -1,21 +1,20 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { api, problemOf, sentence } from '../api.ts'
 import { serviceQuery } from '../queries.ts'
-import { Mark } from '../shell/mark.tsx'
+import { Gate } from '../shell/gate.tsx'
 import { Button } from '../ui/button.tsx'
 import { Field, Input } from '../ui/field.tsx'
 import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
-import { useTitle } from '../ui/title.ts'
 
 const CLOSED = 'The operator of this service can create an account for you.'
 
 /** Signing in, and where to sign up. */
 export function SignIn() {
   const { next } = useSearch({ from: '/sign-in' })
-  const isClosed = useQuery(serviceQuery).data?.isRegistrationOpen === false
+  const service = useQuery(serviceQuery).data
+  const isClosed = service?.isRegistrationOpen === false
   const enter = useEntrance(next)
   const signIn = useMutation({
     mutationFn: (form: FormData) =>
@@ -42,7 +41,19 @@ export function SignIn() {
         <Field label="E-mail" required>
           <Input type="email" name="email" autoComplete="username" autoFocus />
         </Field>
-        <Field label="Password" required hint="Forgotten? The operator of this service can give you a new one.">
+        <Field
+          label="Password"
+          required
+          hint={
+            service?.sendsMail === true ? (
+              <Link to="/forgot-password" className="underline underline-offset-3">
+                Forgotten your password?
+              </Link>
+            ) : (
+              'Forgotten? The operator of this service can give you a new one.'
+            )
+          }
+        >
           <Input type="password" name="password" autoComplete="current-password" />
         </Field>
         {signIn.isError && <Notice tone="failed">{sentence(signIn.error)}</Notice>}
@@ -112,26 +123,4 @@ function NewAccount({ next }: { next: string | undefined }) {
 function useEntrance(next: string | undefined): () => void {
   const navigate = useNavigate()
   return () => void navigate({ href: next ?? '/', replace: true })
-}
-
-function Gate({ title, switchTo, children }: { title: string; switchTo: ReactNode; children: ReactNode }) {
-  useTitle(title)
-  return (
-    <main className="grid min-h-dvh content-center justify-items-center px-4 py-10">
-      <div className="w-full max-w-form">
-        <div className="mb-7 flex items-center gap-3">
-          <Mark className="size-10" />
-          <div>
-            <p className="text-lg leading-tight font-[680]">Postrider</p>
-            <p className="text-quiet">Write once. It arrives everywhere.</p>
-          </div>
-        </div>
-        <div className="rounded-lg bg-sheet px-5 py-6 shadow-sheet ring-1 ring-line sm:px-7">
-          <h1 className="mb-5 text-xl font-[650]">{title}</h1>
-          {children}
-        </div>
-        <p className="mt-5 text-center text-quiet">{switchTo}</p>
-      </div>
-    </main>
-  )
 }

@@ -7,6 +7,7 @@ import { Keys } from '../ui/keys.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { useAction, useActionKeys } from './actions.ts'
 import { ActionsEverywhere } from './actions-everywhere.tsx'
+import { Bell } from './bell.tsx'
 import { Mark } from './mark.tsx'
 import { BottomNavigation, SideNavigation } from './navigation.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
@@ -45,7 +46,8 @@ export function Layout() {
           <Keys keys="mod+k" />
         </button>
         <SideNavigation />
-        <div className="mt-auto">
+        <div className="mt-auto grid gap-1">
+          <Bell />
           <AccountMenu onHelp={() => setOpen('help')} />
         </div>
       </aside>
@@ -55,6 +57,7 @@ export function Layout() {
           Postrider
         </Link>
         <IconButton label="Search" icon={<Search />} onClick={() => setOpen('palette')} />
+        <Bell compact />
         <div>
           <AccountMenu compact onHelp={() => setOpen('help')} />
         </div>

@@ -1,0 +1,61 @@
+import type { Incident } from '@postrider/sdk'
+import { Link } from '@tanstack/react-router'
+import { StopMark } from '../../delivery/stops.tsx'
+import { counted } from '../../format.ts'
+import { NameLink } from '../../ui/name-link.tsx'
+import { Ago } from '../../ui/time.tsx'
+
+/** Incidents that last, then those that are over. */
+export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
+  if (incidents.length === 0) return <p className="text-quiet">Every site accepts posts.</p>
+  const isAllOver = incidents.every(({ closed_at }) => closed_at !== null)
+  return (
+    <>
+      {isAllOver && <p className="mb-3 text-quiet">Every site accepts posts. This is over:</p>}
+      <ul className="-my-2.5">
+        {incidents.map((incident) => (
+          <Entry key={incident.id} incident={incident} />
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Entry({ incident }: { incident: Incident }) {
+  const { site, opened_at, closed_at, reason, failures, missing } = incident
+  return (
+    <li className="flex items-start gap-3 border-b border-line py-2.5 last:border-0">
+      <StopMark standing={closed_at === null ? 'failed' : 'arrived'} large />
+      <div className="min-w-0 flex-1">
+        <NameLink
+          to="/sites/$siteId"
+          params={{ siteId: site.id }}
+          name={site.name}
+          className="rounded-sm font-[550] hover:underline"
+        />
+        <p className="text-sm text-faint">
+          {closed_at === null ? (
+            <>
+              Since <Ago at={opened_at} />
+            </>
+          ) : (
+            <>
+              Began <Ago at={opened_at} />, over <Ago at={closed_at} />
+            </>
+          )}
+          {failures > 0 && ` · ${counted(failures, 'delivery', 'deliveries')} failed`}
+        </p>
+        {closed_at === null && reason !== null && <p className="mt-1 text-sm">{reason}</p>}
+        {missing > 0 && (
+          <Link
+            to="/deliveries"
+            search={{ status: 'action', site: site.id }}
+            className="mt-1 inline-block text-sm font-[550] underline underline-offset-3"
+          >
+            Send {counted(missing, 'delivery', 'deliveries')} again
+          </Link>
+        )}
+      </div>
+    </li>
+  )
+}
