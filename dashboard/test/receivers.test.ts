@@ -7,21 +7,21 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { connectionCode, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../server/test/support/free-port.ts'
 import { type Received, type Receiver as Recorder, startReceiver } from '../../server/test/support/receiver.ts'
 import { newAccount, startService, type TestService } from '../../server/test/support/service.ts'
-import { startWebsite } from '../../server/test/support/websites.ts'
 import {
+  type Instructions,
   installCommand,
   RECEIVER_NAMES,
   RECEIVERS,
   type Receiver,
   type ReceiverName,
 } from '../src/receivers/receivers.ts'
+import { STATIC_RECEIVER_NAMES, STATIC_RECEIVERS } from '../src/receivers/static-receivers.ts'
 
 const SUPPORT = join(import.meta.dirname, 'support/receivers')
 const ROOT = join(import.meta.dirname, '../..')
@@ -102,9 +102,8 @@ async function send(
   return { status: response.status, text: await response.text(), response }
 }
 
-async function filesOf(name: ReceiverName): Promise<string> {
+async function filesOf(name: string, { files, pages = [] }: Instructions): Promise<string> {
   const project = join(folder, name)
-  const { files, pages = [] }: Receiver = RECEIVERS[name]
   await mkdir(project, { recursive: true })
   for (const { path, text } of [...files, ...pages]) {
     await mkdir(dirname(join(project, path)), { recursive: true })
@@ -148,7 +147,7 @@ async function start(command: string, args: string[], cwd: string, env: Record<s
 
 /** Starts a receiver and answers where its webhooks go, and where it lists posts. */
 async function startNode(name: ReceiverName, more: Record<string, string> = {}) {
-  const project = await filesOf(name)
+  const project = await filesOf(name, RECEIVERS[name])
   const env = { ...settingsOf(name), PORT: String(await freePort()), ...more }
   const url = await start(process.execPath, [join(SUPPORT, 'run.fixture.js'), name], project, env)
   const listed = async () => ((await (await fetch(`${url}/posts`)).json()).posts as Array<{ title: string }>)[0]?.title
@@ -194,35 +193,6 @@ describe('a receiver for', () => {
     expect(await listed()).toBe('Better bread')
     expect((await send(url, recorded.again)).status).toBe(200)
   })
-
-  it('gatsby begins a build for what is genuine, and asks for it again when that fails', async () => {
-    const host = await startWebsite({ '/build': {} })
-    const { project, url } = await startNode('gatsby', { BUILD_HOOK_URL: `${host.url}/build` })
-    const { published, deleted } = recorded
-    await expectToVerify(url, 'pull')
-    expect(host.asked).toEqual([])
-    for (const sent of [published, published, deleted]) expect((await send(url, sent)).status).toBe(200)
-    expect(host.asked).toEqual(['/build', '/build', '/build'])
-    host.answer({})
-    expect(await send(url, published)).toMatchObject({ status: 503, text: expect.stringContaining('answered 404') })
-    await host.close()
-
-    // What it is built of.
-    const nodes = `
-      import { registerHooks } from 'node:module'
-      registerHooks({ resolve: (name, context, next) => next(name, name.startsWith('@postrider/') ? { ...context, parentURL: ${JSON.stringify(pathToFileURL(import.meta.filename).href)} } : context) })
-      const { createSchemaCustomization, sourceNodes } = await import('./gatsby-node.ts')
-      const [types, nodes] = [[], []]
-      createSchemaCustomization({ actions: { createTypes: (text) => types.push(text) } })
-      await sourceNodes({ actions: { createNode: (node) => nodes.push(node) }, createContentDigest: (post) => JSON.stringify(post).length })
-      console.log(JSON.stringify({ types, nodes }))`
-    await writeFile(join(project, 'nodes.ts'), nodes)
-    const options = { cwd: project, env: { ...process.env, ...settingsOf('gatsby'), NODE_ENV: 'production' } }
-    expect(JSON.parse((await promisify(execFile)(process.execPath, ['nodes.ts'], options)).stdout)).toMatchObject({
-      types: [expect.stringMatching(/type PostriderPost implements Node \{\s+slug: String!/)],
-      nodes: [{ id: `postrider-${postId}`, internal: { type: 'PostriderPost' } }],
-    })
-  })
 })
 
 it('what is installed comes from the service, or is copied into the site where its host cannot reach the service', () => {
@@ -248,7 +218,8 @@ it('every receiver compiles, as strictly as can be', async () => {
   await writeFile(join(folder, 'frameworks.d.ts'), declarations)
   // Those for Next.js are type-checked by itself: npm run integrations -- next.
   const names = RECEIVER_NAMES.filter((name) => name !== 'nextjs')
-  for (const name of names) await filesOf(name)
+  for (const name of names) await filesOf(name, RECEIVERS[name])
+  for (const name of STATIC_RECEIVER_NAMES) await filesOf(`static-${name}`, STATIC_RECEIVERS[name])
   const at = (path: string) => [join(ROOT, path)]
   const options = {
     strict: true,
@@ -263,6 +234,7 @@ it('every receiver compiles, as strictly as can be', async () => {
     types: ['node'],
     typeRoots: at('node_modules/@types'),
     paths: {
+      '@postrider/astro': at('integrations/astro/src/index.ts'),
       '@postrider/sdk': at('sdk/src/index.ts'),
       '@postrider/sdk/files': at('sdk/src/files.ts'),
       '@postrider/sdk/receiver': at('sdk/src/receiver/index.ts'),
@@ -270,8 +242,8 @@ it('every receiver compiles, as strictly as can be', async () => {
       '@hono/node-server': at('node_modules/@hono/node-server/dist/index.d.mts'),
     },
   }
-  const include = ['frameworks.d.ts', ...names.map((name) => `${name}/**/*.ts`)]
-  const tsconfig = { compilerOptions: options, include, exclude: ['gatsby/nodes.ts'] }
+  const include = ['frameworks.d.ts', ...names.map((name) => `${name}/**/*.ts`), 'static-*/**/*.ts']
+  const tsconfig = { compilerOptions: options, include }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(tsconfig))
   const compiler = join(ROOT, 'node_modules/.bin/tsc')
   const told = await promisify(execFile)(compiler, ['-p', folder]).catch((error: { stdout: string }) => error)

@@ -5,7 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { connectionCode, createClient, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
+import {
+  type CreateSite,
+  connectionCode,
+  createClient,
+  type PostriderClient,
+  type SiteWithSecrets,
+} from '@postrider/sdk'
 import { freePort } from '../../packaging/story.ts'
 
 export { freePort } from '../../packaging/story.ts'
@@ -20,7 +26,11 @@ export type Stage = {
   service: string
   directory: string
   /** Connects a site at this address. */
-  connect(url: string, webhookPath: string): Promise<{ site: SiteWithSecrets; connection: string }>
+  connect(
+    url: string,
+    webhookPath: string,
+    more?: Pick<CreateSite, 'kind' | 'debounce_seconds'>,
+  ): Promise<{ site: SiteWithSecrets; connection: string }>
   /** Runs a command to its end and resolves with its output; throws with it if the command fails. */
   run(command: string, args: string[], options?: RunOptions): Promise<string>
   /** Starts a command that goes on, until `end` or the end of the test. */
@@ -100,11 +110,12 @@ export async function openStage(): Promise<Stage> {
     start,
     startService,
     stopService: async () => process_?.end(),
-    async connect(url, webhookPath) {
+    async connect(url, webhookPath, more = {}) {
       const site = await client.sites.create({
         name: `Site at ${url}`,
         url,
         webhook_url: new URL(webhookPath, url).href,
+        ...more,
       })
       const { id, api_key: key, webhook_secret: secret } = site
       return { site, connection: connectionCode({ url: service, site: id, key, secret }) }
@@ -116,14 +127,19 @@ export async function openStage(): Promise<Stage> {
     },
     async close() {
       await Promise.all([...running].map((one) => one.end('SIGKILL')))
-      await rm(place, { recursive: true, force: true })
+      await rm(place, { recursive: true, force: true, maxRetries: 20, retryDelay: 500 })
     },
   }
 }
 
-/** Asks until the answer is yes; an error counts as no. Throws with the last one and what the process said after two minutes. */
-export async function until(what: string, ask: () => Promise<boolean> | boolean, process?: Running): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS
+/** Asks until the answer is yes; an error counts as no. Throws with the last one and what the process said after two minutes, or as long as is said. */
+export async function until(
+  what: string,
+  ask: () => Promise<boolean> | boolean,
+  process?: Pick<Running, 'output'>,
+  patienceMs = PATIENCE_MS,
+): Promise<void> {
+  const deadline = Date.now() + patienceMs
   for (let reason: unknown; ; await pause(ASK_EVERY_MS)) {
     try {
       if (await ask()) return

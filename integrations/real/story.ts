@@ -72,7 +72,7 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
   seen('a post that was published again and deleted is gone')
 
   const bulkAt = performance.now()
-  await publishMany(client)
+  await publishMany(client, AT_ONCE)
   const slugs = Array.from({ length: AT_ONCE }, (_, index) => `post-${index + 1}`)
   for (const slug of slugs) await shows(slug, `Text of ${slug}.`)
   seen(`${AT_ONCE} posts at once are all on their pages`, `${((performance.now() - bulkAt) / 1_000).toFixed(1)} s`)
@@ -102,8 +102,9 @@ export async function visit(url: string): Promise<{ status: number; body: string
   return { status: response.status, body: await response.text(), location: response.headers.get('location') }
 }
 
-async function publishMany(client: PostriderClient): Promise<void> {
-  for (let index = 1; index <= AT_ONCE; index += 1)
+/** Publishes posts `post-1` to `post-COUNT`, whose text is `Text of SLUG.` */
+export async function publishMany(client: PostriderClient, count: number): Promise<void> {
+  for (let index = 1; index <= count; index += 1)
     await client.posts.create({
       title: `Post ${index}`,
       slug: `post-${index}`,
@@ -112,6 +113,7 @@ async function publishMany(client: PostriderClient): Promise<void> {
     })
 }
 
-function seconds(ms: number): string {
+/** A duration in milliseconds, in words. */
+export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`
 }

@@ -3,8 +3,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sdk from '../../sdk/package.json' with { type: 'json' }
 import { tellProject } from './project.ts'
-import { writeShown } from './shown.ts'
+import { write, writeShown } from './shown.ts'
 import type { Stage } from './stage.ts'
+import { tellStaticProject } from './static-story.ts'
 
 const SHOWN = {
   'src/lib/server/blog.ts': 'blog.ts',
@@ -12,6 +13,15 @@ const SHOWN = {
   'src/routes/blog/+page.server.ts': 'sveltekit-blog-load.ts',
   'src/routes/blog/+page.svelte': 'sveltekit-blog.svelte',
   'src/routes/blog/[slug]/+page.server.ts': 'sveltekit-post-load.ts',
+  'src/routes/blog/[slug]/+page.svelte': 'sveltekit-post.svelte',
+}
+
+/** With adapter-static, which prerenders the pages. */
+const SHOWN_STATIC = {
+  'src/lib/server/posts.ts': 'sveltekit-static-posts.ts',
+  'src/routes/blog/+page.server.ts': 'sveltekit-static-blog-load.ts',
+  'src/routes/blog/+page.svelte': 'sveltekit-blog.svelte',
+  'src/routes/blog/[slug]/+page.server.ts': 'sveltekit-static-post-load.ts',
   'src/routes/blog/[slug]/+page.svelte': 'sveltekit-post.svelte',
 }
 
@@ -50,8 +60,28 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
       env: (url) => ({ ORIGIN: url, BODY_SIZE_LIMIT: '8M' }),
       built: `**SvelteKit ${major}**: a fresh site with the package and four lines builds and type-checks unedited`,
     })
+    if (major === '2') await tellStatic(stage)
   }
   return versions
+}
+
+/** The same site with adapter-static. */
+async function tellStatic(stage: Stage): Promise<void> {
+  const { directory, run } = stage
+  for (const path of ['src/lib/server', 'src/routes/api', 'src/routes/blog', 'build', '.svelte-kit'])
+    await rm(join(directory, path), { recursive: true, force: true })
+  await run('npm', ['install', '--no-audit', '--no-fund', '--save-dev', '@sveltejs/adapter-static@3'])
+  const config = join(directory, 'vite.config.ts')
+  await writeFile(config, (await readFile(config, 'utf8')).replace('adapter-node', 'adapter-static'))
+  await write(directory, 'src/routes/+layout.ts', 'export const prerender = true\n')
+  await writeShown(directory, SHOWN_STATIC)
+  await tellStaticProject(stage, {
+    out: 'build',
+    caches: ['.svelte-kit'],
+    build: (env) => run('npx', ['vite', 'build'], { env }),
+    check: () => run('npm', ['run', 'check']),
+    built: '**SvelteKit 2, static**: the site with adapter-static and two lines builds and type-checks unedited',
+  })
 }
 
 /** `sv create` still makes projects of SvelteKit 2: another tsconfig, and a layout with `$lib`, which is gone. */

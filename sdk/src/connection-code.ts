@@ -25,6 +25,12 @@ export function parseConnectionCode(code: string | undefined): Connection {
   return connection
 }
 
+/** The connection that is given, else the one in POSTRIDER_CONNECTION, where there is an environment. Throws as `parseConnectionCode` does. */
+export function connectionOf(code: string | undefined): Connection {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return parseConnectionCode(code ?? process?.env?.POSTRIDER_CONNECTION)
+}
+
 function decode(text: string): Connection | undefined {
   try {
     const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))

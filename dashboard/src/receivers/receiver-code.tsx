@@ -4,12 +4,12 @@ import { useState } from 'react'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { installCommand, RECEIVERS, type Receiver, type ReceiverName } from './receivers.ts'
+import { type Instructions, installCommand } from './receivers.ts'
 
 /** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
-export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: ReceiverName }) {
+export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: Instructions }) {
   const [shown, setShown] = useState(false)
-  const { install, download, settings, files, pages = [], note }: Receiver = RECEIVERS[receiver]
+  const { install, download, settings, files, pages = [], note } = receiver
   const { id, api_key: key, webhook_secret: secret } = site
   const real = settings(connectionCode({ url: location.origin, site: id, key, secret }))
   const hidden = settings(`prc_${'•'.repeat(16)}`)
@@ -54,7 +54,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
             </>
           )}
         </p>
-        {download && note !== undefined && <Notice>{note}</Notice>}
+        {files.length === 0 && note !== undefined && <Notice>{note}</Notice>}
       </Step>
       {files.length > 0 && (
         <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>

@@ -14,8 +14,6 @@ import blog from './code/blog.ts.txt?raw'
 import bun from './code/bun.ts.txt?raw'
 import deno from './code/deno.ts.txt?raw'
 import express from './code/express.ts.txt?raw'
-import gatsby from './code/gatsby-function.ts.txt?raw'
-import gatsbyNode from './code/gatsby-node.ts.txt?raw'
 import hono from './code/hono.ts.txt?raw'
 import nextjsBlog from './code/nextjs-blog.ts.txt?raw'
 import nextjsPage from './code/nextjs-page.ts.txt?raw'
@@ -31,13 +29,9 @@ import worker from './code/worker.ts.txt?raw'
 /** A file of the site, with its path there. */
 type CodeFile = { path: string; text: string }
 
-/** How sites of one kind receive. */
-export type Receiver = {
+/** What a site of one kind needs, and what its owner is told. */
+export type Instructions = {
   name: string
-  /** Its name in the API. */
-  platform: Site['platform']
-  /** The path of its webhooks, below the site's address. */
-  webhookPath: string
   /** What to install of npm's registry, and of this service. */
   install?: { packages: string; own: { name: string; version: string } }
   /** Or what to download from this service, and where it is installed. */
@@ -50,12 +44,21 @@ export type Receiver = {
   note?: string
 }
 
-function environment(code: string): CodeFile {
+/** How sites of one kind receive webhooks. */
+export type Receiver = Instructions & {
+  /** Its name in the API. */
+  platform: Site['platform']
+  /** The path of its webhooks, below the site's address. */
+  webhookPath: string
+}
+
+/** The setting of a site, as a line of its environment. */
+export function environment(code: string): CodeFile {
   return { path: '.env', text: `POSTRIDER_CONNECTION=${code}\n` }
 }
 
 /** The command that installs what a receiver needs from the service at `origin`. A host's build server reaches only a public one. */
-export function installCommand({ packages, own }: NonNullable<Receiver['install']>, origin: string): string {
+export function installCommand({ packages, own }: NonNullable<Instructions['install']>, origin: string): string {
   const file = `${own.name.replace('@', '').replace('/', '-')}-${own.version}.tgz`
   const address = `${origin}/packages/${file}`
   const others = packages === '' ? '' : `${packages} `
@@ -72,7 +75,8 @@ function isPublic(host: string): boolean {
   return host.includes('.') && !isLocal
 }
 
-const SDK = { packages: '', own: sdk }
+/** The SDK and nothing else. */
+export const SDK = { packages: '', own: sdk }
 const NODE_RUNS_IT =
   'With "type": "module" in package.json, Node 22.18 or later runs it as it is: node --env-file=.env server.ts. Posts are kept as files in content/posts; stores for PostgreSQL, SQLite and Redis are in @postrider/sdk/receiver.'
 const READS_THE_SERVICE =
@@ -127,18 +131,6 @@ export const RECEIVERS = {
       { path: 'src/pages/blog/[slug].astro', text: astroPost },
     ],
     note: `${READS_THE_SERVICE} Astro needs an adapter for this, such as @astrojs/node.`,
-  },
-  gatsby: {
-    name: 'Gatsby',
-    platform: 'gatsby',
-    webhookPath: '/api/postrider',
-    install: SDK,
-    settings: (code) => ({ path: '.env.production', text: `${environment(code).text}BUILD_HOOK_URL=https://…\n` }),
-    files: [
-      { path: 'src/api/postrider.ts', text: gatsby },
-      { path: 'gatsby-node.ts', text: gatsbyNode },
-    ],
-    note: 'Gatsby reads .env.production for a build and .env.development while you develop; gatsby-node sees only what your host or dotenv puts in the environment. BUILD_HOOK_URL is the address that makes your host start a build. Query the posts as allPostriderPost. The fields that gatsby-node.ts declares are there even without posts.',
   },
   wordpress: {
     name: 'WordPress',
@@ -208,5 +200,5 @@ export const RECEIVER_NAMES = Object.keys(RECEIVERS) as ReceiverName[]
 
 /** The receiver to offer for a platform. */
 export function receiverFor(platform: Site['platform']): ReceiverName {
-  return platform === 'custom' ? 'express' : platform
+  return platform === 'custom' || platform === 'gatsby' ? 'express' : platform
 }

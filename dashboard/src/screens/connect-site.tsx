@@ -65,7 +65,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
               <ReceiverOptions />
             </Select>
           </Field>
-          <ReceiverCode site={site.data} receiver={receiver} />
+          <ReceiverCode site={site.data} receiver={RECEIVERS[receiver]} />
         </div>
       </Sheet>
       <Sheet title="The test">

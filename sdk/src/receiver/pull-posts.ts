@@ -28,12 +28,16 @@ export function pullPosts(
   async function check(): Promise<void> {
     if (Date.now() - askedAt < checkMs) return
     askedAt = Date.now()
+    const waiting = new AbortController()
+    const timer = setTimeout(() => waiting.abort(), LONGEST_CHECK_MS)
     try {
-      const { digest } = await client().digest({ signal: AbortSignal.timeout(LONGEST_CHECK_MS) })
+      const { digest } = await client().digest({ signal: waiting.signal })
       if (known !== undefined && digest !== known) for (const answer of answers.values()) answer.isStale = true
       known = digest
     } catch {
       // What is here is used until the service answers again.
+    } finally {
+      clearTimeout(timer)
     }
   }
 

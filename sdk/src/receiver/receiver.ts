@@ -2,7 +2,7 @@
  * A receiver: what a site does with Postrider's webhooks, however it is made. With a store it keeps the posts, and stays level with the service by
  * itself; without one it reads each post from the service when a page asks for it, and a webhook says that what was read is out of date.
  */
-import { type Connection, parseConnectionCode } from '../connection-code.ts'
+import { type Connection, connectionOf } from '../connection-code.ts'
 import { createPullClient, type PullClient } from '../pull.ts'
 import { pause } from '../transport.ts'
 import {
@@ -168,8 +168,7 @@ export function createReceiver(options: ReceiverOptions = {}): Receiver {
 }
 
 function siteOf({ connection: code, pull }: ReceiverOptions): { connection: Connection; client: PullClient } {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
-  const connection = parseConnectionCode(code ?? process?.env?.POSTRIDER_CONNECTION)
+  const connection = connectionOf(code)
   const own = pull?.fetch === undefined ? {} : { fetch: pull.fetch }
   return { connection, client: createPullClient({ baseUrl: connection.url, apiKey: connection.key, ...own }) }
 }

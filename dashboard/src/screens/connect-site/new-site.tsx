@@ -5,7 +5,7 @@ import { type SubmitEvent, useState } from 'react'
 import { api, problemOf, sentence } from '../../api.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { queryClient, sitesQuery } from '../../queries.ts'
-import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
+import { RECEIVER_NAMES, RECEIVERS, type Receiver, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
 import { BUILD_HOOK_NAME, HookField, HookWords } from '../../sites/build-hook.tsx'
 import { PLATFORM_NAMES } from '../../sites/health.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -74,13 +74,14 @@ export function NewSite() {
 const HOOK = 'build_hook'
 
 function Details({ look: { address, found } }: { look: Look }) {
-  const detected = receiverFor(found?.platform ?? 'custom')
+  const platformFound = found?.platform ?? 'custom'
+  const detected = platformFound === 'gatsby' ? HOOK : receiverFor(platformFound)
   const [receiver, setReceiver] = useState<ReceiverName | typeof HOOK>(detected)
   const [typed, setTyped] = useState<string>()
   const navigate = useNavigate({ from: '/sites/new' })
   const sites = useQuery(sitesQuery)
-  const { platform, webhookPath } = RECEIVERS[receiver === HOOK ? detected : receiver]
-  const webhook = typed ?? webhookAddress(address, webhookPath)
+  const chosen: Receiver | undefined = receiver === HOOK ? undefined : RECEIVERS[receiver]
+  const webhook = typed ?? webhookAddress(address, chosen?.webhookPath ?? '/')
   const connect = useMutation({
     mutationFn: (input: CreateSite) => api.sites.create(input),
     onSuccess(site) {
@@ -93,7 +94,7 @@ function Details({ look: { address, found } }: { look: Look }) {
     const form = new FormData(event.currentTarget)
     // A detected platform is not sent: the service detects it too, and looks again when the site moves.
     const choice: Pick<CreateSite, 'kind' | 'platform'> =
-      receiver === HOOK ? { kind: HOOK } : receiver === detected ? {} : { platform }
+      chosen === undefined ? { kind: HOOK } : receiver === detected ? {} : { platform: chosen.platform }
     connect.mutate({
       name: textOf(form, 'name'),
       url: address,

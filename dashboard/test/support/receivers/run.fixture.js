@@ -7,7 +7,7 @@ import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import express from 'express'
+import 'express' // before the hooks, which are for the site's own files
 
 const [name] = process.argv.slice(2)
 const PORT = Number(process.env.PORT)
@@ -47,18 +47,6 @@ function serveRequests(handle, { blog }) {
   }).listen(PORT, '127.0.0.1')
 }
 
-/** What Gatsby puts before a function: parsers of bodies in this order, each as the function's `config` says. */
-function serveGatsby({ default: handler, config = {} }) {
-  const { raw, text, urlencoded, json } = config.bodyParser ?? {}
-  const app = express()
-  app.use(express.raw(raw ?? { limit: '100kb' }))
-  app.use(express.text(text ?? { limit: '100kb' }))
-  app.use(express.urlencoded(urlencoded ?? { limit: '100kb', extended: true }))
-  app.use(express.json(json ?? { limit: '100kb' }))
-  app.use((request, response) => handler(request, response))
-  app.listen(PORT, '127.0.0.1')
-}
-
 const starts = {
   async sveltekit() {
     serveRequests((await load('src/routes/api/postrider/+server')).POST, await load('src/lib/server/blog'))
@@ -68,7 +56,6 @@ const starts = {
     if (prerender !== false) throw new Error('Astro would make this at build time')
     serveRequests(POST, await load('src/lib/blog'))
   },
-  gatsby: async () => serveGatsby(await load('src/api/postrider')),
   express: () => load('server'),
   hono: () => load('server'),
 }
