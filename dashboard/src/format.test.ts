@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { ago, counted, duration, number, percent, until } from './format.ts'
+import { ago, counted, duration, isLate, lateness, number, percent, until } from './format.ts'
 
 const NOW = new Date('2026-11-02T08:00:00Z').getTime()
 const at = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString()
@@ -67,4 +67,18 @@ describe('times', () => {
   ])('%s seconds ahead count down from %s', (seconds, text) => {
     expect(until(at(seconds), NOW)).toBe(text)
   })
+})
+
+it.each([
+  [60, '1\u2009min'],
+  [3_599, '59\u2009min'],
+  [3_600, '1\u2009h'],
+  [47 * 3_600, '47\u2009h'],
+  [3 * 86_400, '3 days'],
+])('%d seconds late is %s', (seconds, text) => {
+  expect(lateness(seconds)).toBe(text)
+})
+
+it('calls nothing late within a minute, nor what had no time', () => {
+  expect([null, 0, 59, 60].map(isLate)).toEqual([false, false, false, true])
 })

@@ -73,6 +73,21 @@ export function ago(at: string, now: number): string {
   return seconds > 5 ? RELATIVE.format(Math.round(seconds), 'second') : 'just now'
 }
 
+/** What is done within this time is in time. */
+const LATE_SECONDS = 60
+
+/** Whether something that should have been done at a time was done late. */
+export function isLate(seconds: number | null): seconds is number {
+  return seconds !== null && seconds >= LATE_SECONDS
+}
+
+/** `3 min`, `2 h`, `4 days`: how late something is. */
+export function lateness(seconds: number): string {
+  if (seconds < 3_600) return `${NUMBER.format(Math.floor(seconds / 60))}\u2009min`
+  if (seconds < 2 * 86_400) return `${NUMBER.format(Math.floor(seconds / 3_600))}\u2009h`
+  return counted(Math.floor(seconds / 86_400), 'day')
+}
+
 /** The day of an instant in the reader's calendar, as a number: the day after tomorrow may begin in less than two days. */
 function dayOf(at: string | number): number {
   const here = new Date(at)

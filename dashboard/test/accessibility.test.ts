@@ -144,10 +144,12 @@ describeInBrowser(
 
       const dialog = page.getByRole('dialog')
       await page.getByRole('button', { name: 'Publish' }).click()
+      await dialog.getByRole('radio', { name: 'Chosen sites' }).check()
       await dialog.getByRole('checkbox', { name: 'Kitchen' }).waitFor()
+      await dialog.getByRole('checkbox', { name: 'Unpublish it at a set time' }).check()
       await expectAccessible(page)
-      await dialog.getByRole('radio', { name: 'Later' }).check()
-      await dialog.getByText(/UTC, /).waitFor()
+      await dialog.getByRole('radio', { name: 'Later', exact: true }).check()
+      await dialog.getByText(/UTC, /).first().waitFor()
       await expectAccessible(page)
       // Nothing of what scrolls is seen below the buttons.
       const bottomOf = (wanted: Locator) => wanted.evaluate((element) => element.getBoundingClientRect().bottom)

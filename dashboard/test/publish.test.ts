@@ -33,7 +33,9 @@ describeInBrowser('publishing', (scene) => {
     await page.keyboard.press('Enter')
     await page.keyboard.type('Sow in March.')
     await page.keyboard.press('Control+Shift+P')
-    await dialog(page).getByRole('checkbox', { name: 'Kitchen' }).waitFor()
+    await dialog(page).getByRole('radio', { name: 'All sites' }).waitFor()
+    await tabTo(page, dialog(page).getByRole('radio', { name: 'All sites' }))
+    await page.keyboard.press('ArrowDown')
     await tabTo(page, dialog(page).getByRole('checkbox', { name: 'Kitchen' }))
     await page.keyboard.press('Space')
     // Enter is how a box is ticked elsewhere; here it sends nothing.

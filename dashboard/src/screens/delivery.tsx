@@ -7,7 +7,7 @@ import { EVENT_AT } from '../delivery/events.ts'
 import { SendAgain } from '../delivery/send-again.tsx'
 import { STANDING_TONES, standingName, standingOf } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
-import { clock, duration } from '../format.ts'
+import { clock, duration, isLate, lateness } from '../format.ts'
 import { deliveryQuery, sitesQuery } from '../queries.ts'
 import { Badge } from '../ui/badge.tsx'
 import { buttonLook } from '../ui/button.tsx'
@@ -48,6 +48,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
           <Badge tone={STANDING_TONES[standing]} icon={<StopMark standing={standing} />}>
             {standingName(standing, delivery.event)}
           </Badge>
+          {isLate(delivery.late_by_seconds) && <Badge tone="failed">{lateness(delivery.late_by_seconds)} late</Badge>}
           <span className="min-w-0 break-words">
             {EVENT_AT[delivery.event]}{' '}
             {delivery.site_deleted ? (

@@ -19,13 +19,18 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The text at the current whole second, so that one rendering sees one text. */
-function useText(textAt: (now: number) => string): string {
+export function useText(textAt: (now: number) => string): string {
   return useSyncExternalStore(subscribe, () => textAt(Math.floor(Date.now() / 1_000) * 1_000))
 }
 
 /** Whether an instant has passed. */
 export function useIsPast(at: string | null): boolean {
   return useSyncExternalStore(subscribe, () => at !== null && new Date(at).getTime() <= Date.now())
+}
+
+/** The present minute, in milliseconds since 1970. */
+export function useMinute(): number {
+  return useSyncExternalStore(subscribe, () => Math.floor(Date.now() / 60_000) * 60_000)
 }
 
 /** How long ago or how far ahead, in words; the full date is in its title. `at` is an ISO instant. */

@@ -6,8 +6,9 @@ import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
 import { standingName, standingOf } from '../../delivery/standing.ts'
 import { StopMark } from '../../delivery/stops.tsx'
-import { duration } from '../../format.ts'
+import { duration, isLate, lateness } from '../../format.ts'
 import type { Rows } from '../../shell/rows.ts'
+import { Badge } from '../../ui/badge.tsx'
 import { Tick } from '../../ui/choice.tsx'
 import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Skeleton } from '../../ui/placeholder.tsx'
@@ -139,6 +140,7 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           <span className="min-w-0 max-sm:sr-only">
             <span className="block whitespace-nowrap">{standingName(standing, delivery.event)}</span>
             <span className="clip block max-w-60 text-sm text-faint">{resultOf(delivery, paused)}</span>
+            {isLate(delivery.late_by_seconds) && <Badge tone="failed">{lateness(delivery.late_by_seconds)} late</Badge>}
           </span>
         </span>
       </Td>

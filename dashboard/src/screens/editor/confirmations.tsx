@@ -20,22 +20,3 @@ export function ConfirmDiscard({ openPost, view, open, onClose }: ConfirmationPr
     </Confirm>
   )
 }
-
-/** Before a post is unpublished. */
-export function ConfirmUnpublish({ openPost, view, open, onClose }: ConfirmationProps) {
-  const title = view.draft.title.trim() || 'Untitled'
-  return (
-    <Confirm
-      open={open}
-      onOpenChange={onClose}
-      title="Take the post off its sites?"
-      verb="Unpublish"
-      act={() => openPost.command({ status: 'draft' })}
-    >
-      <p>
-        The sites that have “<bdi>{title}</bdi>” will be asked to remove it, and it becomes a draft again, with all that
-        is written here.
-      </p>
-    </Confirm>
-  )
-}

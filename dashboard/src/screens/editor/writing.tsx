@@ -10,10 +10,13 @@ import { Notice } from '../../ui/notice.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { Bar } from './bar.tsx'
-import { ConfirmDiscard, ConfirmUnpublish } from './confirmations.tsx'
+import { ConfirmDiscard } from './confirmations.tsx'
 import { Outline } from './outline.tsx'
+import { AudienceDialog } from './publishing/audience-dialog.tsx'
 import { Publication } from './publishing/publication.tsx'
 import { PublishDialog, type Publishing } from './publishing/publish-dialog.tsx'
+import { TakeOffSite } from './publishing/take-off-site.tsx'
+import { UnpublishDialog } from './publishing/unpublish-dialog.tsx'
 import { Report } from './report.tsx'
 import { ConflictScreen } from './saving/conflict-screen.tsx'
 import { useOnlyHere } from './saving/one-tab.ts'
@@ -26,7 +29,13 @@ import { useWide } from './use-wide.ts'
 import { WordCount } from './word-count.tsx'
 
 /** An open dialog in front of the text. */
-type Asked = { kind: 'publish'; begin: Publishing } | { kind: 'unpublish' } | { kind: 'discard' } | { kind: 'settings' }
+type Asked =
+  | { kind: 'publish'; begin: Publishing }
+  | { kind: 'sites' }
+  | { kind: 'take off'; site: { id: string; name: string } }
+  | { kind: 'unpublish' }
+  | { kind: 'discard' }
+  | { kind: 'settings' }
 
 /** `writtenBy`: the job that wrote the post. */
 type WritingProps = { openPost: OpenPost; accountId: string; writtenBy: string | undefined }
@@ -59,7 +68,15 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
 
   if (conflict !== undefined) return <ConflictScreen openPost={openPost} conflict={conflict} />
   const parts = { openPost, view, editable: here }
-  const publication = <Publication {...parts} onPublish={publish} onUnpublish={() => setAsked({ kind: 'unpublish' })} />
+  const publication = (
+    <Publication
+      {...parts}
+      onPublish={publish}
+      onSites={() => setAsked({ kind: 'sites' })}
+      onTakeOff={(site) => setAsked({ kind: 'take off', site })}
+      onUnpublish={() => setAsked({ kind: 'unpublish' })}
+    />
+  )
   return (
     <>
       <Bar
@@ -122,7 +139,9 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
         <PublishDialog openPost={openPost} view={view} begin={asked.begin} onClose={close} />
       )}
       <ConfirmDiscard openPost={openPost} view={view} open={asked?.kind === 'discard'} onClose={close} />
-      <ConfirmUnpublish openPost={openPost} view={view} open={asked?.kind === 'unpublish'} onClose={close} />
+      {asked?.kind === 'sites' && <AudienceDialog openPost={openPost} view={view} onClose={close} />}
+      {asked?.kind === 'take off' && <TakeOffSite openPost={openPost} site={asked.site} onClose={close} />}
+      {asked?.kind === 'unpublish' && <UnpublishDialog openPost={openPost} view={view} onClose={close} />}
     </>
   )
 }

@@ -7,6 +7,7 @@ import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { ChosenBar } from '../../ui/filters.tsx'
+import { BulkPublish } from './bulk-publish.tsx'
 import { type Change, changePosts } from './change.ts'
 import { TagDialog } from './tag-dialog.tsx'
 
@@ -33,17 +34,11 @@ export function BulkBar({ posts, clear }: BulkBarProps) {
         <Choice verb="Tag" many={many} icon={<Tag />} onChoose={() => setOpen('tag')} />
         <Choice verb="Delete" many={many} icon={<Trash2 />} onChoose={() => setOpen('delete')} />
       </ChosenBar>
-      <Confirm
-        open={open === 'publish'}
-        onOpenChange={close}
-        title={`Publish ${many} now?`}
-        verb={`Publish ${many}`}
-        danger={false}
-        act={() => act({ action: 'publish' }, 'published')}
-      >
-        <p>To all sites that are not paused. Published posts are sent again.</p>
-        <Titles posts={posts} />
-      </Confirm>
+      {open === 'publish' && (
+        <BulkPublish posts={posts} many={many} onOpenChange={close} act={act}>
+          <Titles posts={posts} />
+        </BulkPublish>
+      )}
       <Confirm
         open={open === 'unpublish'}
         onOpenChange={close}

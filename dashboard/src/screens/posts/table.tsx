@@ -3,8 +3,11 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { stopsOf } from '../../delivery/post-stops.ts'
 import { Stops } from '../../delivery/stops.tsx'
+import { counted } from '../../format.ts'
+import { LateBadge } from '../../posts/late.tsx'
 import { POST_STATUSES } from '../../posts/status.ts'
 import type { Rows } from '../../shell/rows.ts'
+import { audienceText } from '../../sites/audience.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Tick } from '../../ui/choice.tsx'
 import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
@@ -104,6 +107,11 @@ const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, en
         <span className="flex">
           <Stops stops={stops} />
         </span>
+        {stops.length === 0 && post.site_ids !== null && (
+          <span className="text-sm text-faint" title={`For ${audienceText(post.site_ids, sites)}`}>
+            {counted(post.site_ids.length, 'site')}
+          </span>
+        )}
       </Td>
       <Td from="md">
         <Status post={post} />
@@ -148,13 +156,14 @@ function Status({ post, brief = false }: { post: ListedPost; brief?: boolean }) 
   if (brief) {
     return (
       <>
-        {name} {when}
+        {name} {when} <LateBadge post={post} />
       </>
     )
   }
   return (
     <span className="flex items-center gap-2 whitespace-nowrap">
       <Badge tone={tone}>{name}</Badge>
+      <LateBadge post={post} />
       <span className="text-sm text-faint">{when}</span>
     </span>
   )

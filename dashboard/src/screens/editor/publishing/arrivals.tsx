@@ -1,7 +1,7 @@
 /** Shows live how a post arrives at its sites. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { ExternalLink } from 'lucide-react'
+import { Ellipsis, ExternalLink, FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { reasonOf } from '../../../delivery/reason.ts'
@@ -10,7 +10,8 @@ import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
 import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
 import { postAddress } from '../../../sites/post-address.ts'
-import { Button, buttonLook } from '../../../ui/button.tsx'
+import { Button, buttonLook, IconButton } from '../../../ui/button.tsx'
+import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
 import { Ago, Until, useIsPast } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toast.tsx'
@@ -22,8 +23,14 @@ export function newestPerSite(deliveries: readonly LoggedDelivery[]): LoggedDeli
   return [...newest.values()].sort((a, b) => a.site_name.localeCompare(b.site_name))
 }
 
-/** A line for each site. `siteIds`: only these. */
-export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: ReadonlySet<string> | undefined }) {
+type ArrivalsProps = {
+  postId: string
+  siteIds?: ReadonlySet<string> | undefined
+  onTakeOff?: ((site: { id: string; name: string }) => void) | undefined
+}
+
+/** A line for each site. `siteIds`: only these; `onTakeOff`: to take the post off one of them. */
+export function Arrivals({ postId, siteIds, onTakeOff }: ArrivalsProps) {
   const deliveries = useQuery(deliveriesOfPostQuery(postId))
   const sites = useQuery(sitesQuery)
   const post = useQuery(postQuery(postId))
@@ -49,6 +56,7 @@ export function Arrivals({ postId, siteIds }: { postId: string; siteIds?: Readon
             delivery={delivery}
             standing={standings[index] ?? 'absent'}
             address={addresses.get(delivery.site_id)}
+            onTakeOff={onTakeOff}
           />
         ))}
       </ul>
@@ -60,9 +68,13 @@ function pausedOf(sites: readonly Site[] = []): Set<string> {
   return new Set(sites.filter(({ status }) => status === 'inactive').map(({ id }) => id))
 }
 
-type ArrivalProps = { delivery: LoggedDelivery; standing: Standing; address: string | undefined }
+type ArrivalProps = Pick<ArrivalsProps, 'onTakeOff'> & {
+  delivery: LoggedDelivery
+  standing: Standing
+  address: string | undefined
+}
 
-function Arrival({ delivery, standing, address }: ArrivalProps) {
+function Arrival({ delivery, standing, address, onTakeOff }: ArrivalProps) {
   const again = useMutation({
     mutationFn: () => api.deliveries.retry(delivery.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
@@ -92,6 +104,17 @@ function Arrival({ delivery, standing, address }: ArrivalProps) {
         <Button size="sm" busy={again.isPending} onClick={() => again.mutate()}>
           {standing === 'failed' ? 'Send again' : 'Try now'}
         </Button>
+      )}
+      {onTakeOff !== undefined && delivery.event !== 'post.deleted' && !delivery.site_deleted && (
+        <Menu trigger={<IconButton label={`More for ${delivery.site_name}`} size="sm" icon={<Ellipsis />} />}>
+          <MenuItem
+            icon={<FileX />}
+            danger
+            onSelect={() => onTakeOff({ id: delivery.site_id, name: delivery.site_name })}
+          >
+            Take it off this site
+          </MenuItem>
+        </Menu>
       )}
     </li>
   )

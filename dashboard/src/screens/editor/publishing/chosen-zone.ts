@@ -2,8 +2,9 @@
  * The time zone for planning, kept in this browser; it may be the readers' zone. This machine's own zone is not kept, because
  * it changes when somebody travels.
  */
+
+import { OWN_ZONE, zones } from '../../../schedule/zoned.ts'
 import { attempt } from '../saving/draft-shelf.ts'
-import { OWN_ZONE, zones } from './zoned.ts'
 
 const KEY = 'postrider.zone'
 

@@ -6,7 +6,10 @@ import { flushSync } from 'react-dom'
 import { sentence } from '../../../api.ts'
 import { counted } from '../../../format.ts'
 import { POST_STATUSES } from '../../../posts/status.ts'
-import { deliveriesOfPostQuery } from '../../../queries.ts'
+import { deliveriesOfPostQuery, sitesQuery } from '../../../queries.ts'
+import { OtherClocks } from '../../../schedule/time-fields.tsx'
+import { longTime, OWN_ZONE } from '../../../schedule/zoned.ts'
+import { type Audience, audienceText } from '../../../sites/audience.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { focusPage } from '../../../ui/focus.ts'
@@ -17,20 +20,29 @@ import type { View } from '../saving/edit-state.ts'
 import type { OpenPost } from '../saving/open-post.ts'
 import { Arrivals, newestPerSite } from './arrivals.tsx'
 import type { Publishing } from './publish-dialog.tsx'
-import { OtherClocks, plannedZone } from './schedule.tsx'
+import { plannedZone } from './schedule.tsx'
 import { zonePlace } from './zone-names.ts'
-import { longTime, OWN_ZONE } from './zoned.ts'
 
 type PublicationProps = {
   openPost: OpenPost
   view: View
   editable: boolean
   onPublish: (begin: Publishing) => void
+  onSites: () => void
+  onTakeOff: (site: { id: string; name: string }) => void
   onUnpublish: () => void
 }
 
 /** The post's status, and for a published post its way to each site. */
-export function Publication({ openPost, view, editable, onPublish, onUnpublish }: PublicationProps) {
+export function Publication({
+  openPost,
+  view,
+  editable,
+  onPublish,
+  onSites,
+  onTakeOff,
+  onUnpublish,
+}: PublicationProps) {
   const [busy, setBusy] = useState(false)
   const { post } = view
   const status = post?.status ?? 'draft'
@@ -53,7 +65,11 @@ export function Publication({ openPost, view, editable, onPublish, onUnpublish }
             First published <Ago at={post.published_at} />.
           </p>
         )}
-        {post !== undefined && status === 'published' && <Arrivals postId={post.id} />}
+        {post?.unpublish_at != null && <Ends at={new Date(post.unpublish_at).getTime()} />}
+        <For audience={post?.site_ids ?? null} onChange={editable ? onSites : undefined} />
+        {post !== undefined && status === 'published' && (
+          <Arrivals postId={post.id} onTakeOff={editable ? onTakeOff : undefined} />
+        )}
         <div className="flex flex-wrap gap-2">
           {can('schedule') && (
             <Button size="sm" onClick={() => onPublish('later')}>
@@ -91,6 +107,32 @@ function Due({ at, zone }: { at: number; zone: string }) {
       </p>
       <OtherClocks at={at} zone={zone} />
     </div>
+  )
+}
+
+/** Until when it is published. */
+function Ends({ at }: { at: number }) {
+  return (
+    <div>
+      <p>Until {longTime(at, OWN_ZONE)}</p>
+      <OtherClocks at={at} zone={OWN_ZONE} />
+    </div>
+  )
+}
+
+/** The sites that it is for. */
+function For({ audience, onChange }: { audience: Audience; onChange: (() => void) | undefined }) {
+  const { data } = useQuery(sitesQuery)
+  if (data === undefined) return null
+  return (
+    <p className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
+      <span className="min-w-0 flex-1 break-words text-quiet">For {audienceText(audience, data.sites)}</span>
+      {onChange !== undefined && (
+        <Button size="sm" kind="quiet" onClick={onChange}>
+          Change<span className="sr-only"> its sites</span>
+        </Button>
+      )}
+    </p>
   )
 }
 

@@ -12,6 +12,7 @@ import type { View } from '../saving/edit-state.ts'
 import type { OpenPost } from '../saving/open-post.ts'
 import { Arrivals, newestPerSite } from './arrivals.tsx'
 import { PublishForm } from './publish-form.tsx'
+import { SendForm } from './send-form.tsx'
 import { StickyActions } from './sticky-actions.tsx'
 
 /** What the dialog opens with: the choice (now or later), or how the post arrives at the sites. */
@@ -36,13 +37,20 @@ export function PublishDialog({ openPost, view, begin, onClose }: PublishDialogP
   const parts = () => {
     if (arriving) return <Arriving postId={postId} siteIds={sentTo} deliveries={known} onClose={onClose} />
     if (sites.data !== undefined && known !== undefined)
-      return (
+      return published ? (
+        <SendForm
+          openPost={openPost}
+          view={view}
+          sites={sites.data.sites}
+          having={holdingsOf(known)}
+          onSent={setSentTo}
+          onClose={onClose}
+        />
+      ) : (
         <PublishForm
           openPost={openPost}
           view={view}
-          published={published}
           sites={sites.data.sites}
-          having={published ? holdingsOf(known) : new Map()}
           later={begin === 'later' || post?.status === 'scheduled'}
           onSent={setSentTo}
           onClose={onClose}

@@ -6,7 +6,7 @@ import { Notice } from '../../../ui/notice.tsx'
 
 type SitesProps = {
   sites: readonly Site[]
-  hint: string | undefined
+  hint: string
   /** The sites that were sent the post, with what each has of it. */
   having: ReadonlyMap<string, Holding>
   /** Whether there is a change, which sites that were sent the post get in any case. */
@@ -21,9 +21,7 @@ type SitesProps = {
 export function SiteChoice({ sites, hint, having, updates, ticked, locked, onToggle, onAll }: SitesProps) {
   if (sites.length === 0)
     return (
-      <Notice title="No site is connected yet">
-        The post is published all the same: sites that you connect later can fetch it.
-      </Notice>
+      <Notice title="No site is connected yet">Sites that you connect later can fetch the post by themselves.</Notice>
     )
   const free = sites.filter(({ id, status }) => status !== 'inactive' && !locked(id))
   const all = free.every(({ id }) => ticked.has(id))
@@ -50,7 +48,7 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
           />
         ))}
       </div>
-      {hint !== undefined && <p className="text-sm text-faint">{hint}</p>}
+      <p className="text-sm text-faint">{hint}</p>
     </fieldset>
   )
 }

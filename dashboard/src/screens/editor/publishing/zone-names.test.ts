@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { zones } from '../../../schedule/zoned.ts'
 import { zoneName, zoneOf, zonePlace } from './zone-names.ts'
-import { zones } from './zoned.ts'
 
 it.each([
   ['Asia/Tokyo', 'Tokyo (Asia)', 'Tokyo'],

@@ -1,5 +1,5 @@
 /** Time zones by the names that people know them by. */
-import { zones } from './zoned.ts'
+import { zones } from '../../../schedule/zoned.ts'
 
 /** Browsers still list these places by the names they had when their zones were made. */
 const PRESENT: Record<string, string> = {

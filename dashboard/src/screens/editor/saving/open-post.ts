@@ -81,6 +81,20 @@ export class OpenPost {
   }
 
   /**
+   * Changes where the post goes, and until when. Nothing else of a published post is changed with that, because its sites would get it.
+   * False when it could not be stored first; the view says why. Throws the service's refusal.
+   */
+  async arrange(input: Pick<UpdatePost, 'site_ids' | 'unpublish_at'>): Promise<boolean> {
+    const { post } = this.#state
+    if (post === undefined || this.savesByItself) return this.command(input)
+    await this.#autosave.idle()
+    const stored = await this.#context.api.update(post.id, input)
+    this.#context.onStored(stored)
+    this.observe(stored)
+    return true
+  }
+
+  /**
    * Saves all changes, and sends the post to these sites, or to all. False when it could not be saved; the view says why. Throws
    * the service's refusal.
    */

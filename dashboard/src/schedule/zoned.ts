@@ -1,6 +1,6 @@
 /** Converts between wall times in zones and instants. Pure. */
 
-import { LOCALE } from '../../../format.ts'
+import { LOCALE } from '../format.ts'
 
 /** What a wall clock in that zone shows: `2026-11-30`, `09:00`, `Europe/Berlin`. */
 export type WallTime = { date: string; time: string; zone: string }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { problemOfTime } from './schedule.tsx'
+import { problemOfTime } from './time-fields.tsx'
 import { instantOf } from './zoned.ts'
 
 beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-03-28T12:00:00Z') }))
