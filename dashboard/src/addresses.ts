@@ -38,6 +38,13 @@ export function postsSearch(given: Given): PostsSearch {
   }
 }
 
+/** The calendar: a month unless it is a week, around a day; without one, around today. */
+export type CalendarSearch = { view?: 'week' | undefined; date?: string | undefined; site?: string | undefined }
+
+export function calendarSearch(given: Given): CalendarSearch {
+  return { view: oneOf(['week'] as const, given.view), date: date(given.date), site: text(given.site) }
+}
+
 /** The states that sites can be filtered by; in `new` and `broken` ones nothing has arrived yet, and the last test of the latter failed. */
 export const SITE_STATES = ['receiving', 'error', 'broken', 'paused', 'new'] as const
 export type SiteState = (typeof SITE_STATES)[number]

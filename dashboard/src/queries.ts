@@ -5,6 +5,7 @@
 import type {
   AnalyticsRange,
   ListDeliveries,
+  ListedPost,
   ListSummaries,
   LoggedDelivery,
   PostriderClient,
@@ -62,6 +63,23 @@ export const postListQuery = (asked: ListSummaries) =>
   queryOptions({
     queryKey: ['posts', 'list', asked],
     queryFn: ({ signal }) => api.posts.summaries(asked, { signal }),
+  })
+
+/** Pages of a calendar that are read at most. */
+const MOST_PAGES = 10
+
+/** What is scheduled for, or was published in, a period between two instants; `more`: not all of it. */
+export const calendarQuery = (from: string, to: string) =>
+  queryOptions({
+    queryKey: ['posts', 'calendar', from, to],
+    async queryFn({ signal }) {
+      const posts: ListedPost[] = []
+      for (let page = 1; ; page += 1) {
+        const { data, pagination } = await api.posts.summaries({ from, to, page, limit: 100 }, { signal })
+        posts.push(...data)
+        if (page >= pagination.pages || page === MOST_PAGES) return { posts, more: page < pagination.pages }
+      }
+    },
   })
 
 /** A page of the log of deliveries. `asked` is its key; `lastHours` counts back from the time of the request. */

@@ -8,7 +8,7 @@ import {
   redirect,
   type SearchSchemaInput,
 } from '@tanstack/react-router'
-import { deliveriesSearch, postsSearch, sitesSearch } from './addresses.ts'
+import { calendarSearch, deliveriesSearch, postsSearch, sitesSearch } from './addresses.ts'
 import { isOfService, isSignedOut } from './api.ts'
 import { accountQuery, queryClient } from './queries.ts'
 import { UnreachableError } from './session.ts'
@@ -115,6 +115,13 @@ const posts = createRoute({
   component: screen(() => import('./screens/posts.tsx'), 'Posts'),
 })
 
+const calendar = createRoute({
+  getParentRoute: () => inside,
+  path: '/calendar',
+  validateSearch: (given: Given) => calendarSearch(given),
+  component: screen(() => import('./screens/calendar.tsx'), 'Calendar'),
+})
+
 const deliveries = createRoute({
   getParentRoute: () => inside,
   path: '/deliveries',
@@ -211,6 +218,7 @@ const routeTree = root.addChildren([
     posts,
     editor,
     generate,
+    calendar,
     deliveries,
     delivery,
     sites,

@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { ChartColumn, FileText, Globe, House, Send } from 'lucide-react'
+import { CalendarDays, ChartColumn, FileText, Globe, House, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 
 type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
@@ -8,6 +8,7 @@ type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: <House /> },
   { to: '/posts', name: 'Posts', icon: <FileText /> },
+  { to: '/calendar', name: 'Calendar', icon: <CalendarDays /> },
   { to: '/sites', name: 'Sites', icon: <Globe /> },
   { to: '/deliveries', name: 'Deliveries', icon: <Send /> },
   { to: '/analytics', name: 'Analytics', icon: <ChartColumn /> },

@@ -53,11 +53,13 @@ export function Button({ kind, size, icon, busy = false, children, onClick, type
   )
 }
 
+const ICON_SIZES = { xs: 'size-6', sm: 'size-8', md: 'size-9' }
+
 type IconButtonProps = Omit<ComponentProps<'button'>, 'className' | 'children' | 'aria-label'> & {
   label: string
   icon: ReactNode
   kind?: 'quiet' | 'secondary'
-  size?: Size
+  size?: Size | 'xs'
 }
 
 /** A button with only an icon; a tooltip shows its name on hover and focus. */
@@ -71,7 +73,7 @@ export function IconButton({ label, icon, kind = 'quiet', size = 'md', type = 'b
         className={clsx(
           'inline-flex shrink-0 items-center justify-center rounded-md transition-colors duration-100 disabled:opacity-55 [&_svg]:size-4',
           KINDS[kind],
-          size === 'sm' ? 'size-8' : 'size-9',
+          ICON_SIZES[size],
         )}
       >
         {icon}
