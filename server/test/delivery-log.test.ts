@@ -45,6 +45,23 @@ const titles = async (query: Parameters<PostriderClient['deliveries']['list']>[0
   (await client.deliveries.list(query)).data.map(({ post_title }) => post_title)
 const idOf = async (postId: string) => (await client.deliveries.list({ post_id: postId })).data[0]?.id ?? ''
 
+describe('where a post is shown', () => {
+  it('is what its site says in the answer to the webhook, and stays while later answers say nothing', async () => {
+    const url = 'https://blog.example.com/where'
+    receiver.answerNext((_, response) => response.writeHead(200).end(JSON.stringify({ ok: true, url })))
+    const { id } = await publish('Where')
+    const live = { state: 'claimed', url }
+    expect((await client.posts.summaries()).data[0]?.deliveries).toMatchObject([{ live }])
+    expect((await client.deliveries.list({ post_id: id })).data).toMatchObject([{ live }])
+    expect(await client.deliveries.get(await idOf(id))).toMatchObject({ live })
+    receiver.answerNext((_, response) => response.writeHead(200).end('{"url":"javascript:alert(1)"}'))
+    const { id: other } = await publish('Nowhere')
+    expect((await client.deliveries.list({ post_id: other })).data).toMatchObject([
+      { live: { state: 'unknown', url: null } },
+    ])
+  })
+})
+
 describe('GET /api/deliveries', () => {
   it('shows what was sent, newest first, with the post and the site by name', async () => {
     const first = await publish('One')

@@ -168,7 +168,7 @@ describe('confirmations', () => {
     const [delivery] = data
     expect(await client.deliveries.get(delivery?.id ?? '')).toMatchObject({
       status: 'delivered',
-      metadata: { published_url: 'https://blog.example.com/one' },
+      live: { state: 'claimed', url: 'https://blog.example.com/one' },
     })
     await service.drain()
     expect(receiver.received).toEqual([])

@@ -16,6 +16,7 @@ import { Figures } from '../ui/figures.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Ago } from '../ui/time.tsx'
+import { ViewOnSite } from '../ui/view-on-site.tsx'
 import { Request } from './delivery/request.tsx'
 import { Timeline } from './delivery/timeline.tsx'
 
@@ -68,6 +69,9 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
       }
       actions={
         <>
+          {delivery.live.url !== null && standing.startsWith('arrived') && delivery.event !== 'post.deleted' && (
+            <ViewOnSite url={delivery.live.url} site={site} />
+          )}
           {!delivery.post_deleted && (
             <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
               <FileText aria-hidden="true" />

@@ -1098,7 +1098,7 @@ export interface components {
             version?: number;
             /**
              * Format: uri
-             * @description The address at which the site shows the post; kept with the delivery's metadata.
+             * @description The address at which the site shows the post; the delivery shows it as `live`.
              * @example https://blog.example.com
              */
             published_url?: string;
@@ -1119,7 +1119,7 @@ export interface components {
             version?: number;
             /**
              * Format: uri
-             * @description The address at which the site shows the post; kept with the delivery's metadata.
+             * @description The address at which the site shows the post; the delivery shows it as `live`.
              * @example https://blog.example.com
              */
             published_url?: string;
@@ -1756,6 +1756,12 @@ export interface components {
             data: components["schemas"]["ListedPost"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @description `claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). */
+        LiveAddress: {
+            /** @enum {string} */
+            state: "unknown" | "claimed";
+            url: string | null;
+        };
         LiveEvent: {
             /** @enum {string} */
             event: "ready";
@@ -1857,6 +1863,7 @@ export interface components {
              */
             next_attempt_at: string | null;
             response_code: number | null;
+            live: components["schemas"]["LiveAddress"];
             response_time_ms: number | null;
             last_error: string | null;
             /** @description How many seconds after the post's scheduled time the first attempt began, or would begin now while none was made; null if no schedule caused the delivery. */
@@ -2442,6 +2449,7 @@ export interface components {
         };
         /** @description The state of a post at a site: its newest delivery there. */
         StandingDelivery: components["schemas"]["PostDelivery"] & {
+            live: components["schemas"]["LiveAddress"];
             /** @enum {string} */
             event: "post.published" | "post.updated" | "post.deleted";
             attempts: number;

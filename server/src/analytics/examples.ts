@@ -70,6 +70,7 @@ export const exampleLogged = {
   post_deleted: false,
   site_deleted: false,
   finished_at: deliveredAt,
+  live: { state: 'claimed', url: 'https://kitchen.example.com/posts/bread-without-kneading' },
   late_by_seconds: null,
   can_retry: false,
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
 import type { DeliveryDetails, LoggedDelivery } from '../deliveries/index.ts'
-import type { HistoryEntry } from '../engine/index.ts'
+import { type HistoryEntry, Live, presentLive } from '../engine/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, NO_STORE, Timestamp, TimestampText } from '../platform/http/endpoint.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
 import { edge } from '../platform/http/period-edges.ts'
@@ -43,6 +43,7 @@ const LoggedDeliveryBody = z
     finished_at: Timestamp.nullable(),
     next_attempt_at: Timestamp.nullable(),
     response_code: z.int().nullable(),
+    live: Live,
     response_time_ms: z.int().nullable(),
     last_error: z.string().nullable(),
     late_by_seconds: z.int().min(0).nullable().openapi({
@@ -135,6 +136,7 @@ function presentLogged(one: Titled<LoggedDelivery>) {
     finished_at: one.finishedAt,
     next_attempt_at: one.nextAttemptAt,
     response_code: one.responseCode,
+    live: presentLive(one.liveUrl),
     response_time_ms: one.responseTimeMs,
     last_error: one.lastError,
     late_by_seconds: one.lateBySeconds,

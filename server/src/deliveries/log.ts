@@ -39,6 +39,8 @@ export type LoggedDelivery = {
   responseCode: number | null
   responseTimeMs: number | null
   lastError: string | null
+  /** Where the site said that it shows the post. */
+  liveUrl: string | null
   overtaken: boolean
   /** For when its publication was planned; null if it was not, and for what was superseded before it was sent. */
   dueAt: Date | null
@@ -50,7 +52,7 @@ export type LoggedDelivery = {
 const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
   e.deleted_at is not null as "siteDeleted", v.kind as event, d.status, d.attempts, d.created_at as "createdAt",
   d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode",
-  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.status = 'failed' and j.overtaken as overtaken, case when d.attempts > 0 or d.last_error is distinct from 'superseded' then v.due_at end as "dueAt",
+  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.live_url as "liveUrl", d.status = 'failed' and j.overtaken as overtaken, case when d.attempts > 0 or d.last_error is distinct from 'superseded' then v.due_at end as "dueAt",
   case when v.due_at is not null then coalesce(
     (d.history -> 0 ->> 'at')::timestamptz,
     case when d.status <> 'pending' then d.finished_at - coalesce(d.response_time_ms, 0) * interval '1 millisecond' end

@@ -10,12 +10,13 @@ import { NO_REPORT } from './webhook/report.ts'
 /** What a channel calls accepted. */
 type Accepts = (status: number) => boolean
 
-/** Sends what `request` makes. Never rejects: an error on our side is a failed attempt too. */
+/** Sends what `request` makes. `liveUrlOf` reads from an answer where the post is shown. Never rejects: an error on our side is a failed attempt too. */
 export function attemptOnce(
   ctx: Pick<Context, 'egress' | 'log' | 'traces'>,
   { target, event }: { target: ChannelTarget<unknown>; event: ChannelEvent },
   request: () => EgressRequest,
   accepts: Accepts,
+  liveUrlOf?: (body: Uint8Array) => string | null,
 ): Promise<AttemptOutcome> {
   const facts = {
     'postrider.delivery_id': event.deliveryId,
@@ -26,7 +27,7 @@ export function attemptOnce(
   return ctx.traces.span({ name: 'deliver', kind: 'client', facts }, async (span) => {
     let outcome: AttemptOutcome
     try {
-      outcome = judge(await ctx.egress.send(request()), accepts)
+      outcome = judge(await ctx.egress.send(request()), accepts, liveUrlOf)
     } catch (error) {
       ctx.log.error('delivery.broken', { delivery_id: event.deliveryId, error: errorField(error) })
       outcome = { kind: 'unreachable', error: 'internal_error', silent: false, tookMs: 0 }
@@ -58,7 +59,11 @@ export async function probeOnce(
 }
 
 /** Judges what came back. Redirects are not followed (specification, section 6). */
-export function judge(outcome: EgressOutcome, accepts: Accepts): AttemptOutcome {
+export function judge(
+  outcome: EgressOutcome,
+  accepts: Accepts,
+  liveUrlOf: (body: Uint8Array) => string | null = () => null,
+): AttemptOutcome {
   const { tookMs } = outcome
   if (outcome.kind === 'unreachable') {
     if (outcome.cause === 'aborted') return { kind: 'unknown' }
@@ -66,7 +71,7 @@ export function judge(outcome: EgressOutcome, accepts: Accepts): AttemptOutcome 
     return { kind: 'unreachable', error: outcome.cause, silent, tookMs }
   }
   const { status } = outcome
-  if (accepts(status)) return { kind: 'delivered', code: status, tookMs }
+  if (accepts(status)) return { kind: 'delivered', code: status, liveUrl: liveUrlOf(outcome.body), tookMs }
   const error = status >= 300 && status < 400 ? 'redirect_not_followed' : 'http_error'
   return { kind: 'refused', code: status, error, excerpt: excerptOf(outcome.body), tookMs }
 }

@@ -13,6 +13,8 @@ export type Confirmation = {
   postId: string
   version: number | undefined
   metadata: object | undefined
+  /** Where the site shows the post, if it says so. */
+  liveUrl: string | undefined
   at: Date
 }
 
@@ -24,12 +26,12 @@ export type Confirmation = {
 export async function confirmDelivered(
   ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  { accountId, siteId, postId, version, metadata, at }: Confirmation,
+  { accountId, siteId, postId, version, metadata, liveUrl, at }: Confirmation,
 ): Promise<boolean> {
   await lockLanes(tx, [siteId])
   const newest = await newestDelivery(tx, siteId, postId, version)
   if (newest === undefined || newest.status === 'failed') return false
-  await keepMetadata(tx, newest.id, metadata)
+  await keepSaid(tx, newest.id, { metadata, liveUrl })
   if (newest.status !== 'pending') return true
   const status = newest.attempts > 1 ? 'delivered_retry' : 'delivered'
   await tx
@@ -46,7 +48,11 @@ export async function confirmDelivered(
 async function conclude(
   ctx: Pick<Context, 'changes' | 'signals'>,
   tx: Tx,
-  confirmed: Omit<Confirmation, 'metadata' | 'version'> & { id: string; sequence: number; retried: boolean },
+  confirmed: Omit<Confirmation, 'liveUrl' | 'metadata' | 'version'> & {
+    id: string
+    sequence: number
+    retried: boolean
+  },
 ): Promise<void> {
   const { accountId, siteId, postId, sequence, at } = confirmed
   const superseded = await tx
@@ -89,6 +95,7 @@ export async function recordPulled(
       created_at: delivery.at,
       finished_at: delivery.at,
       metadata: delivery.metadata === undefined ? null : JSON.stringify(delivery.metadata),
+      live_url: delivery.liveUrl ?? null,
     })
     .execute()
   if (delivery.failure === undefined) return conclude(ctx, tx, { ...delivery, retried: false })
@@ -111,7 +118,7 @@ export async function recordSiteFailure(
     .set({ last_error: inOwnWords(message) })
     .where('id', '=', newest.id)
     .execute()
-  await keepMetadata(tx, newest.id, confirmation.metadata)
+  await keepSaid(tx, newest.id, confirmation)
   ctx.changes.note(tx, deliveryChanges([{ ...confirmation, id: newest.id }]))
   return true
 }
@@ -134,11 +141,20 @@ async function newestDelivery(tx: Tx, siteId: string, postId: string, version?: 
   return newest?.kind === 'post.deleted' ? undefined : newest
 }
 
-async function keepMetadata(tx: Tx, deliveryId: string, metadata: object | undefined): Promise<void> {
-  if (metadata === undefined) return
+/** Keeps with a delivery what its site said of it; what it did not say stays. */
+async function keepSaid(
+  tx: Tx,
+  deliveryId: string,
+  { metadata, liveUrl }: Pick<Confirmation, 'metadata' | 'liveUrl'>,
+): Promise<void> {
+  if (metadata === undefined && liveUrl === undefined) return
   await tx
     .updateTable('deliveries')
-    .set({ metadata: JSON.stringify(metadata) })
+    .set({
+      id: deliveryId,
+      ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+      ...(liveUrl === undefined ? {} : { live_url: liveUrl }),
+    })
     .where('id', '=', deliveryId)
     .execute()
 }

@@ -32,5 +32,5 @@ export {
 } from './states.ts'
 export { replaceUntried, withdraw } from './supersede.ts'
 export type { EventKind, HistoryEntry } from './tables.ts'
-export { DeliveryStatus, EventName } from './wire.ts'
+export { DeliveryStatus, EventName, Live, presentLive } from './wire.ts'
 export { claimFromWorkers, doWorkersLive, Worker } from './workers.ts'

@@ -5,11 +5,11 @@ import type { DeliveryStatus } from './tables.ts'
 export const SLOW_MS = 1_000
 
 /**
- * What a channel says of an attempt. `refused`: the target answered, but did not accept; `code` is its status, if it has such.
+ * What a channel says of an attempt. `delivered`: the target accepted; `liveUrl` is where it says that it shows the post. `refused`: the target answered, but did not accept; `code` is its status, if it has such.
  * `unreachable`: no answer came; `silent` if somebody waited for one. `unknown`: it was aborted, so the target may have accepted or not.
  */
 export type AttemptOutcome =
-  | { kind: 'delivered'; code: number; tookMs: number }
+  | { kind: 'delivered'; code: number; liveUrl?: string | null; tookMs: number }
   | { kind: 'refused'; code: number; error: string; excerpt: string | null; tookMs: number }
   | { kind: 'unreachable'; error: string; silent: boolean; tookMs: number }
   | { kind: 'unknown' }

@@ -148,7 +148,8 @@ async function recordAttempts(tx: Tx, clock: Clock, judged: readonly Settled[]):
       status = case when d.status = 'pending' or o.error is null then o.status else d.status end,
       next_attempt_at = case when d.status = 'pending' then ${clock.inDatabase()} + o.retry_ms * interval '1 millisecond' end,
       finished_at = case when d.status = 'pending' or o.error is null then case when o.retry_ms is null then o.finished_at end else d.finished_at end,
-      last_error = case when d.status = 'pending' or o.error is null then o.error else d.last_error end
+      last_error = case when d.status = 'pending' or o.error is null then o.error else d.last_error end,
+      live_url = coalesce(o.live_url, d.live_url)
     from unnest(
       ${column(({ delivery }) => delivery.id)}::uuid[],
       ${column(({ next }) => next.status)}::text[],
@@ -159,8 +160,9 @@ async function recordAttempts(tx: Tx, clock: Clock, judged: readonly Settled[]):
       ${column(({ result }) => codeOf(result))}::int[],
       ${column(({ result }) => Math.round(result.tookMs))}::int[],
       ${judged.map(({ result }) => errorOf(result))}::text[],
-      ${judged.map(historyOf)}::jsonb[]
-    ) as o (id, status, attempts, in_round, retry_ms, finished_at, code, took_ms, error, entry)
+      ${judged.map(historyOf)}::jsonb[],
+      ${judged.map(({ result }) => (result.kind === 'delivered' ? (result.liveUrl ?? null) : null))}::text[]
+    ) as o (id, status, attempts, in_round, retry_ms, finished_at, code, took_ms, error, entry, live_url)
     where d.id = o.id and d.attempts = o.attempts - 1 and (d.status = 'pending' or d.status = 'failed' and d.last_error = 'superseded')
     returning d.id, case when d.last_error = 'superseded' then 'superseded' else d.status end as status
   `.execute(tx)

@@ -29,6 +29,7 @@ export type StandingDelivery = LatestDelivery & {
   event: EventKind
   attempts: number
   lastError: string | null
+  liveUrl: string | null
   nextAttemptAt: Date | null
 }
 
@@ -41,7 +42,7 @@ export async function standingsOf(
   const { rows } = await sql<StandingDelivery>`
     select d.*, v.kind as event from (
       select distinct on (post_id, site_id) post_id as "postId", site_id as "siteId", event_id, status, attempts,
-        last_error as "lastError", next_attempt_at as "nextAttemptAt",
+        last_error as "lastError", live_url as "liveUrl", next_attempt_at as "nextAttemptAt",
         case when status in ('delivered', 'delivered_retry') then finished_at end as "deliveredAt"
       from deliveries where post_id = any(${plainArray(postIds)}::uuid[]) and account_id = ${accountId} and not ${WAS_NEVER_SENT}
       order by post_id, site_id, sequence desc

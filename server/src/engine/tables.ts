@@ -105,6 +105,8 @@ type DeliveriesTable = {
   response_time_ms: number | null
   last_error: string | null
   history: Generated<HistoryEntry[]>
+  /** Where the site said that it shows the post; an http or https address. */
+  live_url: Generated<string | null>
   /** Free-form, from the site's confirmation. */
   metadata: ColumnType<object | null, string | null | undefined, string | null>
 }

@@ -10,3 +10,16 @@ export const DeliveryStatus = z.enum(DELIVERY_STATUSES).openapi('DeliveryStatus'
   description: '`delivered_retry`: delivered, but not by the first attempt.',
 })
 export type DeliveryStatus = z.output<typeof DeliveryStatus>
+
+/** Where a delivered post is shown, as far as its site has said so. */
+export const Live = z
+  .object({ state: z.enum(['unknown', 'claimed']), url: z.string().nullable() })
+  .openapi('LiveAddress', {
+    description:
+      '`claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`).',
+  })
+
+/** Presents where a post is shown. */
+export function presentLive(url: string | null): z.output<typeof Live> {
+  return { state: url === null ? 'unknown' : 'claimed', url }
+}

@@ -1,6 +1,6 @@
 /** Posts on the wire: what requests may say, and how posts are presented (specification, section 4). */
 import { z } from 'zod'
-import { DeliveryStatus, lateBySeconds } from '../engine/index.ts'
+import { DeliveryStatus, Live, lateBySeconds, presentLive } from '../engine/index.ts'
 import { Id, readOnlyField, Timestamp } from '../platform/http/endpoint.ts'
 import { instant } from '../platform/http/instant.ts'
 import { PageQuery, Pagination } from '../platform/http/pagination.ts'
@@ -226,6 +226,7 @@ export const SummariesQuery = ListQuery.extend({
 })
 
 const StandingDelivery = PostDelivery.extend({
+  live: Live,
   event: z.enum(['post.published', 'post.updated', 'post.deleted']),
   attempts: z.int(),
   last_error: z.string().nullable(),
@@ -318,6 +319,7 @@ export function presentSummary({ post, deliveries }: PostSummary) {
       attempts: one.attempts,
       last_error: one.lastError,
       delivered_at: one.deliveredAt,
+      live: presentLive(one.liveUrl),
       next_attempt_at: one.nextAttemptAt,
     })),
   }

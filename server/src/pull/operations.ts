@@ -46,10 +46,8 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
       siteId: site.siteId,
       postId: report.postId.toLowerCase(),
       version: report.version,
-      metadata:
-        report.publishedUrl === undefined
-          ? report.metadata
-          : { ...report.metadata, published_url: report.publishedUrl },
+      metadata: report.metadata,
+      liveUrl: report.publishedUrl,
       at,
     }
     const failure = report.status === 'failed' ? (report.errorMessage ?? 'The site reported a failure') : undefined

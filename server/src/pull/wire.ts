@@ -17,7 +17,7 @@ const reportFields = {
       'The version of the post that the site has: deliveries of newer versions go on. Without it the report is about the newest.',
   }),
   published_url: httpUrl('published_url').optional().openapi({
-    description: "The address at which the site shows the post; kept with the delivery's metadata.",
+    description: 'The address at which the site shows the post; the delivery shows it as `live`.',
   }),
   error_message: text('error_message', { max: 1000 })
     .nullable()

@@ -36,7 +36,7 @@ function Entry({ incident }: { incident: Incident }) {
         <p className="text-sm text-faint">
           {closed_at === null ? (
             <>
-              Since <Ago at={opened_at} />
+              Began <Ago at={opened_at} />
             </>
           ) : (
             <>

@@ -4,6 +4,7 @@ import type { Context } from '../../platform/context.ts'
 import { attemptOnce, probeOnce } from '../attempt.ts'
 import type { Channel, ChannelEvent, ChannelTarget, ProbeResult } from '../channel.ts'
 import { testBody, webhookBody } from './body.ts'
+import { liveUrlOf } from './live-url.ts'
 import { reportOf } from './report.ts'
 import { type SigningKey, signedHeaders, signingKey } from './sign.ts'
 
@@ -36,7 +37,13 @@ export function webhookChannel(
     config: WebhookConfig,
     budgetMs: deadlineMs,
     attempt: (target, event, signal) =>
-      attemptOnce(ctx, { target, event }, () => ({ ...signedRequest(target, event), deadlineMs, signal }), accepts),
+      attemptOnce(
+        ctx,
+        { target, event },
+        () => ({ ...signedRequest(target, event), deadlineMs, signal }),
+        accepts,
+        liveUrlOf,
+      ),
     async probe(target, sample): Promise<ProbeResult> {
       const body = testBody(sample, { id: target.siteId, name: target.siteName })
       const deliveryId = ctx.ids.next()

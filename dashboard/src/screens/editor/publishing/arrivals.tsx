@@ -1,7 +1,7 @@
 /** Shows live how a post arrives at its sites. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Ellipsis, ExternalLink, FileX } from 'lucide-react'
+import { Ellipsis, FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { reasonOf } from '../../../delivery/reason.ts'
@@ -10,11 +10,12 @@ import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
 import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
 import { postAddress } from '../../../sites/post-address.ts'
-import { Button, buttonLook, IconButton } from '../../../ui/button.tsx'
+import { Button, IconButton } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
 import { Ago, Until, useIsPast } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toast.tsx'
+import { ViewOnSite } from '../../../ui/view-on-site.tsx'
 
 /** The newest delivery to each site, in the order of their names. */
 export function newestPerSite(deliveries: readonly LoggedDelivery[]): LoggedDelivery[] {
@@ -81,6 +82,8 @@ function Arrival({ delivery, standing, address, onTakeOff }: ArrivalProps) {
     onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
   })
   const isThere = (standing === 'arrived' || standing === 'arrived-late') && delivery.event !== 'post.deleted'
+  // What the site itself said is right where its pattern is not.
+  const shownAt = delivery.live.url ?? address
   const canHurry = standing === 'trying' || (standing === 'failed' && delivery.can_retry)
   return (
     <li className="flex items-start gap-2.5 border-b border-line py-2.5 first:pt-0 last:border-0 last:pb-0">
@@ -93,13 +96,7 @@ function Arrival({ delivery, standing, address, onTakeOff }: ArrivalProps) {
         </p>
         <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
       </div>
-      {isThere && address !== undefined && (
-        <a href={address} target="_blank" rel="noreferrer" className={buttonLook({ size: 'sm', kind: 'quiet' })}>
-          <ExternalLink aria-hidden="true" />
-          View on site
-          <span className="sr-only"> {delivery.site_name} (opens in a new window)</span>
-        </a>
-      )}
+      {isThere && shownAt !== undefined && <ViewOnSite url={shownAt} site={delivery.site_name} />}
       {canHurry && (
         <Button size="sm" busy={again.isPending} onClick={() => again.mutate()}>
           {standing === 'failed' ? 'Send again' : 'Try now'}
