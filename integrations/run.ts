@@ -15,6 +15,8 @@ type Tell = (stage: Stage) => Promise<Record<string, string>>
 const INTEGRATIONS: Record<string, () => Promise<{ tell: Tell }>> = {
   astro: () => import('./real/astro.ts'),
   gatsby: () => import('./real/gatsby.ts'),
+  install: () => import('./real/install.ts'),
+  many: () => import('./real/many.ts'),
   next: () => import('./next/test/real.ts'),
   runtimes: () => import('./real/runtimes.ts'),
   sveltekit: () => import('./real/sveltekit.ts'),

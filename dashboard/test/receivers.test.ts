@@ -13,9 +13,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../server/test/support/free-port.ts'
 import { type Received, type Receiver as Recorder, startReceiver } from '../../server/test/support/receiver.ts'
 import { newAccount, startService, type TestService } from '../../server/test/support/service.ts'
+import { installCommand } from '../src/receivers/install-command.ts'
 import {
   type Instructions,
-  installCommand,
   RECEIVER_NAMES,
   RECEIVERS,
   type Receiver,

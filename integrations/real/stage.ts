@@ -36,7 +36,8 @@ export type Stage = {
   /** Starts a command that goes on, until `end` or the end of the test. */
   start(command: string, args: string[], options?: RunOptions): Running
   stopService(): Promise<void>
-  startService(): Promise<void>
+  /** With the default limits of the Pull API, unless its settings say otherwise. */
+  startService(settings?: Record<string, string>): Promise<void>
   /** Notes what was seen; `figure` is a measured value. */
   seen(what: string, figure?: string): void
   notes: Array<{ what: string; figure: string }>
@@ -44,7 +45,8 @@ export type Stage = {
 }
 
 export type RunOptions = { cwd?: string; env?: Record<string, string> }
-export type Running = { output(): string; end(signal?: NodeJS.Signals): Promise<void> }
+/** A running command; `memory` is that of its whole process group, in MB. */
+export type Running = { output(): string; memory(): Promise<number>; end(signal?: NodeJS.Signals): Promise<void> }
 
 /** Starts the service of this checkout with an empty database. */
 export async function openStage(): Promise<Stage> {
@@ -70,6 +72,10 @@ export async function openStage(): Promise<Stage> {
     const closed = once(child, 'close')
     const one: Running = {
       output: () => output,
+      async memory() {
+        const kilobytes = await run('ps', ['-o', 'rss=', '-g', String(child.pid)], { cwd: ROOT })
+        return Math.round(kilobytes.split('\n').reduce((sum, line) => sum + Number(line), 0) / 1_000)
+      },
       async end(signal = 'SIGTERM') {
         running.delete(one)
         stopGroup(child, signal)
@@ -89,8 +95,9 @@ export async function openStage(): Promise<Stage> {
     return output
   }
 
-  async function startService(): Promise<void> {
-    const env = { PORT: String(port), DATA_DIR: join(place, 'data'), RATE_LIMIT_STARTER: 'off', RATE_LIMIT_AUTH: 'off' }
+  async function startService(settings: Record<string, string> = {}): Promise<void> {
+    const limits = { RATE_LIMIT_STARTER: 'off', RATE_LIMIT_AUTH: 'off' }
+    const env = { PORT: String(port), DATA_DIR: join(place, 'data'), ...limits, ...settings }
     process_ = start(process.execPath, ['--max-old-space-size=512', 'scripts/run.js', 'server/src/main.ts'], {
       cwd: ROOT,
       env,

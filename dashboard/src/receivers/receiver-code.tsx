@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { type Instructions, installCommand } from './receivers.ts'
+import { installCommand } from './install-command.ts'
+import type { Instructions } from './receivers.ts'
 
 /** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: Instructions }) {

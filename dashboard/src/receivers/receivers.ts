@@ -25,6 +25,7 @@ import sveltekitPost from './code/sveltekit-post.svelte.txt?raw'
 import sveltekitPostLoad from './code/sveltekit-post-load.ts.txt?raw'
 import sveltekit from './code/sveltekit-server.ts.txt?raw'
 import worker from './code/worker.ts.txt?raw'
+import type { Install } from './install-command.ts'
 
 /** A file of the site, with its path there. */
 type CodeFile = { path: string; text: string }
@@ -33,7 +34,7 @@ type CodeFile = { path: string; text: string }
 export type Instructions = {
   name: string
   /** What to install of npm's registry, and of this service. */
-  install?: { packages: string; own: { name: string; version: string } }
+  install?: Install
   /** Or what to download from this service, and where it is installed. */
   download?: { path: string; steps: string }
   /** Where the site's connection code goes. */
@@ -55,24 +56,6 @@ export type Receiver = Instructions & {
 /** The setting of a site, as a line of its environment. */
 export function environment(code: string): CodeFile {
   return { path: '.env', text: `POSTRIDER_CONNECTION=${code}\n` }
-}
-
-/** The command that installs what a receiver needs from the service at `origin`. A host's build server reaches only a public one. */
-export function installCommand({ packages, own }: NonNullable<Instructions['install']>, origin: string): string {
-  const file = `${own.name.replace('@', '').replace('/', '-')}-${own.version}.tgz`
-  const address = `${origin}/packages/${file}`
-  const others = packages === '' ? '' : `${packages} `
-  return isPublic(new URL(origin).hostname)
-    ? `npm install ${others}${address}`
-    : `curl --create-dirs -o vendor/${file} ${address}\nnpm install ${others}./vendor/${file}`
-}
-
-/** Whether a name may be one that the whole internet knows: not this machine, a private address or a name without a domain. */
-function isPublic(host: string): boolean {
-  const isLocal = /^(127|10|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^\[|\.(local|internal|lan|home|test)$/.test(
-    host,
-  )
-  return host.includes('.') && !isLocal
 }
 
 /** The SDK and nothing else. */
