@@ -51,9 +51,16 @@ class WP_REST_Response
 
 class WP_Error
 {
+    private $message;
+
+    public function __construct($message)
+    {
+        $this->message = $message;
+    }
+
     public function get_error_message()
     {
-        return 'It could not be stored.';
+        return $this->message;
     }
 }
 
@@ -66,6 +73,7 @@ class Database
     public $postmeta = 'wp_postmeta';
     public $last_error = '';
     private $held = [];
+    private $before = [];
 
     public function prepare($sql, ...$values)
     {
@@ -97,7 +105,19 @@ class Database
 
     public function query($sql)
     {
+        if ($sql === 'START TRANSACTION') {
+            $this->before = posts();
+        }
+        if ($sql === 'ROLLBACK') {
+            put($this->before);
+        }
         return $this->get_var($sql);
+    }
+
+    public function get_results($sql)
+    {
+        $kept = array_filter(posts(), fn ($post) => $post['post_status'] !== 'trash');
+        return array_map(fn ($post) => (object) ['id' => $post['meta']['_postrider_id'], 'version' => $post['meta']['_postrider_version']], array_values($kept));
     }
 }
 
@@ -188,6 +208,44 @@ function is_wp_error($value)
 }
 function wp_schedule_single_event($time, $hook, $arguments = [])
 {
+}
+function wp_schedule_event($time, $recurrence, $hook)
+{
+}
+function wp_next_scheduled($hook)
+{
+    return false;
+}
+function wp_date($format, $time)
+{
+    return gmdate($format, $time);
+}
+function wp_json_encode($value)
+{
+    return json_encode($value);
+}
+function untrailingslashit($text)
+{
+    return rtrim($text, '/');
+}
+function wp_remote_request($url, $options)
+{
+    $headers = array_map(fn ($name, $value) => "$name: $value", array_keys($options['headers']), $options['headers']);
+    $http = ['method' => $options['method'], 'header' => $headers, 'content' => (string) $options['body'], 'timeout' => $options['timeout'], 'ignore_errors' => true];
+    $body = @file_get_contents($url, false, stream_context_create(['http' => $http]));
+    return $body === false ? new WP_Error('Connection refused') : ['body' => $body, 'headers' => $http_response_header];
+}
+function wp_remote_retrieve_response_code($answer)
+{
+    return explode(' ', $answer['headers'][0])[1];
+}
+function wp_remote_retrieve_body($answer)
+{
+    return $answer['body'];
+}
+function wp_remote_retrieve_header($answer, $name)
+{
+    return preg_replace('/^.*?: /', '', current(preg_grep("/^$name:/i", $answer['headers'])) ?: '');
 }
 
 function get_date_from_gmt($date)
@@ -325,6 +383,11 @@ function wp_insert_post($fields, $errors)
         $fields['post_name'] = $before['_wp_desired_post_slug'];
         unset($before['_wp_desired_post_slug']);
     }
+    if (file_exists(dirname(posts_file()) . '/breaks')) {
+        $posts[$id] = ['ID' => $id] + $fields;
+        put($posts);
+        throw new Exception('The database has gone away.');
+    }
     $meta = array_merge($before, $fields['meta_input'] ?? []);
     unset($fields['meta_input']);
     $posts[$id] = array_merge($posts[$id] ?? [], $fields, ['ID' => $id, 'meta' => $meta]);
@@ -358,12 +421,19 @@ function get_queried_object_id()
     return (int) ($_GET['p'] ?? 0);
 }
 
+const HOUR_IN_SECONDS = 3600;
 $wpdb = new Database();
 require dirname(__DIR__) . '/plugin/postrider/postrider.php';
 run_hook('rest_api_init', null);
 if (get_queried_object_id()) {
     echo '<title>' . run_hook('pre_get_document_title', '') . "</title>\n";
     run_hook('wp_head', null);
+    return;
+}
+if (isset($_GET['catch-up'])) {
+    // What the settings page and WP-Cron do: begin, and go on by a batch.
+    $_GET['catch-up'] === 'begin' ? postrider_begin_catch_up($_GET['cursor'] ?? '') : postrider_catch_up_step();
+    echo json_encode(postrider_progress());
     return;
 }
 $request = new WP_REST_Request();

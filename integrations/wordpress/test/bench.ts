@@ -12,13 +12,10 @@ export const HAS_PHP = spawnSync('php', ['--version']).status === 0
 
 const KEY = Buffer.alloc(24, 1)
 
-/** What a site that is connected has. */
-const CODE = connectionCode({
-  url: 'https://service.example',
-  site: 'site',
-  key: 'pr_key',
-  secret: `whsec_${KEY.toString('base64')}`,
-})
+/** What a site has that is connected to the service at `url`. */
+export function codeFor(url: string): string {
+  return connectionCode({ url, site: 'site', key: 'pr_key', secret: `whsec_${KEY.toString('base64')}` })
+}
 
 /** A post as WordPress has it, as far as the tests look. */
 export type Row = {
@@ -37,6 +34,17 @@ export type Row = {
 
 /** An answer to a webhook. */
 export type Answer = { status: number; body: { ok?: boolean; message: string; url?: string; store?: string } }
+
+/** How far the site is with earlier posts. */
+export type Progress = {
+  state: string
+  cursor: string
+  done: number
+  failed: number
+  until: number
+  message: string
+  again: boolean
+}
 
 /** A request as it is sent. */
 export type Sent = { body: string; id: string; timestamp: string; signature: string }
@@ -57,7 +65,15 @@ export async function startBench(env: Record<string, string> = {}, shared?: stri
   const child: ChildProcess = spawn(
     'php',
     ['-d', 'display_errors=1', '-S', url.slice('http://'.length), join(import.meta.dirname, 'bench.fixture.php')],
-    { env: { PATH: process.env.PATH, POSTRIDER_CONNECTION: CODE, POSTS_FILE: postsFile, ...env }, stdio: 'ignore' },
+    {
+      env: {
+        PATH: process.env.PATH,
+        POSTRIDER_CONNECTION: codeFor('https://service.example'),
+        POSTS_FILE: postsFile,
+        ...env,
+      },
+      stdio: 'ignore',
+    },
   )
   while (!(await fetch(url).catch(() => undefined))) {
     if (child.exitCode !== null) throw new Error('php ended')
@@ -91,6 +107,16 @@ export async function startBench(env: Record<string, string> = {}, shared?: stri
         headers: { 'content-type': 'application/json', ...headers },
       })
       return { status: response.status, body: JSON.parse(await response.text()) }
+    },
+    /** Begins to fetch earlier posts, or goes on by a batch; resolves with how far it is. */
+    async catchUp(what: 'begin' | 'step', cursor = ''): Promise<Progress> {
+      return (await (await fetch(`${url}/?catch-up=${what}&cursor=${cursor}`)).json()) as Progress
+    },
+    /** Lets the time pass for which it waits. */
+    async waitIsOver(): Promise<void> {
+      const options = JSON.parse(await readFile(`${postsFile}.options`, 'utf8'))
+      options.postrider_catch_up.until = 0
+      await writeFile(`${postsFile}.options`, JSON.stringify(options))
     },
     /** The head of the only post's page. */
     head: async () => (await fetch(`${url}/?p=1`)).text(),

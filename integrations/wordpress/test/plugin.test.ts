@@ -104,6 +104,24 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
     expect((await row()).meta).not.toHaveProperty('_wp_trash_meta_time')
   })
 
+  it('leaves nothing of a post whose storing broke off', async () => {
+    const { dir, send, row, rows } = await bench()
+    await writeFile(join(dir, 'breaks'), '')
+    const first = published()
+    expect(await send(first)).toMatchObject({
+      status: 500,
+      body: { ok: false, message: expect.stringContaining('gone away') },
+    })
+    expect(await rows()).toEqual([])
+    await rm(join(dir, 'breaks'))
+    expect((await send(first)).body.message).toBe('Kept.')
+    await writeFile(join(dir, 'breaks'), '')
+    expect((await send(updated())).status).toBe(500)
+    expect(await row()).toMatchObject({ post_title: expect.stringContaining('flour'), meta: { _postrider_version: 1 } })
+    await rm(join(dir, 'breaks'))
+    expect((await send(updated())).body.message).toBe('Kept.')
+  })
+
   it('makes one post of two requests at the same time', async () => {
     const first = await bench()
     const second = await bench({}, first.dir)

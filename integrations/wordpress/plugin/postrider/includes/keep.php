@@ -41,15 +41,35 @@ function postrider_keep($id, array $post, $deadline)
     $changed = $id ? postrider_changed_here($id) : [];
     $later = postrider_copy_pictures(postrider_picture_addresses($post), $id, $deadline);
     $fields = postrider_fields($id, $post, $changed);
-    $kept = postrider_write($id, $fields);
+    [$kept, $message] = postrider_atomically(function () use ($id, $post, $fields, $changed) {
+        $kept = postrider_write($id, $fields);
+        return [$kept, is_wp_error($kept) ? '' : postrider_after_writing($kept, $post, $fields, $changed)];
+    });
     if (is_wp_error($kept)) {
         return ['status' => 500, 'message' => 'The post could not be stored: ' . $kept->get_error_message(), 'id' => $id];
     }
-    $message = postrider_after_writing($kept, $post, $fields, $changed);
     if ($later) {
         wp_schedule_single_event(time(), 'postrider_pictures', [$kept, $later]);
     }
     return ['status' => 200, 'message' => $message, 'id' => $kept];
+}
+
+/**
+ * A post, its fields and the notes about them: all of it is stored, or nothing. A new post whose request broke off would have no id of Postrider's
+ * yet, and be there twice after the next one. Where the tables are MyISAM, which has no transactions, it is as if this were not here.
+ */
+function postrider_atomically(callable $work)
+{
+    global $wpdb;
+    $wpdb->query('START TRANSACTION');
+    try {
+        $result = $work();
+    } catch (Throwable $error) {
+        $wpdb->query('ROLLBACK');
+        throw $error;
+    }
+    $wpdb->query(is_wp_error($result[0]) ? 'ROLLBACK' : 'COMMIT');
+    return $result;
 }
 
 /** What WordPress is to store: everything of the version, without the parts that were changed here. */
