@@ -11,7 +11,7 @@ import { seconds, visit } from './story.ts'
 
 const FIRST = 600
 const ALL = 1_000
-const WORDS = 5_000
+const WORDS = 2_000
 const VISITORS = 20
 const VISITS_EACH = 50
 /** What is asked of it. */
@@ -97,13 +97,17 @@ async function publishLong({ client, seen }: Stage, from: number, to: number): P
   const words =
     'Flour and water become bread when somebody waits for them to, and salt is what makes it worth the while.'
   const text = Array.from({ length: WORDS / 20 }, () => words).join('\n\n')
-  for (let index = from; index <= to; index += 1)
-    await client.posts.create({
-      title: `Post ${index}`,
-      slug: `post-${index}`,
-      body: { markdown: `Text of post-${index}.\n\n${text}` },
-      status: 'published',
-    })
+  const waiting = Array.from({ length: to - from + 1 }, (_, index) => from + index).values()
+  const writer = async () => {
+    for (const index of waiting)
+      await client.posts.create({
+        title: `Post ${index}`,
+        slug: `post-${index}`,
+        body: { markdown: `Text of post-${index}.\n\n${text}` },
+        status: 'published',
+      })
+  }
+  await Promise.all(Array.from({ length: 4 }, writer))
   seen(`posts ${from} to ${to} are published`, `${WORDS} words each`)
 }
 

@@ -18,7 +18,7 @@ type Answer = { value: Promise<unknown>; isStale: boolean }
 /** Reads from the service; `forget` has what is known of these slugs, and all lists, asked for again. */
 export function pullPosts(
   client: () => PullClient,
-  { checkMs = 60_000, mostAnswers = 500 }: PullPostsOptions = {},
+  { checkMs = 60_000, mostAnswers = 2_000 }: PullPostsOptions = {},
 ): Posts & { forget(slugs: readonly string[]): void } {
   const answers = new Map<string, Answer>()
   let known: string | undefined
