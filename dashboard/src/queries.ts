@@ -119,7 +119,7 @@ export const channelsQuery = queryOptions({
 /** Sites in trouble, then the troubles that are over. */
 export const incidentsQuery = queryOptions({
   queryKey: ['incidents', 'list'],
-  queryFn: ({ signal }) => api.incidents({ signal }),
+  queryFn: async ({ signal }) => (await api.incidents({ signal })).incidents,
 })
 
 /** Totals of the last 30 days. */

@@ -26,7 +26,7 @@ import type {
   FailuresRange,
   GenerateDraft,
   GenerationJob,
-  Incident,
+  IncidentList,
   ListDeliveries,
   ListedPostPage,
   ListPosts,
@@ -149,8 +149,7 @@ export function createClient({ token, ...options }: ClientOptions) {
     /** The token's account, its plan and what is left of its limits. */
     account: (options?: CallOptions) => get<Account>('/api/account', options),
     /** Times in which sites did not accept posts: those that last, then the last that ended. */
-    incidents: async (options?: CallOptions): Promise<Incident[]> =>
-      (await get<{ incidents: Incident[] }>('/api/incidents', options)).incidents,
+    incidents: (options?: CallOptions) => get<IncidentList>('/api/incidents', options),
     notifications: {
       /** The channels, and whether the service can send mail. */
       list: (options?: CallOptions) => get<NotificationChannelList>('/api/notifications/channels', options),
