@@ -45,8 +45,8 @@ export function calendarSearch(given: Given): CalendarSearch {
   return { view: oneOf(['week'] as const, given.view), date: date(given.date), site: text(given.site) }
 }
 
-/** The states that sites can be filtered by; in `new` and `broken` ones nothing has arrived yet, and the last test of the latter failed. */
-export const SITE_STATES = ['receiving', 'error', 'broken', 'paused', 'new'] as const
+/** The states that sites can be filtered by: `missing` ones accept posts, but lack some; in `new` and `broken` ones nothing has arrived yet, and the last test of the latter failed. */
+export const SITE_STATES = ['receiving', 'error', 'missing', 'broken', 'paused', 'new'] as const
 export type SiteState = (typeof SITE_STATES)[number]
 
 /** The sites in this state that are found by these words. */

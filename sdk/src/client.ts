@@ -43,10 +43,12 @@ import type {
   ResetPassword,
   RetryDeliveries,
   RetryQueued,
+  RetrySite,
   RotatedKeys,
   Session,
   Site,
   SiteList,
+  SiteRetried,
   SiteWithSecrets,
   TestDelivery,
   UpdateNotificationChannel,
@@ -247,6 +249,9 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Sends the posts that were never delivered to the site; with `dry_run` it counts them. */
       backfill: (id: string, which: Backfill = {}, options?: PostOptions) =>
         post<BackfillResult>(at('sites', id, '/backfill'), which, options),
+      /** Sends the site again what failed, and what was published while it was paused. */
+      retry: (id: string, which: RetrySite = {}, options?: PostOptions) =>
+        post<SiteRetried>(at('sites', id, '/retry'), which, options),
       /** Fetches the site at an address and detects its platform. */
       detectPlatform: (url: string, options?: PostOptions) =>
         post<DetectedPlatform>('/api/sites/detect-platform', { url }, options),

@@ -101,6 +101,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   updateSite: (client) => client.sites.update(ID, exampleOf('updateSite')),
   deleteSite: (client) => client.sites.delete(ID),
   rotateSiteKeys: (client) => client.sites.rotateKeys(ID),
+  retrySite: (client) => client.sites.retry(ID),
   backfillSite: (client) => client.sites.backfill(ID),
   testSiteDelivery: (client) => client.sites.testDelivery(ID),
   detectPlatform: (client) => client.sites.detectPlatform('https://kitchen.example.com'),

@@ -1,4 +1,5 @@
 import { forgetOldNetworks, removeExpiredResets, removeExpiredSessions, resetJobs } from './accounts/index.ts'
+import { type RecoveryPace, siteRecovery } from './deliveries/index.ts'
 import { createChannels } from './destinations/index.ts'
 import {
   abandonLeases,
@@ -44,19 +45,25 @@ export type Loops = {
   worker: Worker
 }
 
-/** Defines the loops; none is started. `limits` replace the dispatcher's own. */
-export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], limits: Partial<Limits> = {}): Loops {
+/** Defines the loops; none is started. `limits` replace the dispatcher's own, `pace` that of recoveries. */
+export function createLoops(
+  ctx: Context,
+  maintain: OpenDatabase['maintain'],
+  limits: Partial<Limits> = {},
+  pace: Partial<RecoveryPace> = {},
+): Loops {
   const { clock, log } = ctx
   const worker = new Worker(ctx, async (db, workerIds) => {
     await abandonLeases(db, clock, workerIds)
     await abandonJobsOf(db, workerIds)
   })
   const channels = createChannels(ctx)
+  const recovery = siteRecovery(ctx, pace)
   const dispatcher = new Dispatcher(
     ctx,
     channels,
     () => worker.id(),
-    () => deliver.nudge(),
+    { onReleased: () => deliver.nudge(), onOutcomes: recovery.noteOutcomes },
     limits,
   )
   showBacklog(ctx, () => dispatcher.held())
@@ -75,6 +82,7 @@ export function createLoops(ctx: Context, maintain: OpenDatabase['maintain'], li
     messageJobs(ctx),
     verificationJobs(ctx),
     resetJobs(ctx),
+    ...recovery.jobs,
   ]
   const jobRunner = new JobRunner(
     ctx,

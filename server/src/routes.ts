@@ -1,6 +1,6 @@
 import { accountRoutes } from './accounts/index.ts'
 import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
-import { backfillRoutes, testDeliveryRoutes } from './deliveries/index.ts'
+import { backfillRoutes, resendRoutes, testDeliveryRoutes } from './deliveries/index.ts'
 import { generationRoutes } from './generation/index.ts'
 import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
@@ -18,6 +18,7 @@ export const endpoints: readonly Endpoint[] = [
   ...siteRoutes,
   ...testDeliveryRoutes,
   ...backfillRoutes,
+  ...resendRoutes,
   ...detectionRoutes,
   ...deliveryRoutes,
   ...analyticsRoutes,

@@ -29,10 +29,11 @@ describe('creating a site', () => {
       niche: 'gardening',
       platform: 'custom',
       status: 'active',
-      delivery_stats: { total: 0, success_rate: null, last_delivery: null },
+      delivery_stats: { total: 0, success_rate: null, last_delivery: null, missing: 0 },
       kind: 'webhook',
       debounce_seconds: null,
       post_url: null,
+      recovery: 'manual',
       last_test: null,
       created_at: service.clock.now().toISOString(),
       api_key: expect.stringMatching(/^pr_[0-9A-Za-z]{49}$/),
@@ -101,6 +102,7 @@ describe('reading sites', () => {
       total: 1,
       success_rate: 100,
       last_delivery: service.clock.now().toISOString(),
+      missing: 0,
     })
   })
 })

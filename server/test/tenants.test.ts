@@ -34,6 +34,7 @@ const FOREIGN: Record<string, number> = {
   'rotateSiteKeys path id': 404,
   'testSiteDelivery path id': 404,
   'backfillSite path id': 404,
+  'retrySite path id': 404,
   'updateNotificationChannel path id': 404,
   'deleteNotificationChannel path id': 404,
   'testNotificationChannel path id': 404,

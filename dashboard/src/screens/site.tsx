@@ -6,6 +6,7 @@ import { Code2, ExternalLink } from 'lucide-react'
 import { duration, number, percent } from '../format.ts'
 import { overviewOf, sitesQuery } from '../queries.ts'
 import { failedTestOf, HealthBadge, PLATFORM_NAMES } from '../sites/health.tsx'
+import { SendMissing } from '../sites/send-missing.tsx'
 import { SendTest } from '../sites/test-delivery.tsx'
 import { buttonLook } from '../ui/button.tsx'
 import { Figures } from '../ui/figures.tsx'
@@ -93,6 +94,7 @@ function Shown({ site }: { site: SiteBody }) {
           deliveries below.
         </Notice>
       )}
+      <Missing site={site} />
       <FailedTest site={site} />
       <Totals siteId={site.id} />
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[3fr_2fr]">
@@ -123,6 +125,29 @@ function Shown({ site }: { site: SiteBody }) {
         </div>
       </div>
     </Page>
+  )
+}
+
+/** Says how many posts the site lacks, and what becomes of that. */
+function Missing({ site }: { site: SiteBody }) {
+  const { missing } = site.delivery_stats
+  if (missing === 0) return null
+  return (
+    <Notice
+      tone="failed"
+      title={missing === 1 ? 'One post is missing here.' : `${number(missing)} posts are missing here.`}
+    >
+      <div className="grid grid-cols-1 justify-items-start gap-3">
+        <p>
+          {missing === 1 ? 'It' : 'They'} failed to arrive, or {missing === 1 ? 'was' : 'were'} published while the site
+          was paused.
+          {site.recovery === 'automatic' &&
+            ' What failed in the last week is sent again once the site accepts requests.'}
+          {site.status === 'inactive' && ' Make the site active to send what is missing.'}
+        </p>
+        <SendMissing site={site} />
+      </div>
+    </Notice>
   )
 }
 

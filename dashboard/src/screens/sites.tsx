@@ -10,6 +10,7 @@ import { sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
 import { findSites } from '../sites/find.ts'
 import { HealthBadge, PLATFORM_NAMES, STATES, stateOf } from '../sites/health.tsx'
+import { missingWords, SendMissing } from '../sites/send-missing.tsx'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { FilterTabs, filterTab, SearchInput } from '../ui/filters.tsx'
 import { NameLink } from '../ui/name-link.tsx'
@@ -135,7 +136,7 @@ function SiteSearch(props: SiteSearchProps) {
 }
 
 function SiteCard({ site }: { site: Site }) {
-  const { total, success_rate: rate, last_delivery: last } = site.delivery_stats
+  const { total, success_rate: rate, last_delivery: last, missing } = site.delivery_stats
   return (
     <li className="relative grid min-w-0 grid-cols-1 content-between gap-5 rounded-lg bg-sheet p-4 shadow-sheet ring-1 ring-line hover:ring-edge sm:p-5">
       <div className="grid grid-cols-1 gap-2">
@@ -159,6 +160,14 @@ function SiteCard({ site }: { site: Site }) {
         <Fact name="Deliveries" value={number(total)} />
         <Fact name="Last" value={last === null ? '—' : <Ago at={last} />} />
       </dl>
+      {missing > 0 && (
+        <div className="flex items-center justify-between gap-3 border-t border-line pt-3">
+          <p className="text-sm text-failed">{missingWords(site)}</p>
+          <div className="relative">
+            <SendMissing site={site} />
+          </div>
+        </div>
+      )}
     </li>
   )
 }

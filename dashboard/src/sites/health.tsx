@@ -3,6 +3,7 @@ import type { SiteState } from '../addresses.ts'
 import type { Standing } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
 import { Badge } from '../ui/badge.tsx'
+import { missingWords } from './send-missing.tsx'
 
 /** The platforms' names for people. */
 export const PLATFORM_NAMES: Record<Site['platform'], string> = {
@@ -17,6 +18,7 @@ export const PLATFORM_NAMES: Record<Site['platform'], string> = {
 export function stateOf(site: Site): SiteState {
   if (site.status === 'inactive') return 'paused'
   if (site.status === 'error') return 'error'
+  if (site.delivery_stats.missing > 0) return 'missing'
   if (site.delivery_stats.last_delivery !== null) return 'receiving'
   return failedTestOf(site) === undefined ? 'new' : 'broken'
 }
@@ -30,6 +32,7 @@ export function failedTestOf({ last_test: test, delivery_stats: { last_delivery:
 export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: string }> = {
   receiving: { standing: 'arrived', tone: 'arrived', word: 'Receiving' },
   error: { standing: 'failed', tone: 'failed', word: 'Failing' },
+  missing: { standing: 'failed', tone: 'failed', word: 'Posts missing' },
   broken: { standing: 'failed', tone: 'failed', word: 'Not working yet' },
   paused: { standing: 'paused', tone: 'plain', word: 'Paused' },
   new: { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' },
@@ -37,10 +40,11 @@ export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | '
 
 /** A site's health, in a word. */
 export function HealthBadge({ site }: { site: Site }) {
-  const { standing, tone, word } = STATES[stateOf(site)]
+  const state = stateOf(site)
+  const { standing, tone, word } = STATES[state]
   return (
     <Badge tone={tone} icon={<StopMark standing={standing} />}>
-      {word}
+      {state === 'missing' ? missingWords(site) : word}
     </Badge>
   )
 }

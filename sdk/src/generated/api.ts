@@ -449,6 +449,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sites/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a site again what it lacks
+         * @description Queues every failed delivery to the site again that nothing newer has followed, the oldest first, each with a fresh set of attempts, and sends the posts that were published while the site was paused: what `delivery_stats.missing` counts. Failed removals are sent again too.
+         */
+        post: operations["retrySite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sites/detect-platform": {
         parameters: {
             query?: never;
@@ -1299,6 +1319,7 @@ export interface components {
              * @example https://blog.example.com/posts/{slug}
              */
             post_url?: string | null;
+            recovery?: components["schemas"]["Recovery"] & unknown;
             /** @description What the site is about, in a few words. */
             niche?: string;
             /** @description Read-only: accepted and ignored. */
@@ -2257,6 +2278,11 @@ export interface components {
             /** @description Seconds to wait, as in `Retry-After`. */
             retry_after: number;
         };
+        /**
+         * @description `manual`: a failed delivery stays failed until it is retried. `automatic`: once the site accepts a request again, what failed in the last seven days is queued again, oldest first, one a second until ten have arrived. While nothing is sent to the site, an empty `site.test` asks every 15 minutes; build hooks are not asked, the next publication does it.
+         * @enum {string}
+         */
+        Recovery: "manual" | "automatic";
         Register: {
             name: string;
             /**
@@ -2303,6 +2329,14 @@ export interface components {
             status: "queued";
             /** @description Says how many deliveries are queued; it may be none. */
             message: string;
+        };
+        RetrySite: {
+            /**
+             * Format: date-time
+             * @description Only what was first queued since then; posts that were skipped are left out.
+             * @example 2026-11-02T09:30:00+01:00
+             */
+            since?: string;
         };
         /** @description A node of a rich-text document in the format of Tiptap 3 and ProseMirror. The document itself is a node of type `doc`. */
         RichText: {
@@ -2366,6 +2400,7 @@ export interface components {
              * @example https://blog.example.com/posts/{slug}
              */
             post_url: string | null;
+            recovery: components["schemas"]["Recovery"];
             /** @description What the site is about; empty if it was not set. */
             niche: string;
             platform: components["schemas"]["Platform"];
@@ -2380,6 +2415,8 @@ export interface components {
                  * @example 2026-11-02T08:00:00.000Z
                  */
                 last_delivery: string | null;
+                /** @description The number of posts that the site should have and does not: their newest delivery has failed, or they were published while the site was paused. */
+                missing: number;
             };
             /** @description The last test delivery; null if there was none since the webhook address was set. */
             last_test: {
@@ -2416,6 +2453,17 @@ export interface components {
              */
             id: string;
             name: string;
+        };
+        SiteRetried: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            site_id: string;
+            /** @description How many failed deliveries are queued again, of each post the newest. */
+            queued: number;
+            /** @description How many posts are sent that were published while the site was paused. */
+            skipped: number;
         };
         /**
          * @description `inactive`: paused by the user; nothing is sent. `error`: set by the service when deliveries fail, and cleared by the next success.
@@ -2609,6 +2657,7 @@ export interface components {
              * @example https://blog.example.com/posts/{slug}
              */
             post_url?: string | null;
+            recovery?: components["schemas"]["Recovery"] & unknown;
             /** @description What the site is about, in a few words. */
             niche?: string;
             status?: components["schemas"]["SiteStatus"];
@@ -4159,6 +4208,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BackfillResult"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retrySite: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RetrySite"];
+            };
+        };
+        responses: {
+            /** @description How much is sent. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteRetried"];
                 };
             };
             400: components["responses"]["ValidationError"];

@@ -20,7 +20,9 @@ export {
   type LoggedDelivery,
   lastTitles,
 } from './log.ts'
+export { type RecoveryPace, siteRecovery } from './recovery.ts'
 export { hurry, MOST_REQUEUED, requeueFailed } from './requeue.ts'
+export { resendRoutes } from './resend.ts'
 export { testDeliveryRoutes } from './test-delivery.ts'
 export { webhooks } from './webhooks.ts'
 export { whyLastFailed } from './why-failed.ts'

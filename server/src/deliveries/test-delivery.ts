@@ -6,6 +6,7 @@ import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { examplePost, PublishedPost } from '../posts/index.ts'
 import { exampleNewSite, recordTest, targetOf } from '../sites/index.ts'
+import { beginRecovery } from './recovery.ts'
 import { samplePost } from './sample-post.ts'
 import { troubleshoot, troubleshootHook } from './troubleshooting.ts'
 
@@ -63,6 +64,7 @@ async function testDelivery(
     ? acceptedMessage(result, isHook)
     : (result.report.problem ?? (isHook ? troubleshootHook(result) : troubleshoot(result)))
   await recordTest(ctx, accountId, target.siteId, { ok: result.ok, store: result.report.store, message })
+  if (result.ok) await ctx.db.tx((tx) => beginRecovery(ctx, tx, [{ accountId, siteId: target.siteId }]))
   return { result, message, post: isHook ? undefined : post }
 }
 

@@ -98,6 +98,11 @@ export async function recordPulled(
       live_url: delivery.liveUrl ?? null,
     })
     .execute()
+  await tx
+    .deleteFrom('skipped_posts')
+    .where('site_id', '=', delivery.siteId)
+    .where('post_id', '=', delivery.postId)
+    .execute()
   if (delivery.failure === undefined) return conclude(ctx, tx, { ...delivery, retried: false })
   await countFailed(tx, delivery)
   ctx.changes.note(tx, outcomeChanges([delivery]))

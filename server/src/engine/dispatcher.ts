@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { remainingMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
+import type { Tx } from '../platform/db/database.ts'
 import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { Slots } from '../platform/slots.ts'
@@ -25,6 +26,7 @@ import {
 import { attemptMetrics, type Held } from './metrics.ts'
 import { type AttemptOutcome, type AttemptResult, isAccepted, SLOW_MS } from './policy.ts'
 import { Recorder } from './recorder.ts'
+import type { SiteOutcome } from './settle.ts'
 
 /** A delivery with everything that its request is made of. */
 export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
@@ -35,6 +37,15 @@ export type Attempts = {
   budgetMs: number
   /** Makes one. Resolves with `unknown` when `signal` aborted it; never rejects. */
   attempt(one: Sendable, signal: AbortSignal): Promise<AttemptOutcome>
+}
+
+/**
+ * `onReleased` is called when lanes were released, so that others, or the same ones, may be leased; `onOutcomes` in the transaction that
+ * records results, with what they mean for sites that fail or have failed.
+ */
+export type DispatcherHooks = {
+  onReleased(): void
+  onOutcomes(tx: Tx, outcomes: readonly SiteOutcome[]): Promise<void>
 }
 
 /** Bounds on concurrent work. Suspect lanes, whose sites did not answer last time, have bounds of their own. */
@@ -100,15 +111,12 @@ export class Dispatcher {
   /** Lanes live outside the async context of whoever triggered the step: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
-  /**
-   * `workerId` is the id by which this worker holds lanes, while others know that it lives. `onReleased` is called when lanes were
-   * released, so that others, or the same ones, may be leased.
-   */
+  /** `workerId` is the id by which this worker holds lanes, while others know that it lives. */
   constructor(
     ctx: Needs,
     channels: Attempts,
     workerId: () => string | undefined,
-    onReleased: () => void,
+    { onReleased, onOutcomes }: DispatcherHooks,
     limits: Partial<Limits> = {},
   ) {
     this.#ctx = ctx
@@ -119,10 +127,13 @@ export class Dispatcher {
     this.#attempts = new Slots(this.#limits.attempts)
     this.#large = { prompt: new Slots(this.#limits.large.prompt), suspect: new Slots(this.#limits.large.suspect) }
     this.#count = attemptMetrics(ctx.metrics)
-    this.#recorder = new Recorder(ctx, this.#limits, (leases) => {
-      for (const { siteId } of leases) this.#held.delete(siteId)
-      onReleased()
-      if (this.#held.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+    this.#recorder = new Recorder(ctx, this.#limits, {
+      onReleased: (leases) => {
+        for (const { siteId } of leases) this.#held.delete(siteId)
+        onReleased()
+        if (this.#held.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
+      },
+      onOutcomes,
     })
   }
 

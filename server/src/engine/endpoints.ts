@@ -6,6 +6,7 @@ import { type Keys, seal, unseal } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { type ChangedDelivery, deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
+import { MISSING_POSTS } from './missing.ts'
 
 /** The associated data of an endpoint's sealed secret. */
 export function secretAssociatedData(siteId: string): string {
@@ -29,6 +30,8 @@ export async function addEndpoint(
     config: object
     /** As in `endpoints`; null where each delivery gets attempts of its own. */
     debounceSeconds: number | null
+    /** Whether what failed is sent again by itself once the site accepts requests. */
+    recovers: boolean
     secret: string
     now: Date
   },
@@ -42,6 +45,7 @@ export async function addEndpoint(
       kind: endpoint.kind,
       config: JSON.stringify(endpoint.config),
       debounce_seconds: endpoint.debounceSeconds,
+      recovers: endpoint.recovers,
       secret_sealed: seal(keys, secretAssociatedData(endpoint.siteId), endpoint.secret),
       created_at: endpoint.now,
     })
@@ -63,6 +67,7 @@ export async function changeEndpoint(
     kind?: string | undefined
     config?: object | undefined
     debounceSeconds?: number | null | undefined
+    recovers?: boolean | undefined
     secret?: string | undefined
     paused?: boolean | undefined
   },
@@ -72,6 +77,7 @@ export async function changeEndpoint(
     ...(change.siteName === undefined ? {} : { site_name: change.siteName }),
     ...(change.kind === undefined ? {} : { kind: change.kind }),
     ...(change.debounceSeconds === undefined ? {} : { debounce_seconds: change.debounceSeconds }),
+    ...(change.recovers === undefined ? {} : { recovers: change.recovers }),
     ...(change.config === undefined ? {} : { config: JSON.stringify(change.config) }),
     ...(change.secret === undefined
       ? {}
@@ -120,6 +126,7 @@ export async function retireEndpoint(
     select * from ended limit ${MOST_PER_OWNER + 1}
   `.execute(tx)
   ctx.changes.note(tx, deliveryChanges(ended))
+  await tx.deleteFrom('skipped_posts').where('site_id', '=', siteId).execute()
   await tx.updateTable('lanes').set({ due_at: null, suspect: false }).where('site_id', '=', siteId).execute()
   await ctx.signals.send(tx, 'endpoint', siteId)
 }
@@ -134,6 +141,9 @@ export type EndpointState = {
   status: 'active' | 'inactive' | 'error'
   delivered: number
   failed: number
+  /** Posts that the site should have and does not. */
+  missing: number
+  recovers: boolean
   lastDeliveredAt: Date | null
 }
 
@@ -153,10 +163,12 @@ export async function endpointStates(
       'e.debounce_seconds',
       'e.secret_sealed',
       'e.paused',
+      'e.recovers',
       'l.failing',
       'l.delivered',
       'l.failed',
       'l.last_delivered_at',
+      MISSING_POSTS.as('missing'),
     ])
     .where('e.account_id', '=', accountId)
     .where('e.deleted_at', 'is', null)
@@ -174,6 +186,8 @@ export async function endpointStates(
         status: row.paused ? 'inactive' : row.failing ? 'error' : 'active',
         delivered: row.delivered,
         failed: row.failed,
+        missing: row.missing,
+        recovers: row.recovers,
         lastDeliveredAt: row.last_delivered_at,
       },
     ]),

@@ -75,6 +75,9 @@ export async function enqueueEvents(
       insert into deliveries (id, account_id, site_id, post_id, event_id, sequence, status, next_attempt_at, created_at)
       select a.id, e.account_id, a.site_id, e.post_id, e.id, e.sequence, 'pending', ${ctx.clock.inDatabase()}, ${now}::timestamptz
       from asked a join happened e on e.id = a.event_id
+    ), caught_up as (
+      delete from skipped_posts s using asked a join happened e on e.id = a.event_id
+      where s.site_id = a.site_id and s.post_id = e.post_id
     )
     update lanes l set due_at = least(l.due_at, ${ctx.clock.inDatabase()})
     where l.site_id in (select site_id from asked where not paused)

@@ -1,5 +1,6 @@
 export { backlogOf } from './backlog.ts'
 export { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
+export { askForProbe, PROBE_JOB } from './comeback.ts'
 export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
 export { Dispatcher, type Limits, type Sendable } from './dispatcher.ts'
 export {
@@ -20,10 +21,12 @@ export { type Trouble, takeTroubles } from './health.ts'
 export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
 export { showBacklog } from './metrics.ts'
+export { forgetSkipped, isUnrepaired, skippedPosts, skipSites } from './missing.ts'
 export { type AttemptOutcome, lateBySeconds, SLOW_MS } from './policy.ts'
 export { resealSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
 export { HOUR_MS, hourOf } from './roll-ups.ts'
+export type { SiteOutcome } from './settle.ts'
 export {
   type LatestDelivery,
   latestDeliveries,

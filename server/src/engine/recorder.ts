@@ -1,11 +1,19 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Context } from '../platform/context.ts'
-import { isDatabaseGone, isStatementTimeout } from '../platform/db/database.ts'
+import { isDatabaseGone, isStatementTimeout, type Tx } from '../platform/db/database.ts'
 import { errorField, type Log } from '../platform/log.ts'
 import { type ChangedDelivery, outcomeChanges } from './changes.ts'
 import type { LaneLease } from './lease.ts'
 import { codeOf, errorOf } from './policy.ts'
-import { type Entry, leaseOf, type Release, type Settled, type Settlement, settleBatch } from './settle.ts'
+import {
+  type Entry,
+  leaseOf,
+  type Release,
+  type Settled,
+  type Settlement,
+  type SiteOutcome,
+  settleBatch,
+} from './settle.ts'
 
 /** Larger batches would be cheaper still, but requests wait while one is put together. */
 const LARGEST_BATCH = 1_500
@@ -14,6 +22,15 @@ const AWAY_MS = 250
 const LONGEST_AWAY_MS = 2_000
 
 type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
+
+/**
+ * `onReleased` is called with the leases that have ended: released, lost, or left to run out; `onOutcomes` in the transaction that records
+ * results, with what they mean for sites that fail or have failed.
+ */
+type RecorderHooks = {
+  onReleased(leases: readonly LaneLease[]): void
+  onOutcomes(tx: Tx, outcomes: readonly SiteOutcome[]): Promise<void>
+}
 
 /**
  * Collects results and releases and records them in batches. The first is written at once; while it is being written, and for
@@ -29,6 +46,7 @@ export class Recorder {
   readonly #ctx: Needs
   readonly #pauses: { gatherMs: number; lockedMs: number }
   readonly #onReleased: (leases: readonly LaneLease[]) => void
+  readonly #onOutcomes: RecorderHooks['onOutcomes']
   #entries: Entry[] = []
   #isWriting = false
   /** Leases under which a result was dropped. */
@@ -36,15 +54,11 @@ export class Recorder {
   /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
-  /** `onReleased` is called with the leases that have ended: released, lost, or left to run out. */
-  constructor(
-    ctx: Needs,
-    pauses: { gatherMs: number; lockedMs: number },
-    onReleased: (leases: readonly LaneLease[]) => void,
-  ) {
+  constructor(ctx: Needs, pauses: { gatherMs: number; lockedMs: number }, { onReleased, onOutcomes }: RecorderHooks) {
     this.#ctx = ctx
     this.#pauses = pauses
     this.#onReleased = onReleased
+    this.#onOutcomes = onOutcomes
   }
 
   record(settlement: Settlement): void {
@@ -92,6 +106,7 @@ export class Recorder {
     try {
       const { settled, late, locked } = await db.tx(async (tx) => {
         const done = await settleBatch(tx, this.#checked(batch), { clock, retryDelaysMs: config.retryDelaysMs })
+        if (done.outcomes.length > 0) await this.#onOutcomes(tx, done.outcomes)
         changed.push(...done.settled.map(changedBy), ...done.superseded)
         return done
       })

@@ -70,7 +70,7 @@ export async function removeDeliveriesOf(ctx: { signals: SignalSender }, tx: Tx,
   for (const { site_id: siteId } of endpoints) await ctx.signals.send(tx, 'endpoint', siteId)
   const siteIds = endpoints.map((one) => one.site_id)
   await sql`delete from deliveries where site_id = any(${siteIds}::uuid[])`.execute(tx)
-  for (const table of ['delivery_hours', 'delivery_days', 'lanes', 'endpoints'] as const)
+  for (const table of ['skipped_posts', 'delivery_hours', 'delivery_days', 'lanes', 'endpoints'] as const)
     await tx.deleteFrom(table).where('account_id', '=', accountId).execute()
 }
 

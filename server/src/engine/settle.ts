@@ -48,11 +48,21 @@ export type Settled = Settlement & {
   isAlongside: boolean
 }
 
+/** What a batch means for a site: how many of its deliveries ended as failed, and whether it accepted a request. */
+export type SiteOutcome = {
+  accountId: string
+  siteId: string
+  failed: number
+  accepted: boolean
+}
+
 /** What became of a batch. */
 type Outcomes = {
   settled: Settled[]
   /** Older deliveries that ended because a newer one was delivered. */
   superseded: ChangedDelivery[]
+  /** Of sites at which something failed for good, or which had failed before. */
+  outcomes: SiteOutcome[]
   /** Results of a lease that was lost meanwhile: they changed nothing. */
   late: Settlement[]
   /** Entries of lanes that another transaction has locked: nothing was done about them. */
@@ -95,16 +105,18 @@ export async function settleBatch(
     clock,
     debounced.map(({ lease }) => lease.siteId),
   )
-  await updateLanes(tx, clock, laneChanges(settled, releases.filter(isHeld), lanes))
+  const changes = laneChanges(settled, releases.filter(isHeld), lanes)
+  await updateLanes(tx, clock, changes)
   return {
     settled,
     superseded,
+    outcomes: siteOutcomes(changes, lanes),
     late: settlements.filter((one) => !isHeld(one)),
     locked: entries.filter((entry) => locked.has(leaseOf(entry).siteId)),
   }
 }
 
-type LockedLane = LaneHealth & { siteId: string; fence: number }
+type LockedLane = LaneHealth & { siteId: string; accountId: string; fence: number; failed: number }
 
 /** Locks lanes, without waiting for those that another transaction has locked; lanes that are gone are neither. */
 async function lockFreeLanes(
@@ -112,7 +124,7 @@ async function lockFreeLanes(
   siteIds: readonly string[],
 ): Promise<{ lanes: Map<string, LockedLane>; locked: ReadonlySet<string> }> {
   const { rows } = await prepared(sql<LockedLane>`
-    select site_id as "siteId", fence, suspect, failing, failures_in_a_row as "failuresInARow" from lanes
+    select site_id as "siteId", account_id as "accountId", fence, suspect, failing, failures_in_a_row as "failuresInARow", failed from lanes
     where site_id = any(${plainArray(siteIds)}::uuid[]) order by site_id for update skip locked
   `).execute(tx)
   const lanes = new Map(rows.map((row) => [row.siteId, row]))
@@ -254,6 +266,14 @@ function laneChanges(
       lastDeliveredAt: list.findLast(({ result }) => isAccepted(result))?.result.finishedAt ?? null,
       release,
     }
+  })
+}
+
+function siteOutcomes(changes: readonly LaneChange[], lanes: ReadonlyMap<string, LockedLane>): SiteOutcome[] {
+  return changes.flatMap(({ siteId, delivered, failed }) => {
+    const lane = lanes.get(siteId)
+    if (lane === undefined || lane.failed + failed === 0) return []
+    return { accountId: lane.accountId, siteId, failed, accepted: delivered > 0 }
   })
 }
 

@@ -34,6 +34,8 @@ type EndpointsTable = {
   paused: Generated<boolean>
   /** Null where each delivery gets attempts of its own (`debounce.ts`). */
   debounce_seconds: number | null
+  /** What failed is sent again by itself once the site accepts requests (`deliveries/recovery.ts`). */
+  recovers: Generated<boolean>
   deleted_at: Date | null
   created_at: Date
 }
@@ -111,6 +113,9 @@ type DeliveriesTable = {
   metadata: ColumnType<object | null, string | null | undefined, string | null>
 }
 
+/** Posts that were published while the site was paused, and that it was not sent since. */
+type SkippedPostsTable = { account_id: string; site_id: string; post_id: string }
+
 type Outcomes = {
   account_id: string
   site_id: string
@@ -142,6 +147,7 @@ declare module '../platform/db/tables.ts' {
     workers: WorkersTable
     events: EventsTable
     deliveries: DeliveriesTable
+    skipped_posts: SkippedPostsTable
     delivery_hours: DeliveryHoursTable
     delivery_days: DeliveryDaysTable
   }

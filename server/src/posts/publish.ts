@@ -3,11 +3,13 @@ import {
   type Confirmation,
   type EventKind,
   enqueueEvents,
+  forgetSkipped,
   lockLanes,
   type NewEvent,
   recordEvent,
   recordPulled,
   replaceUntried,
+  skipSites,
   withdraw,
 } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
@@ -58,6 +60,7 @@ export async function publishLocked(
   const dueAt = isDue ? post.scheduled_at : null
   const published = { ...visible, ...(await announce(ctx, tx, visible, publishContext, now, announced, dueAt)) }
   await writePublication(tx, post, published, targets)
+  if (requested === undefined) await noteSkipped(tx, published, publishContext, audience)
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
 }
@@ -65,6 +68,17 @@ export async function publishLocked(
 /** The sites of an audience that a publication is sent to: those that are connected and not paused. */
 function sitesToSend({ paused }: KnownSites, audience: Audience): string[] {
   return Object.keys(paused).filter((id) => !paused[id] && (audience === null || audience.includes(id)))
+}
+
+/** Notes that paused sites of an audience were not sent a publication. */
+function noteSkipped(
+  tx: PostsTx,
+  { account_id: accountId, id: postId }: PostRow,
+  { paused, sentTo }: PublishContext,
+  audience: Audience,
+): Promise<void> {
+  const siteIds = (audience ?? Object.keys(paused)).filter((id) => paused[id] === true && !sentTo.includes(id))
+  return skipSites(tx, { accountId, postId, siteIds })
 }
 
 function requestedSites({ paused }: KnownSites, siteIds: readonly string[]): string[] {
@@ -98,6 +112,7 @@ export async function announceRemoval(ctx: Context, tx: PostsTx, was: PostRow, n
   const counted = await announce(ctx, tx, was, sync, now, [{ kind: 'post.deleted', siteIds }])
   if (counted !== undefined) await updatePost(tx, was, counted)
   await forgetSites(tx, was)
+  await forgetSkipped(tx, was.id)
 }
 
 /**
@@ -130,6 +145,8 @@ export async function announceAudience(
   ])
   const changed = await updatePost(tx, post, { visible_to_all: audience === null, ...counted })
   await writePublication(tx, changed, changed, coming)
+  await forgetSkipped(tx, postId, [...after])
+  await noteSkipped(tx, changed, publishContext, audience)
   return changed
 }
 

@@ -18,16 +18,21 @@ const MOST_TRIES = 5
 
 type Payload = { siteId: string; ids: string[] }
 
-/** Has posts sent to a site, in this order. What is queued of an earlier call and not yet sent is replaced where it is of the same part. */
+/**
+ * Has posts sent to a site, in this order. What is queued of an earlier call and not yet sent is replaced where it is of the same part
+ * of the same `list`.
+ */
 export async function enqueueSending(
   ctx: Pick<Context, 'clock' | 'signals'>,
   tx: Tx,
   { accountId, siteId }: Reader,
   ids: readonly string[],
+  list?: 'skipped',
 ): Promise<void> {
+  const prefix = list === undefined ? siteId : `${siteId}/${list}`
   for (let first = 0; first < ids.length; first += POSTS_PER_JOB) {
     const payload: Payload = { siteId, ids: ids.slice(first, first + POSTS_PER_JOB) }
-    await enqueueJob(ctx, tx, { kind: SENDING_JOB, key: `${siteId}/${first}`, accountId, payload })
+    await enqueueJob(ctx, tx, { kind: SENDING_JOB, key: `${prefix}/${first}`, accountId, payload })
   }
 }
 

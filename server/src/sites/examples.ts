@@ -20,10 +20,11 @@ export const exampleSite = {
   kind: 'webhook',
   debounce_seconds: null,
   post_url: 'https://kitchen.example.com/posts/{slug}',
+  recovery: 'automatic',
   niche: 'Baking at home',
   platform: 'nextjs',
   status: 'active',
-  delivery_stats: { total: 42, success_rate: 97.6, last_delivery: '2026-11-02T08:00:00.412Z' },
+  delivery_stats: { total: 42, success_rate: 97.6, last_delivery: '2026-11-02T08:00:00.412Z', missing: 0 },
   last_test: {
     at: '2026-11-02T07:56:00.000Z',
     ok: true,

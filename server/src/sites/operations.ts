@@ -1,6 +1,7 @@
 import { addressOf, createWebhookSecret, shownAddressOf } from '../destinations/index.ts'
 import {
   addEndpoint,
+  askForProbe,
   changeEndpoint,
   type EndpointState,
   endpointStates,
@@ -18,7 +19,7 @@ import { createApiKey } from './api-key.ts'
 import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
 import { debounceOf, platformAfter, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
-import type { LastTest, Platform, SiteKind, SiteRow } from './tables.ts'
+import type { LastTest, Platform, Recovery, SiteKind, SiteRow } from './tables.ts'
 
 /** A site with the state of its endpoint. */
 export type Site = { row: SiteRow; endpoint: EndpointState }
@@ -67,6 +68,7 @@ export type NewSite = {
   kind?: SiteKind | undefined
   debounceSeconds?: number | null | undefined
   postUrl?: string | null | undefined
+  recovery?: Recovery | undefined
 }
 
 /** Connects a site and generates its API key and webhook secret. Throws `invalid` for an address that could never be called. */
@@ -97,6 +99,7 @@ export async function createSite(ctx: Context, accountId: string, input: NewSite
       kind,
       config: { url: input.webhookUrl },
       debounceSeconds,
+      recovers: input.recovery === 'automatic',
       secret: createWebhookSecret(),
       now,
     })
@@ -171,7 +174,10 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
-    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, ...destination?.columns, paused })
+    const recovers = change.recovery === undefined ? undefined : change.recovery === 'automatic'
+    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, ...destination?.columns, paused, recovers })
+    const mayComeBack = recovers === true || (paused === false && endpoint.recovers && recovers !== false)
+    if (mayComeBack) await askForProbe(ctx, tx, { siteId: row.id, accountId }, 0)
     return oneSite(tx, accountId, row.id)
   })
 }

@@ -8,6 +8,10 @@ export type Platform = (typeof PLATFORMS)[number]
 export const SITE_KINDS = ['webhook', 'build_hook'] as const
 export type SiteKind = (typeof SITE_KINDS)[number]
 
+/** Whether what failed waits for somebody to send it again, or goes by itself once the site accepts requests. */
+export const RECOVERIES = ['manual', 'automatic'] as const
+export type Recovery = (typeof RECOVERIES)[number]
+
 /** What came of a site's last test, in a sentence. `store`: where the site says that it keeps posts. */
 export type LastTest = { at: string; ok: boolean; store: string | null; message: string }
 

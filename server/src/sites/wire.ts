@@ -7,7 +7,7 @@ import { httpUrl } from '../platform/http/url.ts'
 import { kindOf, type NewSite, type Site, type SiteWithSecrets } from './operations.ts'
 import type { SiteChange } from './policy.ts'
 import { PostUrl } from './post-url.ts'
-import { PLATFORMS, SITE_KINDS } from './tables.ts'
+import { PLATFORMS, RECOVERIES, SITE_KINDS } from './tables.ts'
 
 /** A site's platform on the wire. */
 export const PlatformName = z
@@ -23,6 +23,11 @@ const SiteStatus = z.enum(SITE_STATUSES, 'The status must be "active" or "inacti
 const SiteKindName = z.enum(SITE_KINDS, 'The kind must be "webhook" or "build_hook".').openapi('SiteKind', {
   description:
     '`webhook`: a signed request for each change of a post. `build_hook`: the address at which the host of a static site starts a build gets one POST for all changes since the last one, and any 2xx is success.',
+})
+
+const RecoveryName = z.enum(RECOVERIES, 'The recovery must be "manual" or "automatic".').openapi('Recovery', {
+  description:
+    '`manual`: a failed delivery stays failed until it is retried. `automatic`: once the site accepts a request again, what failed in the last seven days is queued again, oldest first, one a second until ten have arrived. While nothing is sent to the site, an empty `site.test` asks every 15 minutes; build hooks are not asked, the next publication does it.',
 })
 
 const debounceMessage = 'The debounce must be 10 to 3600 whole seconds.'
@@ -46,6 +51,7 @@ export const SiteBody = z
       description: "The pattern of a post's address on the site; null if it is not known.",
       example: 'https://blog.example.com/posts/{slug}',
     }),
+    recovery: RecoveryName,
     niche: z.string().openapi({ description: 'What the site is about; empty if it was not set.' }),
     platform: PlatformName,
     status: SiteStatus,
@@ -55,6 +61,10 @@ export const SiteBody = z
         description: 'Percentage of finished deliveries that succeeded, with one decimal; null if none has finished.',
       }),
       last_delivery: Timestamp.nullable(),
+      missing: z.int().openapi({
+        description:
+          'The number of posts that the site should have and does not: their newest delivery has failed, or they were published while the site was paused.',
+      }),
     }),
     last_test: z
       .object({
@@ -102,6 +112,7 @@ const siteFields = {
   post_url: PostUrl.nullable().optional().openapi({
     description: "The pattern of a post's address on the site, with `{slug}` or `{id}`, also `{yyyy}` and `{mm}`.",
   }),
+  recovery: RecoveryName.optional().openapi({ description: '`manual` if it is not given.' }),
   niche: text('The niche', { max: 500 }).optional().openapi({ description: 'What the site is about, in a few words.' }),
 }
 
@@ -134,7 +145,7 @@ export const SiteList = z.object({ sites: z.array(SiteBody), total: z.int() }).o
 
 /** Presents a site as `SiteBody` describes it. */
 export function presentSite({ row, endpoint }: Site) {
-  const { status, delivered, failed, lastDeliveredAt } = endpoint
+  const { status, delivered, failed, missing, lastDeliveredAt } = endpoint
   const total = delivered + failed
   return {
     id: row.id,
@@ -144,6 +155,7 @@ export function presentSite({ row, endpoint }: Site) {
     webhook_url: shownAddressOf(endpoint),
     debounce_seconds: endpoint.debounceSeconds,
     post_url: row.post_url,
+    recovery: endpoint.recovers ? ('automatic' as const) : ('manual' as const),
     niche: row.niche,
     platform: row.platform,
     status,
@@ -151,6 +163,7 @@ export function presentSite({ row, endpoint }: Site) {
       total,
       success_rate: total === 0 ? null : Math.round((delivered / total) * 1000) / 10,
       last_delivery: lastDeliveredAt,
+      missing,
     },
     last_test: row.last_test,
     created_at: row.created_at,
@@ -185,6 +198,7 @@ function optionsOf({
   kind,
   debounce_seconds: debounceSeconds,
   post_url: postUrl,
+  recovery,
 }: Omit<z.output<typeof UpdateSite>, 'status'>) {
-  return { platform, niche, kind, debounceSeconds, postUrl }
+  return { platform, niche, kind, debounceSeconds, postUrl, recovery }
 }

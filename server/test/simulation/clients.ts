@@ -363,7 +363,13 @@ export class Clients {
     const unknown = { secretUnknown: true, paused: { is: undefined, since: 0 } }
     this.byUrl.set(url, { ...this.#receiver(UNKNOWN, slot, url), ...unknown })
     const { call, value } = await this.#call({ what: 'add a site' }, (ctx) =>
-      createSite(ctx, this.#world.accountId, { name: `Site ${slot}`, url, webhookUrl: url, platform: 'custom' }),
+      createSite(ctx, this.#world.accountId, {
+        name: `Site ${slot}`,
+        url,
+        webhookUrl: url,
+        platform: 'custom',
+        recovery: this.#world.story.recovering.includes(slot) ? 'automatic' : 'manual',
+      }),
     )
     if (value === undefined) {
       if (call.outcome === 'unknown') this.#world.count('sites of unknown fate')

@@ -30,6 +30,8 @@ const TABLES = [
   'delivery_days',
   'events',
   'lanes',
+  'skipped_posts',
+  'jobs',
   'workers',
   'endpoints',
   'post_sites',

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { BUILDS } from './mutants/builds.ts'
 import { ORDER } from './mutants/order.ts'
 import { OWNERSHIP } from './mutants/ownership.ts'
+import { RECOVERY } from './mutants/recovery.ts'
 import { RESULTS } from './mutants/results.ts'
 
 /** One way to break the engine: `from` occurs once in the file and becomes `to`. */
@@ -20,7 +21,7 @@ export type Mutant = {
 }
 
 /** All ways to break it. */
-export const MUTANTS: readonly Mutant[] = [...OWNERSHIP, ...ORDER, ...RESULTS, ...BUILDS]
+export const MUTANTS: readonly Mutant[] = [...OWNERSHIP, ...ORDER, ...RESULTS, ...BUILDS, ...RECOVERY]
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 

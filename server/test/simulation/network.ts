@@ -79,6 +79,8 @@ type Parts = {
 export class Network {
   readonly posts: Post[] = []
   readonly builds: Build[] = []
+  /** Requests that only ask whether the site works. */
+  readonly probes: Request[] = []
   readonly #parts: Parts
 
   constructor(parts: Parts) {
@@ -122,7 +124,7 @@ export class Network {
   #answer(
     receiver: Receiver,
     process: Process,
-    post: Post | Build,
+    post: Request,
     deadlineMs: number,
     end: (outcome: EgressOutcome) => void,
   ): void {
@@ -169,10 +171,10 @@ export class Network {
   }
 
   /** What any receiver checks, and what a careful one does. */
-  #receive(process: Process, receiver: Receiver, request: EgressRequest): Post | Build {
+  #receive(process: Process, receiver: Receiver, request: EgressRequest): Request {
     const { agenda, tell } = this.#parts
     const isBuild = request.body === '{}'
-    const begun = {
+    const begun: Request = {
       process,
       siteId: receiver.siteId,
       startedAt: agenda.now,
@@ -189,6 +191,11 @@ export class Network {
       const build = { ...begun, debounceSeconds: receiver.debounce.is, served: [] }
       this.builds.push(build)
       return build
+    }
+    if (request.headers['x-service-event'] === 'site.test') {
+      tell(`${process.name} probes ${short(receiver.siteId)}`)
+      this.probes.push(begun)
+      return begun
     }
     const { deliveryId, postId } = this.#readWebhook(process, receiver, request)
     this.#expect(process, receiver, request, deliveryId)
@@ -291,8 +298,9 @@ function describe(outcome: EgressOutcome): string {
   return outcome.kind === 'response' ? String(outcome.status) : outcome.cause
 }
 
-function nameOf(request: Post | Build): string {
-  return 'served' in request ? 'the build' : short(request.deliveryId)
+function nameOf(request: Request): string {
+  if ('served' in request) return 'the build'
+  return 'deliveryId' in request ? short(String(request.deliveryId)) : 'the probe'
 }
 
 /** The part of an id that tells it from others in one story. */

@@ -83,12 +83,14 @@ function everythingOlder(evidence: Evidence, build: Build): Violation[] {
     world.taken.findLast((one) => one.siteId === siteId && one.process === process && one.at <= startedAt)?.at ?? 0
   if (wasAsked(evidence, siteId, /retry|confirm/, leasedAt, endedAt)) return []
   const settled = new Set(served.map(({ deliveryId }) => deliveryId))
+  const wasQueuedAgain = (id: string) => world.resent.some(({ ids, at }) => at >= leasedAt && ids.includes(id))
   const left = deliveries.find(
     (one) =>
       one.site_id === siteId &&
       one.created_at - world.epoch < leasedAt - LONGEST_CHANGE_MS &&
       (one.finished_at ?? 0) - world.epoch >= endedAt &&
       !settled.has(one.id) &&
+      !wasQueuedAgain(one.id) &&
       one.last_error !== 'superseded' &&
       one.last_error !== 'site_deleted',
   )

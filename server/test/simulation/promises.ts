@@ -2,6 +2,7 @@
 import type { HistoryEntry } from '../../src/engine/tables.ts'
 import { type Build, type Post, type Request, short } from './network.ts'
 import { checkBuilds } from './promises-builds.ts'
+import { checkRecovery } from './promises-recovery.ts'
 import type { World } from './world.ts'
 import { HINT_MS, LARGE, LEASE_MS, RETRY_DELAYS_MS, TIMEOUT_MS } from './world.ts'
 
@@ -53,6 +54,7 @@ export async function checkPromises(world: World): Promise<Violation[]> {
     ...promptly(evidence),
     ...schedules(evidence),
     ...checkBuilds(evidence),
+    ...(await checkRecovery(evidence)),
     ...(await books(evidence)),
   ]
 }
@@ -320,12 +322,19 @@ function isPulled(one: Delivery): boolean {
 /** 6: attempt n+1 is never early. A manual retry starts at once, and a build that is accepted serves what waits for a retry too. */
 function notBefore({ world, posts }: Evidence): Violation[] {
   const retried = new Set(world.clients.calls.filter(({ what }) => what === 'retry').map(({ postId }) => postId))
+  const resent = new Set(world.resent.flatMap(({ ids }) => ids))
   return [...posts.values()].flatMap((sent) =>
     sent.flatMap((post, index) => {
       const delay = RETRY_DELAYS_MS[(post.settled?.attempt ?? 0) - 1]
       const next = sent.slice(index + 1).find((one) => one.startedAt > (post.settled?.at ?? Number.POSITIVE_INFINITY))
       if (post.ok || delay === undefined || post.endedAt === undefined || next === undefined) return []
-      if (post.settled?.as !== 'recorded' || retried.has(post.postId) || (next.build?.ok ?? false)) return []
+      if (
+        post.settled?.as !== 'recorded' ||
+        retried.has(post.postId) ||
+        resent.has(post.deliveryId) ||
+        (next.build?.ok ?? false)
+      )
+        return []
       world.count('delays checked')
       const early = post.endedAt + delay - next.startedAt
       if (early <= 0) return []

@@ -11,7 +11,13 @@ const SEEDS = cases(ALL_SEEDS, 60)
 const TIMEOUT_MS = 480_000
 
 /** What happens too seldom to be in the stories of `npm test`. */
-const RARE = ['late answers', 'late answers before anything was recorded', 'deliveries queued again']
+const RARE = [
+  'late answers',
+  'late answers before anything was recorded',
+  'deliveries queued again',
+  'recoveries checked after the careful part',
+  'probes',
+]
 
 let templates: Awaited<ReturnType<typeof embeddedTemplates>>
 let simulator: Simulator
@@ -54,6 +60,7 @@ describe('the delivery engine', () => {
       'starts checked beside a site that hangs',
       'builds that served several',
       'debounces checked',
+      'deliveries sent again by recoveries',
       ...(SEEDS < ALL_SEEDS ? [] : RARE),
     ]
     expect(expected.filter((what) => !((total[what] ?? 0) > 0))).toEqual([])

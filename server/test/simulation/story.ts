@@ -42,6 +42,8 @@ export type Story = {
   room: Room
   /** The sites that are build hooks from the start. */
   hooks: Debounce[]
+  /** The sites that recover by themselves. */
+  recovering: number[]
   /** Probabilities per statement and attempt. */
   strikes: { crash: number; loss: number }
   /** The share of NOTIFYs that other processes do not hear. */
@@ -97,6 +99,36 @@ function buildHooks(random: () => number, sites: number, lengthMs: number): { ho
   }
 }
 
+/** More posts than are sent one by one when a site recovers (`RECOVERY_PACE`). */
+const POSTS_OF_AN_OUTAGE = 6
+
+/** In a third of the stories some sites recover by themselves, and one is down for longer than its deliveries are repeated. Often it is again soon after. */
+function outage(random: () => number, sites: number, lengthMs: number): { recovering: number[]; steps: Step[] } {
+  if (random() > 0.33) return { recovering: [], steps: [] }
+  const site = Math.floor(random() * sites)
+  const recovering = Array.from({ length: sites }, (_, other) => other).filter(
+    (other) => other === site || random() < 0.5,
+  )
+  const at = random() * lengthMs * 0.5
+  const back = at + 6_000 + random() * 4_000
+  const weather = (when: number, what: Weather): Step => ({ at: when, what: 'weather', site, weather: what })
+  const isBrief = random() < 0.5
+  const again = back + random() * 5_000
+  return {
+    recovering,
+    steps: [
+      weather(at, random() < 0.5 ? 'error' : 'refuse'),
+      ...Array.from(
+        { length: POSTS_OF_AN_OUTAGE },
+        (_, post): Step => ({ at: at + 100 + random() * 1_500, what: 'create post', post }),
+      ),
+      weather(back, 'ok'),
+      ...(isBrief ? [weather(again, 'error'), weather(again + 1_000 + random() * 3_000, 'ok')] : []),
+      { at: back + random() * 6_000, what: 'update post', post: Math.floor(random() * POSTS_OF_AN_OUTAGE) },
+    ],
+  }
+}
+
 /** The story of a seed. Every third is calm: nothing breaks on our side, so that the strictest promises can be checked. */
 export function tell(seed: number): Story {
   const random = stream(seed, 'story')
@@ -130,6 +162,8 @@ export function tell(seed: number): Story {
 
   const { hooks, steps: changes } = buildHooks(stream(seed, 'build hooks'), sites, lengthMs)
   steps.push(...changes)
+  const { recovering, steps: down } = outage(stream(seed, 'outage'), sites, lengthMs)
+  steps.push(...down)
 
   function bad(): Weather {
     return !calm && random() < 0.25 ? 'acknowledge and crash' : one(BAD_WEATHER)
@@ -177,6 +211,7 @@ export function tell(seed: number): Story {
     sites,
     room,
     hooks,
+    recovering,
     strikes: calm
       ? { crash: 0, loss: 0 }
       : { crash: random() < 0.5 ? random() * 0.02 : 0, loss: random() < 0.4 ? random() * 0.05 : 0 },

@@ -25,6 +25,8 @@ import { Process } from './process.ts'
 import { checkPromises, type Violation } from './promises.ts'
 import type { Room, Step, Story } from './story.ts'
 
+/** How sites recover; few are sent one by one, since stories have few posts. */
+export const RECOVERY_PACE = { everyMs: 1_000, careful: 2, probeMs: 4_000 }
 /** Short times, so that a story is short; the engine behaves the same with them. */
 export const TIMEOUT_MS = 8_000
 export const RETRY_DELAYS_MS = [700, 1_300, 2_100]
@@ -82,6 +84,9 @@ export type Outcome = { violations: Violation[]; counts: Counts; lines: string[]
 /** A time by the database's clock (virtual time), to tell it from other clocks' times among a statement's values. */
 class DatabaseTime extends Date {}
 
+/** Deliveries of a site that were queued again because somebody had asked for it, or by a recovery, which made some due before their time. */
+export type Resent = { at: number; siteId: string; ids: string[]; by: 'hand' | 'recovery' | 'hurry' }
+
 /** A process of the service. */
 type Service = { process: Process; ctx: Context; loops: Loops; leaving: boolean }
 
@@ -110,6 +115,9 @@ export class World {
   readonly leases = new Map<string, number>()
   /** When the lane of a site was leased. */
   readonly taken: Array<{ process: Process; siteId: string; at: number }> = []
+  /** What was queued again, or made due before its time, in transactions that were committed. */
+  readonly resent: Resent[] = []
+  #resending: Resent[] = []
   readonly #lines: string[] = []
   readonly #random: () => number
   readonly #services = new Map<string, Service>()
@@ -236,7 +244,7 @@ export class World {
   async #isQuiet(): Promise<boolean> {
     const [row] = await this.database.look<{ quiet: boolean }>(`
       select not exists (select from deliveries where status = 'pending') and not exists (select from posts where status = 'scheduled')
-        and not exists (select from lanes where due_at is not null) as quiet`)
+        and not exists (select from lanes where due_at is not null) and not exists (select from jobs) as quiet`)
     return row?.quiet === true
   }
 
@@ -309,10 +317,21 @@ export class World {
     this.tell(`${service.process.name} is asked to stop`)
     const { loops, process } = service
     const graceMs = this.#random() < 0.5 ? 10_000 : this.#random() * 500
-    void Promise.all([loops.deliver.stop(), loops.schedule.stop(), loops.dispatcher.stop(graceMs)])
+    void Promise.all([
+      loops.deliver.stop(),
+      loops.schedule.stop(),
+      this.#stopJobs(loops, graceMs),
+      loops.dispatcher.stop(graceMs),
+    ])
       .then(() => loops.worker.leave())
       .catch(() => {}) // its row is left to be removed by others
       .then(() => process.leave())
+  }
+
+  async #stopJobs({ jobs, jobRunner }: Loops, graceMs: number): Promise<void> {
+    if (this.story.recovering.length === 0) return
+    await jobs.stop()
+    await jobRunner.stop(graceMs)
   }
 
   #start(role: string): void {
@@ -328,7 +347,7 @@ export class World {
     })
     this.processes.push(process)
     const ctx = this.#contextOf(process)
-    const loops = createLoops(ctx, undefined, LIMITS[story.room])
+    const loops = createLoops(ctx, undefined, LIMITS[story.room], RECOVERY_PACE)
     const service = { process, ctx, loops, leaving: false }
     this.#services.set(role, service)
     this.tell(`${name} starts`)
@@ -351,6 +370,7 @@ export class World {
     if (silence !== undefined) silence.to ??= this.agenda.now
     loops.deliver.start()
     loops.schedule.start()
+    if (this.story.recovering.length > 0) loops.jobs.start()
   }
 
   #died(role: string): void {
@@ -500,6 +520,7 @@ export class World {
 
   #observe(process: Process, text: string, values: readonly unknown[], rows: readonly unknown[]): void {
     this.count('statements')
+    this.#observeResending(process, text, rows)
     if (!text.includes('from leased l join due')) return
     const leasedAt = (values.find((value) => value instanceof DatabaseTime)?.getTime() ?? 0) - START
     for (const { siteId, abandoned } of rows as Array<{ siteId: string; abandoned: boolean }>) {
@@ -509,5 +530,23 @@ export class World {
       if (abandoned) this.count('takeovers')
       this.tell(`${process.name} leases the lane of ${short(siteId)}${abandoned ? ', which was abandoned' : ''}`)
     }
+  }
+
+  #observeResending(process: Process, text: string, rows: readonly unknown[]): void {
+    if (text === 'commit') {
+      this.resent.push(...this.#resending)
+      for (const { siteId, ids, by } of this.#resending)
+        if (by !== 'hand') this.tell(`${process.name} sends ${ids.map(short).join(', ')} to ${short(siteId)} again`)
+    }
+    if (text === 'commit' || text === 'rollback' || text.startsWith('start transaction')) this.#resending = []
+    const isHurry = text.includes('with hurried as')
+    if (!isHurry && !text.includes('with judged as materialized')) return
+    const isAsked = this.clients.calls.some(
+      (call) => call.what === 'retry' && call.process === process && call.to === undefined,
+    )
+    const by = isHurry ? 'hurry' : isAsked ? 'hand' : 'recovery'
+    const bySite = Map.groupBy(rows as Array<{ id: string; siteId: string }>, ({ siteId }) => siteId)
+    for (const [siteId, list] of bySite)
+      this.#resending.push({ at: this.agenda.now, siteId, ids: list.map(({ id }) => id), by })
   }
 }

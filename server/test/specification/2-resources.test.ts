@@ -223,7 +223,7 @@ describe('Site', () => {
     const owner = await newApi(service)
     const { id } = await newSite(owner, receiver.url)
     const stats = async () => (await owner.get(`/api/sites/${id}`)).json.delivery_stats
-    expect(await stats()).toEqual({ total: 0, success_rate: null, last_delivery: null })
+    expect(await stats()).toMatchObject({ total: 0, success_rate: null, last_delivery: null })
     for (const title of ['One', 'Two']) await newPost(owner, { title, status: 'published' })
     await service.drain()
     const last = service.clock.now().toISOString()
@@ -231,7 +231,7 @@ describe('Site', () => {
     await newPost(owner, { title: 'Three', status: 'published' })
     await service.drain()
     for (const delay of [30_000, 300_000, 1_800_000]) await service.advance(delay)
-    expect(await stats()).toEqual({ total: 3, success_rate: 66.7, last_delivery: last })
+    expect(await stats()).toMatchObject({ total: 3, success_rate: 66.7, last_delivery: last })
   })
 
   it('§2 Site: created_at', async () => {

@@ -241,11 +241,12 @@ describe('sites', () => {
     niche: '',
     platform: 'custom',
     status: 'active',
-    delivery_stats: { total: 0, success_rate: null, last_delivery: null },
+    delivery_stats: { total: 0, success_rate: null, last_delivery: null, missing: 0 },
     // beyond the specification
     kind: 'webhook',
     debounce_seconds: null,
     post_url: null,
+    recovery: 'manual',
     last_test: null,
     created_at: now(),
   })

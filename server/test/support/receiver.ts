@@ -19,6 +19,8 @@ export type Receiver = {
   received: Received[]
   /** Answers for the next requests, in order; 200 once they are used up. */
   answerNext(...answers: Answer[]): void
+  /** How it answers from now on what nothing else is set for; at first 200. */
+  answerUsually(answer: Answer): void
   /** Answers 200 from now on. */
   forgetAnswers(): void
   close(): Promise<void>
@@ -28,12 +30,13 @@ export type Receiver = {
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const answers: Answer[] = []
+  let usual: Answer = 200
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body = Buffer.concat(chunks).toString('utf8')
     received.push({ headers: request.headers, body, json: JSON.parse(body) })
-    const answer = answers.shift() ?? 200
+    const answer = answers.shift() ?? usual
     if (typeof answer === 'function') answer(request, response)
     else response.writeHead(answer).end()
   })
@@ -43,6 +46,9 @@ export async function startReceiver(): Promise<Receiver> {
     url: `http://127.0.0.1:${port}/webhooks`,
     received,
     answerNext: (...next) => void answers.push(...next),
+    answerUsually(answer) {
+      usual = answer
+    },
     forgetAnswers: () => void answers.splice(0),
     close: () =>
       new Promise((resolve) => {

@@ -11,7 +11,13 @@ export function workerOf(
   workerId: () => string | undefined = always(randomUUID()),
   channels: Attempts = createChannels(ctx),
 ): Dispatcher {
-  return new Dispatcher(ctx, channels, workerId, () => {}, { ...WITHOUT_PAUSES, ...limits })
+  return new Dispatcher(
+    ctx,
+    channels,
+    workerId,
+    { onReleased: () => {}, onOutcomes: async () => {} },
+    { ...WITHOUT_PAUSES, ...limits },
+  )
 }
 
 function always<T>(value: T): () => T {

@@ -100,6 +100,7 @@ function Details({ look: { address, found } }: { look: Look }) {
       url: address,
       webhook_url: textOf(form, 'webhook_url'),
       niche: textOf(form, 'niche'),
+      recovery: 'automatic',
       ...choice,
     })
   }

@@ -13,7 +13,7 @@ import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'platform', 'niche'] as const
+const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'platform', 'niche', 'recovery'] as const
 
 /** The site's settings; only changed fields are sent. */
 export function Settings({ site }: { site: Site }) {
@@ -102,6 +102,20 @@ export function Settings({ site }: { site: Site }) {
         hint="Drafts generated for this site stay on this subject."
       >
         <Input name="niche" maxLength={500} defaultValue={site.niche} />
+      </Field>
+      <Field
+        label="After an outage"
+        error={problem('recovery')}
+        hint={
+          kind === 'webhook'
+            ? 'A site that is down is asked every 15 minutes whether it works again.'
+            : 'A build hook is not asked whether it works again: the next publication shows it.'
+        }
+      >
+        <Select name="recovery" defaultValue={site.recovery}>
+          <option value="automatic">Send what failed by itself, once the site works again</option>
+          <option value="manual">Wait until somebody sends it again</option>
+        </Select>
       </Field>
       {save.isError && !named && <Notice tone="failed">{sentence(save.error)}</Notice>}
       <div>

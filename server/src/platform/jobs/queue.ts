@@ -59,6 +59,22 @@ export async function enqueueJob(
   await ctx.signals.send(tx, 'jobs')
 }
 
+/** Adds a job that is due in `inMs`, in the transaction that needs it done; an unfinished one of the same kind and key stays as it is. */
+export async function addJob(
+  ctx: { clock: Clock; signals: SignalSender },
+  tx: Tx,
+  { kind, key, accountId, payload, progress }: NewJob,
+  inMs = 0,
+): Promise<void> {
+  const values = [payload, progress ?? null].map((value) => JSON.stringify(value))
+  await sql`
+    insert into jobs (kind, key, account_id, payload, progress, run_at)
+    values (${kind}, ${key}, ${accountId}, ${values[0]}, ${values[1]}, ${endIn(ctx.clock, inMs)})
+    on conflict (kind, key) do nothing
+  `.execute(tx)
+  if (inMs === 0) await ctx.signals.send(tx, 'jobs')
+}
+
 /** Removes a job if it is unfinished; the work on it is ended, and can record nothing more. */
 export async function cancelJob(ctx: { signals: SignalSender }, tx: Tx, { kind, key }: JobRef): Promise<void> {
   const { numDeletedRows } = await tx
