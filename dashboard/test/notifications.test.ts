@@ -52,7 +52,7 @@ describeInBrowser(
         .first()
         .click()
       await page.getByText('Your site answered 503').waitFor()
-      await page.getByRole('link', { name: 'Send 1 delivery again' }).click()
+      await page.getByRole('link', { name: '1 post missing: see and send again' }).click()
       await page.getByText('Bread').first().waitFor()
     })
 

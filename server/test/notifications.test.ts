@@ -169,6 +169,19 @@ describe('a site in trouble', () => {
     expect(await incidents()).toHaveLength(1)
   })
 
+  it('that comes back by itself is told of again once it lacks nothing', async () => {
+    await client.sites.update(site.id, { recovery: 'automatic' })
+    await addChat()
+    await failFor('One')
+    await failFor('Two')
+    expect(said()).toHaveLength(1)
+    await publish('It works again')
+    for (let step = 0; step < 36; step += 1) await service.advance(5_000)
+    expect(said()).toHaveLength(2)
+    expect(said()[1]).toContain('is up to date again')
+    expect(said()[1]).toContain('Every post has arrived.')
+  })
+
   it('that is paused is over without a word', async () => {
     await addChat()
     await failFor('One')

@@ -1701,7 +1701,7 @@ export interface components {
             reason: string | null;
             /** @description Deliveries that failed for good meanwhile. */
             failures: number;
-            /** @description Failed deliveries that can be sent again now. */
+            /** @description Posts that the site should have and does not; 0 once the incident has ended. */
             missing: number;
         };
         IncidentList: {

@@ -19,7 +19,6 @@ import type { Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { findSite } from '../sites/index.ts'
-import { countMissing } from './missing.ts'
 import type { IncidentRow } from './tables.ts'
 
 const HOUR_MS = 3_600_000
@@ -109,19 +108,21 @@ async function endIfQuiet(ctx: Needs, tx: Tx, incident: IncidentRow): Promise<vo
   const { id, account_id, site_id, accepting_since: since } = incident
   const now = ctx.clock.now()
   const site = await findSite(tx, account_id, site_id)
-  const status = (await endpointStates(tx, account_id, [site_id])).get(site_id)?.status ?? 'inactive'
-  const isStopped = site === undefined || status === 'inactive'
+  const endpoint = (await endpointStates(tx, account_id, [site_id])).get(site_id)
+  const isStopped = site === undefined || endpoint === undefined || endpoint.status === 'inactive'
   if (!isStopped && since === null) return setIncident(tx, id, { accepting_since: now })
   const quietMs = incident.reopened ? QUIET_AFTER_REOPENING_MS : QUIET_MS
-  if (!isStopped && since !== null && now.getTime() - since.getTime() < quietMs) return
+  const acceptsForMs = since === null ? 0 : now.getTime() - since.getTime()
+  if (!isStopped && acceptsForMs < quietMs) return
+  // What it lacks is on its way: that it is level again says more.
+  if (!isStopped && endpoint.recovers && endpoint.missing > 0 && acceptsForMs < DAY_MS) return
   await setIncident(tx, id, { closed_at: now })
   noteIncident(ctx, tx, incident)
   if (isStopped) return
-  const missing = await countMissing(tx, incident)
   const span = { since: incident.opened_at.toISOString(), until: (since ?? now).toISOString() }
   await notify(ctx, tx, account_id, {
     name: 'site.recovered',
-    data: { site: { id: site_id, name: site.name }, missing, ...span },
+    data: { site: { id: site_id, name: site.name }, missing: endpoint.missing, ...span },
   })
 }
 

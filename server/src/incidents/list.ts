@@ -1,6 +1,6 @@
+import { endpointStates } from '../engine/index.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { findSite } from '../sites/index.ts'
-import { countMissing } from './missing.ts'
 
 const MOST_CLOSED = 20
 
@@ -25,12 +25,17 @@ export async function incidentsOf(db: Database, accountId: string): Promise<Show
       .orderBy('opened_at', 'desc')
       .limit(MOST_CLOSED)
       .execute()
+    const endpoints = await endpointStates(
+      tx,
+      accountId,
+      open.map(({ site_id }) => site_id),
+    )
     const shown: ShownIncident[] = []
     for (const incident of [...open, ...closed]) {
       const site = await findSite(tx, accountId, incident.site_id)
       if (site === undefined) continue
       const { id, opened_at, closed_at, reason, failures } = incident
-      const missing = closed_at === null ? await countMissing(tx, incident) : 0
+      const missing = closed_at === null ? (endpoints.get(site.id)?.missing ?? 0) : 0
       shown.push({ id, site: { id: site.id, name: site.name }, opened_at, closed_at, reason, failures, missing })
     }
     return shown

@@ -11,7 +11,9 @@ const Incident = z
     closed_at: Timestamp.nullable().openapi({ description: 'When the site was fine again; null while it is not.' }),
     reason: z.string().nullable().openapi({ description: 'What went wrong first, and what to check.' }),
     failures: z.int().openapi({ description: 'Deliveries that failed for good meanwhile.' }),
-    missing: z.int().openapi({ description: 'Failed deliveries that can be sent again now.' }),
+    missing: z
+      .int()
+      .openapi({ description: 'Posts that the site should have and does not; 0 once the incident has ended.' }),
   })
   .openapi('Incident')
 

@@ -52,7 +52,7 @@ function Entry({ incident }: { incident: Incident }) {
             search={{ status: 'action', site: site.id }}
             className="mt-1 inline-block text-sm font-[550] underline underline-offset-3"
           >
-            Send {counted(missing, 'delivery', 'deliveries')} again
+            {counted(missing, 'post')} missing: see and send again
           </Link>
         )}
       </div>
