@@ -98,6 +98,7 @@ describe('the document', () => {
     await client.analytics.postDeliveries(draft.id)
 
     await client.deliveries.retryFailed({ site_id: site.id })
+    await client.sites.retry(site.id)
     receiver.answerNext((_request, response) => response.writeHead(500).end('Not today.'))
     const { id } = await client.posts.create({ title: 'Soup', status: 'published' })
     await service.drain()
