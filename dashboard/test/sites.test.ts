@@ -316,7 +316,7 @@ describeInBrowser('a site', (scene) => {
     await expectAccessible(page)
     await page.goto('/sites')
     await card.getByRole('button', { name: 'Send again' }).click()
-    await page.getByText('1 post on the way.').waitFor()
+    await page.getByText('1 post on the way.').first().waitFor()
     await scene.service().drain()
     await card.getByText('Receiving').waitFor()
     expect(await client.sites.get(site.id)).toMatchObject({ recovery: 'manual', delivery_stats: { missing: 0 } })

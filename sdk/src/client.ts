@@ -34,6 +34,7 @@ import type {
   LoggedDelivery,
   NotificationChannel,
   NotificationChannelList,
+  NotificationTest,
   Overview,
   Post,
   PostDeliveries,
@@ -161,9 +162,9 @@ export function createClient({ token, ...options }: ClientOptions) {
         call<NotificationChannel>({ method: 'PATCH', path: at('notifications/channels', id), body: change, signal }),
       delete: (id: string, { signal }: CallOptions = {}) =>
         call<void>({ method: 'DELETE', path: at('notifications/channels', id), signal }),
-      /** Sends a sample now; an address that has not accepted yet is sent the link again. */
+      /** Sends a sample now, and says whether it arrived; an address that has not accepted yet is sent the link again (undefined). */
       test: (id: string, options?: PostOptions) =>
-        post<void>(at('notifications/channels', id, '/test'), undefined, options),
+        post<NotificationTest | undefined>(at('notifications/channels', id, '/test'), undefined, options),
       /** Accepts messages with the token of the link in the first mail. Needs no login. */
       verify: (token: string, { signal }: CallOptions = {}) =>
         call<void>({ method: 'POST', path: '/api/notifications/verify', body: { token }, signal }),

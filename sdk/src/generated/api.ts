@@ -872,7 +872,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test message
-         * @description Sends a sample now. 503 with what went wrong if it does not arrive. An e-mail address that has not accepted yet is sent the link again instead (202).
+         * @description Sends a sample now, and says whether it arrived. An e-mail address that has not accepted yet is sent the link again instead (202).
          */
         post: operations["testNotificationChannel"];
         delete?: never;
@@ -1949,6 +1949,11 @@ export interface components {
         NotificationChannelStatus: "unverified" | "active" | "failing";
         /** @enum {string} */
         NotificationEvent: "site.failing" | "site.recovered" | "delivery.failed" | "post.late" | "draft.ready" | "draft.failed";
+        NotificationTest: {
+            ok: boolean;
+            /** @description Why it did not arrive. */
+            error: string | null;
+        };
         Overview: {
             period: {
                 /**
@@ -5282,8 +5287,8 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The address is sent the link again. */
-            202: {
+            /** @description What came of the test message. */
+            200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];
@@ -5293,10 +5298,12 @@ export interface operations {
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["NotificationTest"];
+                };
             };
-            /** @description The test message was accepted. */
-            204: {
+            /** @description The address is sent the link again. */
+            202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Cache-Control": components["headers"]["Cache-Control"];

@@ -8,6 +8,7 @@ import {
   ChannelList,
   CreateChannel,
   presentChannel,
+  TestBody,
   UpdateChannel,
   USUAL_EVENTS,
   VerifyBody,
@@ -117,21 +118,28 @@ export const notificationRoutes: Endpoint[] = [
     name: 'testNotificationChannel',
     summary: 'Send a test message',
     description:
-      'Sends a sample now. 503 with what went wrong if it does not arrive. An e-mail address that has not accepted yet is sent the link again instead (202).',
+      'Sends a sample now, and says whether it arrived. An e-mail address that has not accepted yet is sent the link again instead (202).',
     params: IdParams,
     replies: {
+      200: {
+        description: 'What came of the test message.',
+        schema: TestBody,
+        examples: {
+          'It arrived': { ok: true, error: null },
+          'It did not arrive': { ok: false, error: 'The answer had the status 404.' },
+        },
+      },
       202: { description: 'The address is sent the link again.', schema: null },
-      204: { description: 'The test message was accepted.', schema: null },
     },
-    errors: ['unavailable'],
+    errors: [],
     async handler({ ctx, principal, params }) {
       const channel = await channelOf(ctx, principal.accountId, params.id)
       if (channel.row.status === 'unverified') {
         await askAgain(ctx, channel)
         return { status: 202 }
       }
-      await sendSample(ctx, channel)
-      return { status: 204 }
+      const error = await sendSample(ctx, channel)
+      return { status: 200, body: { ok: error === null, error } }
     },
   }),
   endpoint({

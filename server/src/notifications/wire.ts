@@ -67,6 +67,11 @@ export const UpdateChannel = z
   .strictObject({ ...fields, kind: readOnlyField(), target: fields.target.optional() })
   .openapi('UpdateNotificationChannel')
 
+/** What came of a test message. */
+export const TestBody = z
+  .object({ ok: z.boolean(), error: z.string().nullable().openapi({ description: 'Why it did not arrive.' }) })
+  .openapi('NotificationTest')
+
 export const VerifyBody = z
   .strictObject({ token: text('The token', { min: 1, max: 200 }) })
   .openapi('VerifyNotificationAddress')

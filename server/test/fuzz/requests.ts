@@ -19,6 +19,9 @@ export type Draft = {
 const KNOWN_BODIES: Record<string, Json> = {
   login: { email: '{email}', password: '{password}' },
   changePassword: { current_password: '{password}', new_password: '{password}' },
+  resetPassword: { token: '{reset_token}', password: '{password}' },
+  verifyNotificationAddress: { token: '{verify_token}' },
+  createNotificationChannel: { kind: 'slack', target: 'https://chat.example.com/hook' },
 }
 
 const ODD_PATHS = ['%', '%00', '%ff%fe', '%2F', '~', '*', ':id', '%7Bid%7D', '%F0%9F%8C%B1', 'x'.repeat(3_000)]
@@ -64,7 +67,8 @@ const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 const isHeaderValue = (text: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 const pathText = (name: string, path: string): fc.Arbitrary<string> => {
-  const noun = path.includes('/posts') ? 'post_id' : path.includes('/deliveries') ? 'delivery_id' : 'site_id'
+  const nouns = { '/posts': 'post_id', '/deliveries': 'delivery_id', '/channels': 'channel_id' } as const
+  const [, noun = 'site_id'] = Object.entries(nouns).find(([part]) => path.includes(part)) ?? []
   const own = OWN.find((one) => one === name) ?? noun
   return fc.oneof(
     { weight: 7, arbitrary: fc.constant(ownId(own)) },

@@ -2,6 +2,7 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type Api, apiOf, newApi, newPost, newSite } from '../support/api.ts'
 import { request } from '../support/http.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import type { Operation } from '../support/operations.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -27,26 +28,41 @@ const SETTINGS = {
 }
 
 /** What an answer takes away, by operation. */
-const TAKEN: Record<string, 'things' | 'job' | 'session' | 'password'> = {
+const TAKEN: Record<string, 'things' | 'job' | 'session' | 'somebody'> = {
   deletePost: 'things',
   changePosts: 'things',
   deleteSite: 'things',
   rotateSiteKeys: 'things',
   cancelGenerationJob: 'job',
   logoutEverywhere: 'session',
-  changePassword: 'password',
+  changePassword: 'somebody',
+  resetPassword: 'somebody',
+  verifyNotificationAddress: 'somebody',
+  deleteNotificationChannel: 'somebody',
 }
 
 /** Starts a service and sets the stage. */
 export async function setStage(): Promise<Stage> {
-  const service = await startService(SETTINGS)
+  const mailServer = await startMailServer()
+  const service = await startService({ ...SETTINGS, SMTP_URL: mailServer.url, MAIL_FROM: 'post@example.com' })
   const receiver = await startReceiver()
+  const newSomebody = () => createSomebody(service, receiver, mailServer)
   const agent = new Agent({ keepAlive: true })
-  let somebody = await newSomebody(service, receiver)
+  let somebody = await newSomebody()
   const texts = (): Record<string, string> => {
-    const { api, things, delivery, job } = somebody
+    const { api, things, delivery, job, channel, tokens } = somebody
     const { post: post_id, site: site_id, slug } = things
-    return { post_id, site_id, slug, delivery_id: delivery, job_id: job, email: api.user.email, password: api.password }
+    return {
+      post_id,
+      site_id,
+      slug,
+      delivery_id: delivery,
+      job_id: job,
+      channel_id: channel,
+      ...tokens,
+      email: api.user.email,
+      password: api.password,
+    }
   }
   const credentials = (): Record<string, Record<string, string>> => ({
     accessToken: { authorization: `Bearer ${somebody.ways.token}` },
@@ -56,7 +72,7 @@ export async function setStage(): Promise<Stage> {
   return {
     service,
     async reset() {
-      somebody = await newSomebody(service, receiver)
+      somebody = await newSomebody()
     },
     async send(one, { path, query, headers, who, body }) {
       const fill = (text: string) => text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => texts()[name] ?? mark)
@@ -87,12 +103,13 @@ export async function setStage(): Promise<Stage> {
       agent.destroy()
       await receiver.close()
       await service.stop()
+      await mailServer.close()
     },
   }
 
   async function restore(name: string): Promise<void> {
     const taken = TAKEN[name]
-    if (taken === 'password') somebody = await newSomebody(service, receiver)
+    if (taken === 'somebody') somebody = await newSomebody()
     if (taken === 'session') somebody.ways = await waysIn(service.url, somebody.api)
     if (taken === 'job') somebody.job = await orderDraft(somebody.api)
     if (taken === 'things') somebody.things = await give(apiOf(service, somebody.ways), receiver)
@@ -103,9 +120,17 @@ type Things = { post: string; site: string; slug: string; key: string }
 type Ways = { token: string; cookie: string }
 
 /** An account with things of its own; `delivery` is one that has failed, `job` writes a draft. */
-type Somebody = { api: Api; ways: Ways; things: Things; delivery: string; job: string }
+type Somebody = {
+  api: Api
+  ways: Ways
+  things: Things
+  delivery: string
+  job: string
+  channel: string
+  tokens: { verify_token: string; reset_token: string }
+}
 
-async function newSomebody(service: TestService, receiver: Receiver): Promise<Somebody> {
+async function createSomebody(service: TestService, receiver: Receiver, mailServer: MailServer): Promise<Somebody> {
   await service.drain()
   const api = await newApi(service)
   const failing = await newSite(api, 'http://127.0.0.1:1/')
@@ -115,7 +140,16 @@ async function newSomebody(service: TestService, receiver: Receiver): Promise<So
   const { deliveries } = (await api.get(`/api/analytics/posts/${id}/deliveries`)).json
   const [{ id: delivery } = { id: '' }] = deliveries as Array<{ id: string }>
   const job = await orderDraft(api)
-  return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), delivery, job }
+  const { id: channel } = (await api.post('/api/notifications/channels', { kind: 'email', target: 'ada@example.org' }))
+    .json
+  await api.post('/api/auth/forgot-password', { email: api.user.email })
+  await service.drain()
+  const tokenFor = (path: string) =>
+    mailServer.mails.map(({ text }) => text.match(new RegExp(`${path}\\?token=([\\w-]+)`))?.[1]).findLast(Boolean) ?? ''
+  const tokens = { verify_token: tokenFor('verify-address'), reset_token: tokenFor('reset-password') }
+  mailServer.mails.length = 0
+  const own = { delivery, job, channel: String(channel), tokens }
+  return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), ...own }
 }
 
 async function orderDraft(api: Api): Promise<string> {

@@ -57,8 +57,11 @@ function Channel({ channel }: { channel: NotificationChannel }) {
   const refresh = () => queries.invalidateQueries(channelsQuery)
   const test = useMutation({
     mutationFn: () => api.notifications.test(id),
-    onSuccess: () =>
-      toast({ text: status === 'unverified' ? 'The link was sent again.' : 'The test message arrived.' }),
+    onSuccess(result) {
+      if (result === undefined) toast({ text: 'The link was sent again.' })
+      else if (result.ok) toast({ text: 'The test message arrived.' })
+      else toast({ tone: 'failed', text: 'The test message did not arrive.' })
+    },
     onSettled: refresh,
   })
   const Icon = ICONS[kind]
