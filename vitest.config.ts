@@ -12,7 +12,8 @@ const BLACK_BOX = globSync('server/test/{*,specification/*}.test.ts')
 /** What of them runs on PostgreSQL alone: it is about what clients, receivers and providers of models send, not about what a database does. */
 const POSTGRES_ALONE = globSync([
   'server/test/{errors,fuzz,hostile-input,unread-answers,uploads,web-app,wire}.test.ts',
-  'server/test/{building,converting,generation-providers,rate-limits,receiving}.test.ts',
+  'server/test/{building,converting,notifications,rate-limits,receiving}.test.ts',
+  'server/test/generation{,-process,-providers}.test.ts',
 ])
 
 /** What of them `npm test` runs on the embedded database too, and why. */
