@@ -2,10 +2,9 @@
  * Forgotten passwords. Whoever asks gets the same answer, whether there is such an account or not; a job mails the link,
  * which works once, within an hour. Only a hash of its token is stored.
  */
-import { createHash, randomBytes } from 'node:crypto'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
-import { hashPassword } from '../platform/crypto.ts'
+import { createLinkToken, hashPassword, linkTokenHash } from '../platform/crypto.ts'
 import type { Db } from '../platform/db/database.ts'
 import { fail } from '../platform/errors.ts'
 import { enqueueJob } from '../platform/jobs/queue.ts'
@@ -51,10 +50,14 @@ export function resetJobs(ctx: Context): JobKind<{ email: string }> {
     async run({ accountId, payload: { email }, tries }) {
       const { mail, publicUrl } = ctx.config
       if (mail === undefined) return DONE
-      const token = randomBytes(32).toString('base64url')
+      const token = createLinkToken()
       await ctx.db.root
         .insertInto('password_resets')
-        .values({ token_hash: hashOf(token), account_id: accountId, expires_at: plusMs(ctx.clock.now(), VALID_MS) })
+        .values({
+          token_hash: linkTokenHash(token),
+          account_id: accountId,
+          expires_at: plusMs(ctx.clock.now(), VALID_MS),
+        })
         .execute()
       const message = {
         subject: 'Choose a new password for Postrider',
@@ -114,15 +117,11 @@ function accountOfToken(db: Db, token: string, now: Date) {
     .selectFrom('password_resets as r')
     .innerJoin('accounts as a', 'a.id', 'r.account_id')
     .select(['a.id', 'a.email', 'a.email_key'])
-    .where('r.token_hash', '=', hashOf(token))
+    .where('r.token_hash', '=', linkTokenHash(token))
     .where('r.expires_at', '>', now)
     .executeTakeFirst()
 }
 
 function linkOver() {
   return fail('not_found', 'This link is over, or was used already. Ask for another one.')
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

@@ -1,8 +1,7 @@
 /** The channels over which people are told: what an account may do with them. */
-import { createHash, randomBytes } from 'node:crypto'
 import { createWebhookSecret, masked } from '../destinations/index.ts'
 import type { Context } from '../platform/context.ts'
-import { type Keys, seal, unseal } from '../platform/crypto.ts'
+import { createLinkToken, type Keys, linkTokenHash, seal, unseal } from '../platform/crypto.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { enqueueJob } from '../platform/jobs/queue.ts'
@@ -132,10 +131,10 @@ export async function askAgain(ctx: Needs, { row }: Channel): Promise<void> {
 
 /** A token for the link in the mail to an unverified address, which replaces the one before. */
 export async function newVerification(db: Db, id: string): Promise<string> {
-  const token = randomBytes(32).toString('base64url')
+  const token = createLinkToken()
   await db
     .updateTable('notification_channels')
-    .set({ verify_hash: hashOf(token) })
+    .set({ verify_hash: linkTokenHash(token) })
     .where('id', '=', id)
     .execute()
   return token
@@ -147,7 +146,7 @@ export async function verifyAddress(ctx: Needs, token: string): Promise<void> {
     const row = await tx
       .updateTable('notification_channels')
       .set({ status: 'active', verify_hash: null })
-      .where('verify_hash', '=', hashOf(token))
+      .where('verify_hash', '=', linkTokenHash(token))
       .returningAll()
       .executeTakeFirst()
     if (row === undefined)
@@ -230,10 +229,6 @@ function sealedTarget(keys: Keys, id: string, target: Target): Buffer {
 
 function opened(keys: Keys, row: ChannelRow): Channel {
   return { row, target: JSON.parse(unseal(keys, associatedData(row.id), row.sealed)) }
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }
 
 function noteChannel(ctx: Pick<Needs, 'changes'>, tx: Tx, { id, account_id }: ChannelRow): void {

@@ -3,6 +3,7 @@ import {
   argon2,
   createCipheriv,
   createDecipheriv,
+  createHash,
   createHmac,
   hkdfSync,
   randomBytes,
@@ -71,6 +72,16 @@ export function unsealIfItOpens(keys: Keys, associatedData: string, sealed: Buff
 /** A keyed fingerprint by which a sealed secret can be looked up; it does not reveal the secret. */
 export function lookupIndex(keys: Keys, secret: string): Buffer {
   return createHmac('sha256', keys.index).update(secret).digest()
+}
+
+/** A token for a link in a mail: 32 random bytes in base64url. Only its hash is stored (`linkTokenHash`). */
+export function createLinkToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** What is stored of a link's token, and by which it is found: SHA-256. */
+export function linkTokenHash(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
 }
 
 const ARGON2 = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const
