@@ -36,9 +36,18 @@ export async function channelsOf({ db, keys }: Pick<Needs, 'db' | 'keys'>, accou
   return rows.map((row) => opened(keys, row))
 }
 
-/** One channel of the account. Throws `not_found`. */
+/** One channel of the account, if there is one. */
+export async function findChannel(
+  ctx: Pick<Needs, 'db' | 'keys'>,
+  accountId: string,
+  id: string,
+): Promise<Channel | undefined> {
+  return (await channelsOf(ctx, accountId)).find(({ row }) => row.id === id.toLowerCase())
+}
+
+/** The same. Throws `not_found` when there is none. */
 export async function channelOf(ctx: Pick<Needs, 'db' | 'keys'>, accountId: string, id: string): Promise<Channel> {
-  const channel = (await channelsOf(ctx, accountId)).find(({ row }) => row.id === id.toLowerCase())
+  const channel = await findChannel(ctx, accountId, id)
   if (channel === undefined) throw fail('not_found', NO_CHANNEL)
   return channel
 }

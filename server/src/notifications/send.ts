@@ -7,7 +7,7 @@ import type { JobKind, JobOutcome } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
 import { MailError, type Message, mailOf, sendMail } from '../platform/mail.ts'
 import { messageOf } from '../platform/thrown.ts'
-import { type Channel, channelOf, listenersTo, newVerification, recordSent, VERIFICATION_JOB } from './channels.ts'
+import { type Channel, findChannel, listenersTo, newVerification, recordSent, VERIFICATION_JOB } from './channels.ts'
 import type { NotificationEvent } from './events.ts'
 import { messageFor, slackOf } from './message.ts'
 
@@ -38,7 +38,7 @@ export function messageJobs(ctx: Context): JobKind<Payload> {
     name: MESSAGE_JOB,
     limits: { perProcess: 8, perAccount: 4 },
     async run({ accountId, key, payload: { channelId, at, event }, tries }) {
-      const channel = await channelIfThere(ctx, accountId, channelId)
+      const channel = await findChannel(ctx, accountId, channelId)
       // Removed, or moved to an address that was not asked yet.
       if (channel === undefined || channel.row.status === 'unverified') return DONE
       try {
@@ -64,7 +64,7 @@ export function verificationJobs(ctx: Context): JobKind<object> {
     name: VERIFICATION_JOB,
     limits: { perProcess: 2, perAccount: 1 },
     async run({ accountId, key, tries }) {
-      const channel = await channelIfThere(ctx, accountId, key)
+      const channel = await findChannel(ctx, accountId, key)
       const { mail, publicUrl } = ctx.config
       if (channel === undefined || channel.row.status !== 'unverified' || mail === undefined) return DONE
       const token = await newVerification(ctx.db.root, key)
@@ -105,15 +105,6 @@ const FOOTER = (publicUrl: string) =>
 function afterFailure(error: unknown, tries: number): JobOutcome {
   const retryAfterMs = error instanceof MailError && error.isFinal ? undefined : RETRY_DELAYS_MS[tries - 1]
   return retryAfterMs === undefined ? DONE : { retryAfterMs }
-}
-
-async function channelIfThere(ctx: Context, accountId: string, id: string): Promise<Channel | undefined> {
-  try {
-    return await channelOf(ctx, accountId, id)
-  } catch (error) {
-    if (error instanceof Error && 'kind' in error && error.kind === 'not_found') return undefined
-    throw error
-  }
 }
 
 type Outgoing = { id: string; at: string; event: NotificationEvent }
