@@ -5,15 +5,6 @@ import { StopMark } from '../delivery/stops.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { missingWords } from './send-missing.tsx'
 
-/** The platforms' names for people. */
-export const PLATFORM_NAMES: Record<Site['platform'], string> = {
-  nextjs: 'Next.js',
-  wordpress: 'WordPress',
-  gatsby: 'Gatsby',
-  sveltekit: 'SvelteKit',
-  custom: 'Other',
-}
-
 /** How a site is. */
 export function stateOf(site: Site): SiteState {
   if (site.status === 'inactive') return 'paused'
