@@ -1,9 +1,10 @@
 import type { Site } from '@postrider/sdk'
 import { useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
-import { Checkbox, Radio } from '../ui/choice.tsx'
+import { Radio } from '../ui/choice.tsx'
 import { Notice } from '../ui/notice.tsx'
 import type { Audience } from './audience.ts'
+import { SiteCheckboxes } from './site-checkboxes.tsx'
 
 type AudienceChoiceProps = {
   sites: readonly Site[]
@@ -56,23 +57,12 @@ type SitesProps = Pick<AudienceChoiceProps, 'sites' | 'noteOf'> & {
   onChoose: (ids: readonly string[]) => void
 }
 
-function Sites({ sites, ticked, onChoose, noteOf = () => undefined }: SitesProps) {
+function Sites({ sites, ticked, onChoose, noteOf }: SitesProps) {
   const isAll = ticked.length === sites.length
   const toggle = (id: string) => onChoose(ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id])
   return (
     <div className="grid grid-cols-1 gap-1 pl-3">
-      <div className="grid max-h-72 grid-cols-1 gap-2.5 overflow-y-auto p-0.5">
-        {sites.map((site) => (
-          <Checkbox
-            key={site.id}
-            name="site"
-            label={<bdi className="break-words">{site.name}</bdi>}
-            hint={noteOf(site) ?? URL.parse(site.url)?.host ?? site.url}
-            checked={ticked.includes(site.id)}
-            onChange={() => toggle(site.id)}
-          />
-        ))}
-      </div>
+      <SiteCheckboxes sites={sites} isTicked={(id) => ticked.includes(id)} noteOf={noteOf} onToggle={toggle} />
       {sites.length > 1 && (
         <span>
           <Button size="sm" kind="quiet" onClick={() => onChoose(isAll ? [] : sites.map(({ id }) => id))}>

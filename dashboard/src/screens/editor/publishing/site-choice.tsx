@@ -1,7 +1,7 @@
 import type { Site } from '@postrider/sdk'
 import { type Holding, holdingText } from '../../../delivery/holding.ts'
+import { SiteCheckboxes } from '../../../sites/site-checkboxes.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { Checkbox } from '../../../ui/choice.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 
 type SitesProps = {
@@ -35,19 +35,13 @@ export function SiteChoice({ sites, hint, having, updates, ticked, locked, onTog
           </Button>
         </span>
       )}
-      <div className="grid max-h-72 grid-cols-1 gap-2.5 overflow-y-auto p-0.5">
-        {sites.map((site) => (
-          <Checkbox
-            key={site.id}
-            name="site"
-            label={<bdi className="break-words">{site.name}</bdi>}
-            hint={noteOf(site, having.get(site.id), updates) ?? URL.parse(site.url)?.host ?? site.url}
-            checked={ticked.has(site.id)}
-            disabled={site.status === 'inactive' || locked(site.id)}
-            onChange={() => onToggle(site.id)}
-          />
-        ))}
-      </div>
+      <SiteCheckboxes
+        sites={sites}
+        isTicked={(id) => ticked.has(id)}
+        isLocked={({ id, status }) => status === 'inactive' || locked(id)}
+        noteOf={(site) => noteOf(site, having.get(site.id), updates)}
+        onToggle={onToggle}
+      />
       <p className="text-sm text-faint">{hint}</p>
     </fieldset>
   )
