@@ -1,18 +1,18 @@
-/** The package as published: built, packed, installed into an empty project and used from there. */
+/** The package as sites get it: built, installed into an empty project and used from there. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core'
 import { publint } from 'publint'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildPackage } from '../scripts/package.ts'
+import { buildSitePackages } from '../../packaging/site-packages.ts'
 
 const run = promisify(execFile)
 const SDK = fileURLToPath(new URL('..', import.meta.url))
@@ -20,25 +20,26 @@ const TSC = fileURLToPath(import.meta.resolve('typescript/bin/tsc'))
 const NODE_TYPES = fileURLToPath(new URL('../../node_modules/@types', import.meta.url))
 
 let place: string
-let built: string
 let tarball: string
 /** A project with nothing in it but the package. */
 let project: string
+/** Where the project has it. */
+let built: string
 let files: string[]
 
 beforeAll(async () => {
   place = await realpath(await mkdtemp(join(tmpdir(), 'postrider-sdk-')))
-  built = join(place, 'built')
   project = join(place, 'project')
-  await buildPackage(built)
-  const { stdout } = await run('npm', ['pack', built, '--pack-destination', place, '--json'])
-  const [packed] = Object.values(JSON.parse(stdout)) as Array<{ filename: string; files: Array<{ path: string }> }>
-  if (packed === undefined) throw new Error('npm packed nothing')
-  tarball = join(place, packed.filename)
-  files = packed.files.map(({ path }) => path)
+  await buildSitePackages(place)
+  const name = (await readdir(place)).find((file) => file.startsWith('postrider-sdk-'))
+  if (name === undefined) throw new Error('there is no package of the SDK')
+  tarball = join(place, name)
   await mkdir(project)
   await writeFile(join(project, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }')
   await run('npm', ['install', tarball, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: project })
+  built = join(project, 'node_modules/@postrider/sdk')
+  const entries = await readdir(built, { recursive: true, withFileTypes: true })
+  files = entries.filter((entry) => entry.isFile()).map((entry) => relative(built, join(entry.parentPath, entry.name)))
 })
 afterAll(() => rm(place, { recursive: true, force: true }))
 
@@ -61,7 +62,7 @@ function signed() {
 
 describe('the package', () => {
   it('holds what is needed, and needs nothing else', async () => {
-    const manifest = JSON.parse(await readFile(join(project, 'node_modules/@postrider/sdk/package.json'), 'utf8'))
+    const manifest = JSON.parse(await readFile(join(built, 'package.json'), 'utf8'))
     expect(manifest).toMatchObject({ name: '@postrider/sdk', license: 'MIT', sideEffects: false, type: 'module' })
     expect(Object.keys(manifest)).not.toContain('dependencies')
     expect(Object.keys(manifest)).not.toContain('private')
@@ -69,8 +70,10 @@ describe('the package', () => {
       'all-pages client connection-code drafts errors events files index pull server-sent-events signature sync transport types verify webhooks ' +
       'receiver/documents receiver/index receiver/memory receiver/pull-posts receiver/read-posts receiver/receiver receiver/redis receiver/sql receiver/store'
     ).split(' ')
-    const expected = modules.flatMap((name) => [`${name}.js`, `${name}.js.map`, `${name}.d.ts`])
-    expect(files.sort()).toEqual(['LICENSE', 'README.md', 'generated/api.d.ts', 'package.json', ...expected].sort())
+    const expected = modules.flatMap((name) => [`${name}.js`, `${name}.d.ts`])
+    expect(files.sort()).toEqual(
+      ['LICENSE', 'README.md', 'generated/api.d.ts', 'generated/api.js', 'package.json', ...expected].sort(),
+    )
   })
 
   it('pleases publint', async () => {
