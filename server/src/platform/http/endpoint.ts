@@ -3,13 +3,11 @@
  * OpenAPI document and the tests over "every endpoint" all read the same list.
  */
 import type { Readable } from 'node:stream'
-import { extendZodWithOpenApi } from '@asteasolutions/zod-to-openapi'
 import { z } from 'zod'
+import './zod-openapi.ts'
 import type { Context } from '../context.ts'
 import type { FailureKind } from '../errors.ts'
 import type { Bucket, Usage } from '../rate-limit/rate-limit.ts'
-
-extendZodWithOpenApi(z)
 
 /** The parts of a request that are known before any handler runs. */
 export type RequestFacts = {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import './zod-openapi.ts'
 
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:?\d{2})$/
 

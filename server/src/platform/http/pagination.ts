@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import './zod-openapi.ts'
 
 /** No list has more pages than this; it keeps offsets within the database's range. */
 const LAST_PAGE = 1_000_000_000

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import './zod-openapi.ts'
 import { isStorable } from './json.ts'
 
 /**
