@@ -139,7 +139,8 @@ async function goOn(
   const state = current === null ? undefined : await stateOf(tx, current)
   if (state === 'waiting') return { next: { arrived, current } }
   if (state === 'refused') return 'refused'
-  const total = arrived + (state === 'arrived' ? 1 : 0)
+  // It was refused before it arrived, between two looks: the site has just come back, so the care begins anew.
+  const total = state === 'arrived late' ? 1 : arrived + (state === 'arrived' ? 1 : 0)
   if (!here.lacks) {
     await hurryWaiting(ctx, tx, site.siteId)
     return 'done'
@@ -151,8 +152,8 @@ async function goOn(
   return { next: { arrived: total, current: most === 1 ? (ids[0] ?? null) : null } }
 }
 
-/** What became of a delivery since it was queued again: it waits for its attempt, was refused, has arrived, or does not matter any more. */
-async function stateOf(tx: Tx, id: string): Promise<'waiting' | 'refused' | 'arrived' | 'gone'> {
+/** What became of a delivery since it was queued again: it waits for its attempt, was refused, has arrived (late: after refusals), or does not matter any more. */
+async function stateOf(tx: Tx, id: string): Promise<'waiting' | 'refused' | 'arrived' | 'arrived late' | 'gone'> {
   const row = await tx
     .selectFrom('deliveries')
     .select(['status', 'attempts_in_round', 'last_error'])
@@ -160,7 +161,8 @@ async function stateOf(tx: Tx, id: string): Promise<'waiting' | 'refused' | 'arr
     .executeTakeFirst()
   if (row === undefined || row.last_error === 'superseded') return 'gone'
   if (row.status === 'pending') return row.attempts_in_round === 0 ? 'waiting' : 'refused'
-  return row.status === 'failed' ? 'refused' : 'arrived'
+  if (row.status === 'failed') return 'refused'
+  return row.attempts_in_round > 1 ? 'arrived late' : 'arrived'
 }
 
 async function oldestFailures(ctx: Context, tx: Tx, siteId: string, limit: number): Promise<string[]> {
