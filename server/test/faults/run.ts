@@ -9,10 +9,11 @@ import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestPostgres } from '../support/postgres/server.ts'
 import { randomFrom } from '../support/random.ts'
 import { diskFull } from './disk-full.ts'
-import { killStory } from './kill.ts'
+import { type KillOptions, killStory } from './kill.ts'
 import type { Outcome } from './load.ts'
 import { connectionsEnded, connectionsSilent, databaseKills, envFor, poolExhausted } from './postgres.ts'
 import { stoppedPastLease, terminated, workerKilled } from './processes.ts'
+import { killTelling } from './telling.ts'
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -21,17 +22,19 @@ const { positionals, values } = parseArgs({
 
 type Fault = (place: { dir: string; postgres: () => Promise<TestPostgres> }) => Promise<Outcome>
 
-const kill = (name: string, env: Record<string, string>) =>
-  killStory({
-    kills: Number(values.kills),
-    env: { LOG_LEVEL: 'silent', DELIVERY_TIMEOUT: '2s', ...env },
-    random: randomFrom(Number(values.seed)),
-    onRound: (round) => process.stderr.write(`\r${name}: ${round}/${values.kills}`),
-  })
+const kill = (name: string, env: Record<string, string>) => killStory(options(name, env))
+
+const options = (name: string, env: Record<string, string>): KillOptions => ({
+  kills: Number(values.kills),
+  env: { LOG_LEVEL: 'silent', DELIVERY_TIMEOUT: '2s', ...env },
+  random: randomFrom(Number(values.seed)),
+  onRound: (round) => process.stderr.write(`\r${name}: ${round}/${values.kills}`),
+})
 
 const FAULTS: Record<string, Fault> = {
   'kill-embedded': ({ dir }) => kill('embedded', { DATA_DIR: dir }),
   'kill-postgres': async ({ postgres }) => kill('postgres', envFor(await postgres())),
+  'kill-telling': ({ dir }) => killTelling(options('telling', { DATA_DIR: dir })),
   'worker-killed': async ({ postgres }) => workerKilled(await postgres()),
   'worker-stopped': async ({ postgres }) => stoppedPastLease(await postgres()),
   terminated: async ({ postgres }) => terminated(envFor(await postgres())),
