@@ -1,5 +1,5 @@
 import { forgetOldNetworks, removeExpiredResets, removeExpiredSessions, resetJobs } from './accounts/index.ts'
-import { type RecoveryPace, siteRecovery } from './deliveries/index.ts'
+import { expectPages, lookJobs, type RecoveryPace, siteRecovery } from './deliveries/index.ts'
 import { createChannels } from './destinations/index.ts'
 import {
   abandonLeases,
@@ -63,7 +63,17 @@ export function createLoops(
     ctx,
     channels,
     () => worker.id(),
-    { onReleased: () => deliver.nudge(), onOutcomes: recovery.noteOutcomes },
+    {
+      onReleased: () => deliver.nudge(),
+      async onOutcomes(tx, outcomes) {
+        await recovery.noteOutcomes(tx, outcomes)
+        await expectPages(
+          ctx,
+          tx,
+          outcomes.flatMap(({ toVerify, ...site }) => toVerify.map((postId) => ({ ...site, postId }))),
+        )
+      },
+    },
     limits,
   )
   showBacklog(ctx, () => dispatcher.held())
@@ -83,6 +93,7 @@ export function createLoops(
     verificationJobs(ctx),
     resetJobs(ctx),
     ...recovery.jobs,
+    lookJobs(ctx),
   ]
   const jobRunner = new JobRunner(
     ctx,

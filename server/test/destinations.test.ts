@@ -54,6 +54,7 @@ it('an event reaches a destination of another kind, by the same attempts and the
       kind: 'file',
       config: { path },
       debounceSeconds: null,
+      verifies: false,
       recovers: false,
       secret: 'whisper',
       now,

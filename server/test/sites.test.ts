@@ -29,11 +29,12 @@ describe('creating a site', () => {
       niche: 'gardening',
       platform: 'custom',
       status: 'active',
-      delivery_stats: { total: 0, success_rate: null, last_delivery: null, missing: 0 },
+      delivery_stats: { total: 0, success_rate: null, last_delivery: null, not_live: 0, missing: 0 },
       kind: 'webhook',
       debounce_seconds: null,
       post_url: null,
       recovery: 'manual',
+      verify: false,
       last_test: null,
       created_at: service.clock.now().toISOString(),
       api_key: expect.stringMatching(/^pr_[0-9A-Za-z]{49}$/),
@@ -102,6 +103,7 @@ describe('reading sites', () => {
       total: 1,
       success_rate: 100,
       last_delivery: service.clock.now().toISOString(),
+      not_live: 0,
       missing: 0,
     })
   })

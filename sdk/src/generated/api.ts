@@ -910,7 +910,7 @@ export interface paths {
         };
         /**
          * List the incidents
-         * @description Times in which a site did not accept posts: those that last, then the last 20 that ended. One begins when a delivery has failed for good, or five attempts in a row, and ends once the site has accepted for a minute.
+         * @description Times in which a site did not accept posts, or did not show them: those that last, then the last 20 that ended. One begins when a delivery has failed for good, or five attempts in a row, or when the page of a post that was accepted does not show it; it ends once the site has been fine for a minute.
          */
         get: operations["listIncidents"];
         put?: never;
@@ -1320,6 +1320,8 @@ export interface components {
              */
             post_url?: string | null;
             recovery?: components["schemas"]["Recovery"] & unknown;
+            /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. `false` if it is not given. */
+            verify?: boolean;
             /** @description What the site is about, in a few words. */
             niche?: string;
             /** @description Read-only: accepted and ignored. */
@@ -1678,6 +1680,7 @@ export interface components {
              * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
              */
             id: string;
+            kind: components["schemas"]["IncidentKind"];
             site: {
                 /**
                  * Format: uuid
@@ -1703,7 +1706,14 @@ export interface components {
             failures: number;
             /** @description Posts that the site should have and does not; 0 once the incident has ended. */
             missing: number;
+            /** @description Posts that the site accepted and does not show; 0 once the incident has ended. */
+            not_live: number;
         };
+        /**
+         * @description `failing`: the site does not accept posts. `not_live`: it accepts posts and does not show them (sites with `verify`).
+         * @enum {string}
+         */
+        IncidentKind: "failing" | "not_live";
         IncidentList: {
             incidents: components["schemas"]["Incident"][];
         };
@@ -1777,11 +1787,19 @@ export interface components {
             data: components["schemas"]["ListedPost"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description `claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). */
+        /** @description `claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). The other states come from looking at the page, for sites with `verify`. `verified`: it shows the post. `wrong`: it does not, or cannot be read. `gone`: it answers 404 or 410. */
         LiveAddress: {
             /** @enum {string} */
-            state: "unknown" | "claimed";
+            state: "unknown" | "claimed" | "verified" | "wrong" | "gone";
             url: string | null;
+            /**
+             * Format: date-time
+             * @description When the page was last looked at with a result.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            checked_at: string | null;
+            /** @description Why the post is not live, or why its page could not be looked at: a sentence. */
+            problem: string | null;
         };
         LiveEvent: {
             /** @enum {string} */
@@ -1948,7 +1966,7 @@ export interface components {
          */
         NotificationChannelStatus: "unverified" | "active" | "failing";
         /** @enum {string} */
-        NotificationEvent: "site.failing" | "site.recovered" | "delivery.failed" | "post.late" | "draft.ready" | "draft.failed";
+        NotificationEvent: "site.failing" | "site.recovered" | "delivery.failed" | "site.not_live" | "site.live" | "post.late" | "draft.ready" | "draft.failed";
         NotificationTest: {
             ok: boolean;
             /** @description Why it did not arrive. */
@@ -2406,6 +2424,8 @@ export interface components {
              */
             post_url: string | null;
             recovery: components["schemas"]["Recovery"];
+            /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. */
+            verify: boolean;
             /** @description What the site is about; empty if it was not set. */
             niche: string;
             platform: components["schemas"]["Platform"];
@@ -2420,6 +2440,8 @@ export interface components {
                  * @example 2026-11-02T08:00:00.000Z
                  */
                 last_delivery: string | null;
+                /** @description The number of posts that the site accepted and does not show; 0 without `verify`. */
+                not_live: number;
                 /** @description The number of posts that the site should have and does not: their newest delivery has failed, or they were published while the site was paused. */
                 missing: number;
             };
@@ -2663,6 +2685,8 @@ export interface components {
              */
             post_url?: string | null;
             recovery?: components["schemas"]["Recovery"] & unknown;
+            /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. `false` if it is not given. */
+            verify?: boolean;
             /** @description What the site is about, in a few words. */
             niche?: string;
             status?: components["schemas"]["SiteStatus"];
@@ -4335,6 +4359,8 @@ export interface operations {
                 to?: string;
                 /** @description Only failed deliveries that can be retried. */
                 can_retry?: "true";
+                /** @description Only deliveries that sites with `verify` accepted and whose post they do not show. */
+                not_live?: "true";
                 /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };

@@ -70,7 +70,12 @@ export const exampleLogged = {
   post_deleted: false,
   site_deleted: false,
   finished_at: deliveredAt,
-  live: { state: 'claimed', url: 'https://kitchen.example.com/posts/bread-without-kneading' },
+  live: {
+    state: 'verified',
+    url: 'https://kitchen.example.com/posts/bread-without-kneading',
+    checked_at: '2026-11-02T08:00:35.611Z',
+    problem: null,
+  },
   late_by_seconds: null,
   can_retry: false,
 }

@@ -24,6 +24,10 @@ const LogQuery = PageQuery.pick({ limit: true }).extend({
     .literal('true', 'can_retry must be "true" or left out.')
     .optional()
     .openapi({ description: 'Only failed deliveries that can be retried.' }),
+  not_live: z
+    .literal('true', 'not_live must be "true" or left out.')
+    .optional()
+    .openapi({ description: 'Only deliveries that sites with `verify` accepted and whose post they do not show.' }),
   cursor: z.string().optional().openapi({ description: 'The `next_cursor` of the previous page.' }),
 })
 
@@ -136,7 +140,7 @@ function presentLogged(one: Titled<LoggedDelivery>) {
     finished_at: one.finishedAt,
     next_attempt_at: one.nextAttemptAt,
     response_code: one.responseCode,
-    live: presentLive(one.liveUrl),
+    live: presentLive(one),
     response_time_ms: one.responseTimeMs,
     last_error: one.lastError,
     late_by_seconds: one.lateBySeconds,
@@ -184,9 +188,10 @@ export const deliveryRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, query }) {
-      const { site_id: siteId, post_id: postId, can_retry: canRetry, cursor: before, ...asked } = query
+      const { site_id: siteId, post_id: postId, can_retry: canRetry, not_live, cursor: before, ...asked } = query
       const repeatable = canRetry === 'true'
-      const page = await logPage(ctx, principal.accountId, { ...asked, siteId, postId, repeatable, before })
+      const notLive = not_live === 'true'
+      const page = await logPage(ctx, principal.accountId, { ...asked, siteId, postId, repeatable, notLive, before })
       return { status: 200, body: { data: page.deliveries.map(presentLogged), next_cursor: page.next } }
     },
   }),

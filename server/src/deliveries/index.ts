@@ -20,6 +20,7 @@ export {
   type LoggedDelivery,
   lastTitles,
 } from './log.ts'
+export { expectPages, lookJobs } from './receipts.ts'
 export { type RecoveryPace, siteRecovery } from './recovery.ts'
 export { hurry, MOST_REQUEUED, requeueFailed } from './requeue.ts'
 export { resendRoutes } from './resend.ts'

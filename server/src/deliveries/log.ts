@@ -1,7 +1,7 @@
 /** Single deliveries: the account's log of them, the details of one, and the failures that can be sent again. */
 import { type RawBuilder, sql } from 'kysely'
 import { createChannels, type SentRequest, shownAddressOf } from '../destinations/index.ts'
-import type { DeliveryStatus, EventKind, HistoryEntry } from '../engine/index.ts'
+import { type DeliveryStatus, type EventKind, type HistoryEntry, IS_NOT_LIVE, type LiveCheck } from '../engine/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -11,7 +11,8 @@ import { judged, lastTitle } from './history.ts'
 
 /**
  * The filters of the log. `before`: only deliveries older than the one with this id; `from` and `to`: when they were created.
- * `repeatable`: failures that may be sent again unless they are `overtaken` or their post is deleted.
+ * `repeatable`: failures that may be sent again unless they are `overtaken` or their post is deleted. `notLive`: what sites accepted and do not
+ * show.
  */
 export type LogFilter = {
   status?: DeliveryStatus | undefined
@@ -21,6 +22,7 @@ export type LogFilter = {
   from?: Date | undefined
   to?: Date | undefined
   repeatable?: boolean | undefined
+  notLive?: boolean | undefined
 }
 
 /** A delivery as the log shows it. `overtaken`: a newer event of the post was delivered or removes it, so this must not be sent again. */
@@ -41,6 +43,8 @@ export type LoggedDelivery = {
   lastError: string | null
   /** Where the site said that it shows the post. */
   liveUrl: string | null
+  /** What came of looking there. */
+  liveCheck: LiveCheck | null
   overtaken: boolean
   /** For when its publication was planned; null if it was not, and for what was superseded before it was sent. */
   dueAt: Date | null
@@ -52,7 +56,7 @@ export type LoggedDelivery = {
 const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
   e.deleted_at is not null as "siteDeleted", v.kind as event, d.status, d.attempts, d.created_at as "createdAt",
   d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode",
-  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.live_url as "liveUrl", d.status = 'failed' and j.overtaken as overtaken, case when d.attempts > 0 or d.last_error is distinct from 'superseded' then v.due_at end as "dueAt",
+  d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.live_url as "liveUrl", d.live_check as "liveCheck", d.status = 'failed' and j.overtaken as overtaken, case when d.attempts > 0 or d.last_error is distinct from 'superseded' then v.due_at end as "dueAt",
   case when v.due_at is not null then coalesce(
     (d.history -> 0 ->> 'at')::timestamptz,
     case when d.status <> 'pending' then d.finished_at - coalesce(d.response_time_ms, 0) * interval '1 millisecond' end
@@ -89,7 +93,15 @@ export async function deliveryLog(
   return rows
 }
 
-function narrowing({ status, postId, before, from, to, repeatable = false }: LogFilter): RawBuilder<boolean> {
+function narrowing({
+  status,
+  postId,
+  before,
+  from,
+  to,
+  repeatable = false,
+  notLive = false,
+}: LogFilter): RawBuilder<boolean> {
   const conditions = [sql<boolean>`true`]
   // A literal, so that the planner sees which partial index holds all of them.
   if (status !== undefined) conditions.push(sql`d.status = ${sql.lit(status)}`)
@@ -100,6 +112,7 @@ function narrowing({ status, postId, before, from, to, repeatable = false }: Log
   if (to !== undefined) conditions.push(sql`d.id < ${firstIdAt(plusMs(to, 1))}::uuid`)
   if (repeatable)
     conditions.push(sql`d.status = 'failed' and d.last_error is distinct from 'superseded' and e.deleted_at is null`)
+  if (notLive) conditions.push(IS_NOT_LIVE)
   return sql`(${sql.join(conditions, sql` and `)})`
 }
 

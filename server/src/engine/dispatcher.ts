@@ -41,7 +41,7 @@ export type Attempts = {
 
 /**
  * `onReleased` is called when lanes were released, so that others, or the same ones, may be leased; `onOutcomes` in the transaction that
- * records results, with what they mean for sites that fail or have failed.
+ * records results, with what they mean for sites that fail or have failed, or whose pages are looked at.
  */
 export type DispatcherHooks = {
   onReleased(): void
@@ -222,7 +222,9 @@ export class Dispatcher {
       const result = { ...outcome, startedAt, finishedAt: this.#ctx.clock.now() }
       this.#count(result)
       const settled = alongside && [...alongside.due, ...(isAccepted(result) ? alongside.later : [])]
-      this.#recorder.record({ lease: lane.lease, delivery, alongside: settled, result, isOutdated: lane.isOutdated })
+      const { lease, isOutdated } = lane
+      const { verifies } = target
+      this.#recorder.record({ lease, delivery, alongside: settled, result, isOutdated, verifies })
       return true
     } catch (error) {
       // The database does not answer. The lane is released once it does.

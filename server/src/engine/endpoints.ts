@@ -7,6 +7,7 @@ import type { Db, Tx } from '../platform/db/database.ts'
 import { type ChangedDelivery, deliveryChanges } from './changes.ts'
 import { lockLanes } from './lanes.ts'
 import { MISSING_POSTS } from './missing.ts'
+import { POSTS_NOT_LIVE } from './not-live.ts'
 
 /** The associated data of an endpoint's sealed secret. */
 export function secretAssociatedData(siteId: string): string {
@@ -32,6 +33,8 @@ export async function addEndpoint(
     debounceSeconds: number | null
     /** Whether what failed is sent again by itself once the site accepts requests. */
     recovers: boolean
+    /** Whether the pages of delivered posts are looked at. */
+    verifies: boolean
     secret: string
     now: Date
   },
@@ -46,6 +49,7 @@ export async function addEndpoint(
       config: JSON.stringify(endpoint.config),
       debounce_seconds: endpoint.debounceSeconds,
       recovers: endpoint.recovers,
+      verifies: endpoint.verifies,
       secret_sealed: seal(keys, secretAssociatedData(endpoint.siteId), endpoint.secret),
       created_at: endpoint.now,
     })
@@ -68,6 +72,7 @@ export async function changeEndpoint(
     config?: object | undefined
     debounceSeconds?: number | null | undefined
     recovers?: boolean | undefined
+    verifies?: boolean | undefined
     secret?: string | undefined
     paused?: boolean | undefined
   },
@@ -78,6 +83,7 @@ export async function changeEndpoint(
     ...(change.kind === undefined ? {} : { kind: change.kind }),
     ...(change.debounceSeconds === undefined ? {} : { debounce_seconds: change.debounceSeconds }),
     ...(change.recovers === undefined ? {} : { recovers: change.recovers }),
+    ...(change.verifies === undefined ? {} : { verifies: change.verifies }),
     ...(change.config === undefined ? {} : { config: JSON.stringify(change.config) }),
     ...(change.secret === undefined
       ? {}
@@ -144,6 +150,9 @@ export type EndpointState = {
   /** Posts that the site should have and does not. */
   missing: number
   recovers: boolean
+  verifies: boolean
+  /** Posts that it accepted and does not show. */
+  notLive: number
   lastDeliveredAt: Date | null
 }
 
@@ -164,11 +173,13 @@ export async function endpointStates(
       'e.secret_sealed',
       'e.paused',
       'e.recovers',
+      'e.verifies',
       'l.failing',
       'l.delivered',
       'l.failed',
       'l.last_delivered_at',
       MISSING_POSTS.as('missing'),
+      POSTS_NOT_LIVE.as('notLive'),
     ])
     .where('e.account_id', '=', accountId)
     .where('e.deleted_at', 'is', null)
@@ -188,6 +199,8 @@ export async function endpointStates(
         failed: row.failed,
         missing: row.missing,
         recovers: row.recovers,
+        verifies: row.verifies,
+        notLive: row.notLive,
         lastDeliveredAt: row.last_delivered_at,
       },
     ]),

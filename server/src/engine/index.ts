@@ -17,11 +17,12 @@ export {
   secretAssociatedData,
 } from './endpoints.ts'
 export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
-export { type Trouble, takeTroubles } from './health.ts'
+export { takeTroubles } from './health.ts'
 export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
 export { showBacklog } from './metrics.ts'
 export { forgetSkipped, isUnrepaired, skippedPosts, skipSites } from './missing.ts'
+export { IS_NOT_LIVE, sitesNotLive } from './not-live.ts'
 export { type AttemptOutcome, lateBySeconds, SLOW_MS } from './policy.ts'
 export { resealSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
@@ -34,6 +35,6 @@ export {
   standingsOf,
 } from './states.ts'
 export { replaceUntried, withdraw } from './supersede.ts'
-export type { EventKind, HistoryEntry } from './tables.ts'
+export type { EventKind, HistoryEntry, LiveCheck } from './tables.ts'
 export { DeliveryStatus, EventName, Live, presentLive } from './wire.ts'
 export { claimFromWorkers, doWorkersLive, Worker } from './workers.ts'

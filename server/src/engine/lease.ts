@@ -26,8 +26,11 @@ export type LaneLease = {
 /** Where the deliveries of a lane go. What `config` holds is known to the channel of the `kind`. */
 export type Target = { siteId: string; siteName: string; kind: string; config: unknown; secretSealed: Buffer }
 
-/** The target of a leased lane. `debounceSeconds` is null where each delivery gets attempts of its own (debounce.ts). */
-export type LeasedTarget = Target & { debounceSeconds: number | null }
+/**
+ * The target of a leased lane. `debounceSeconds` is null where each delivery gets attempts of its own (debounce.ts); `verifies`: the pages of
+ * its posts are looked at.
+ */
+export type LeasedTarget = Target & { debounceSeconds: number | null; verifies: boolean }
 
 /** A delivery that may be attempted under a lease. */
 export type DueDelivery = {
@@ -104,7 +107,7 @@ export async function endUnanswered(db: Db, leases: readonly LaneLease[], now: D
 export async function readTargets(db: Db, leases: readonly LaneLease[]): Promise<Map<string, LeasedTarget>> {
   const { rows } = await prepared(sql<LeasedTarget>`
     select site_id as "siteId", site_name as "siteName", kind, config, secret_sealed as "secretSealed",
-      debounce_seconds as "debounceSeconds"
+      debounce_seconds as "debounceSeconds", verifies
     from endpoints
     where site_id = any(${siteIdsOf(leases)}::uuid[]) and not paused and secret_sealed is not null
   `).execute(db)

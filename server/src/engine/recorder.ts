@@ -25,7 +25,7 @@ type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
 
 /**
  * `onReleased` is called with the leases that have ended: released, lost, or left to run out; `onOutcomes` in the transaction that records
- * results, with what they mean for sites that fail or have failed.
+ * results, with what they mean for sites that fail or have failed, or whose pages are looked at.
  */
 type RecorderHooks = {
   onReleased(leases: readonly LaneLease[]): void

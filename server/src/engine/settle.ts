@@ -24,7 +24,8 @@ import type { HistoryEntry } from './tables.ts'
 
 /**
  * An attempt that ended, with the lease it was made under. `alongside`: what else it settles, of a debounced endpoint (debounce.ts).
- * `isOutdated`: the endpoint was changed meanwhile, so that silence says nothing of it as it is now.
+ * `isOutdated`: the endpoint was changed meanwhile, so that silence says nothing of it as it is now. `verifies`: the pages of posts that it
+ * accepts are looked at.
  */
 export type Settlement = {
   lease: LaneLease
@@ -32,6 +33,7 @@ export type Settlement = {
   alongside: readonly DueDelivery[] | undefined
   result: AttemptResult
   isOutdated: boolean
+  verifies: boolean
 }
 
 /** A lane to release. `isAbandoned`: an attempt's outcome is unknown, so the next holder must treat the lane as after a crash. */
@@ -48,12 +50,13 @@ export type Settled = Settlement & {
   isAlongside: boolean
 }
 
-/** What a batch means for a site: how many of its deliveries ended as failed, and whether it accepted a request. */
+/** What a batch means for a site: how many of its deliveries ended as failed, whether it accepted a request, and posts that it accepted if their pages are looked at. */
 export type SiteOutcome = {
   accountId: string
   siteId: string
   failed: number
   accepted: boolean
+  toVerify: string[]
 }
 
 /** What became of a batch. */
@@ -61,7 +64,7 @@ type Outcomes = {
   settled: Settled[]
   /** Older deliveries that ended because a newer one was delivered. */
   superseded: ChangedDelivery[]
-  /** Of sites at which something failed for good, or which had failed before. */
+  /** Of sites at which something failed for good, or which had failed before, or whose pages are looked at. */
   outcomes: SiteOutcome[]
   /** Results of a lease that was lost meanwhile: they changed nothing. */
   late: Settlement[]
@@ -241,6 +244,7 @@ type LaneChange = {
   delivered: number
   failed: number
   lastDeliveredAt: Date | null
+  toVerify: string[]
   release: Release | undefined
 }
 
@@ -264,16 +268,17 @@ function laneChanges(
       delivered: list.filter(({ result }) => isAccepted(result)).length,
       failed: list.filter(({ next }) => next.status === 'failed').length,
       lastDeliveredAt: list.findLast(({ result }) => isAccepted(result))?.result.finishedAt ?? null,
+      toVerify: list.filter(({ verifies, result }) => verifies && isAccepted(result)).map((one) => one.delivery.postId),
       release,
     }
   })
 }
 
 function siteOutcomes(changes: readonly LaneChange[], lanes: ReadonlyMap<string, LockedLane>): SiteOutcome[] {
-  return changes.flatMap(({ siteId, delivered, failed }) => {
+  return changes.flatMap(({ siteId, delivered, failed, toVerify }) => {
     const lane = lanes.get(siteId)
-    if (lane === undefined || lane.failed + failed === 0) return []
-    return { accountId: lane.accountId, siteId, failed, accepted: delivered > 0 }
+    if (lane === undefined || lane.failed + failed + toVerify.length === 0) return []
+    return { accountId: lane.accountId, siteId, failed, accepted: delivered > 0, toVerify }
   })
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
-import type { DeliveryStatus, EventKind } from './tables.ts'
+import type { DeliveryStatus, EventKind, LiveCheck } from './tables.ts'
 
 /** The newest delivery of a post for each site that was sent it. */
 export type LatestDelivery = { siteId: string; status: DeliveryStatus; deliveredAt: Date | null }
@@ -30,6 +30,7 @@ export type StandingDelivery = LatestDelivery & {
   attempts: number
   lastError: string | null
   liveUrl: string | null
+  liveCheck: LiveCheck | null
   nextAttemptAt: Date | null
 }
 
@@ -42,7 +43,7 @@ export async function standingsOf(
   const { rows } = await sql<StandingDelivery>`
     select d.*, v.kind as event from (
       select distinct on (post_id, site_id) post_id as "postId", site_id as "siteId", event_id, status, attempts,
-        last_error as "lastError", live_url as "liveUrl", next_attempt_at as "nextAttemptAt",
+        last_error as "lastError", live_url as "liveUrl", live_check as "liveCheck", next_attempt_at as "nextAttemptAt",
         case when status in ('delivered', 'delivered_retry') then finished_at end as "deliveredAt"
       from deliveries where post_id = any(${plainArray(postIds)}::uuid[]) and account_id = ${accountId} and not ${WAS_NEVER_SENT}
       order by post_id, site_id, sequence desc

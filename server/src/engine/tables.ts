@@ -21,6 +21,17 @@ export type HistoryEntry = {
   response?: string
 }
 
+/**
+ * What came of looking at the page of a delivered post. `state` is null if it could not be looked at; then `problem` says why, in a sentence,
+ * as it does for what is wrong or gone. `at`: when.
+ */
+export type LiveCheck = {
+  state: 'verified' | 'wrong' | 'gone' | null
+  url: string | null
+  at: string
+  problem: string | null
+}
+
 /** Where and how to reach a site. Outlives the site, so that history keeps its name. */
 type EndpointsTable = {
   site_id: string
@@ -36,6 +47,8 @@ type EndpointsTable = {
   debounce_seconds: number | null
   /** What failed is sent again by itself once the site accepts requests (`deliveries/recovery.ts`). */
   recovers: Generated<boolean>
+  /** The pages of delivered posts are looked at (`deliveries/receipts.ts`). */
+  verifies: Generated<boolean>
   deleted_at: Date | null
   created_at: Date
 }
@@ -109,6 +122,8 @@ type DeliveriesTable = {
   history: Generated<HistoryEntry[]>
   /** Where the site said that it shows the post; an http or https address. */
   live_url: Generated<string | null>
+  /** What came of looking at that page; null until something did. */
+  live_check: ColumnType<LiveCheck | null, string | null | undefined, string | null>
   /** Free-form, from the site's confirmation. */
   metadata: ColumnType<object | null, string | null | undefined, string | null>
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import '../platform/http/endpoint.ts' // lets schemas say what the API's document shows
-import { DELIVERY_STATUSES, EVENT_KINDS } from './tables.ts'
+import { TimestampText } from '../platform/http/endpoint.ts'
+import { DELIVERY_STATUSES, EVENT_KINDS, type LiveCheck } from './tables.ts'
 
 /** The name of an event on the wire. */
 export const EventName = z.enum(EVENT_KINDS)
@@ -11,15 +11,33 @@ export const DeliveryStatus = z.enum(DELIVERY_STATUSES).openapi('DeliveryStatus'
 })
 export type DeliveryStatus = z.output<typeof DeliveryStatus>
 
-/** Where a delivered post is shown, as far as its site has said so. */
+/** Where a delivered post is shown, as far as its site has said so, and whether it is there, as far as somebody looked. */
 export const Live = z
-  .object({ state: z.enum(['unknown', 'claimed']), url: z.string().nullable() })
+  .object({
+    state: z.enum(['unknown', 'claimed', 'verified', 'wrong', 'gone']),
+    url: z.string().nullable(),
+    checked_at: TimestampText.nullable().openapi({ description: 'When the page was last looked at with a result.' }),
+    problem: z.string().nullable().openapi({
+      description: 'Why the post is not live, or why its page could not be looked at: a sentence.',
+    }),
+  })
   .openapi('LiveAddress', {
     description:
-      '`claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`).',
+      '`claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). The other states come from looking at the page, for sites with `verify`. `verified`: it shows the post. `wrong`: it does not, or cannot be read. `gone`: it answers 404 or 410.',
   })
 
 /** Presents where a post is shown. */
-export function presentLive(url: string | null): z.output<typeof Live> {
-  return { state: url === null ? 'unknown' : 'claimed', url }
+export function presentLive({
+  liveUrl,
+  liveCheck,
+}: {
+  liveUrl: string | null
+  liveCheck: LiveCheck | null
+}): z.output<typeof Live> {
+  return {
+    state: liveCheck?.state ?? (liveUrl === null ? 'unknown' : 'claimed'),
+    url: liveUrl ?? liveCheck?.url ?? null,
+    checked_at: liveCheck?.at ?? null,
+    problem: liveCheck?.problem ?? null,
+  }
 }

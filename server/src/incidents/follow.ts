@@ -1,6 +1,6 @@
 /**
  * Opening and closing incidents, and telling of them. The engine writes how a site is doing into its lane, in the transaction that records
- * an attempt; this looks at the lanes every few seconds. So it costs deliveries nothing, and what happened is told however late:
+ * an attempt, and a look at a page what it found; this looks at both every few seconds. So it costs deliveries nothing, and what happened is told however late:
  * the incident changes and its messages are kept in one transaction.
  *
  *     in trouble ──▶ open, told ──▶ sums of failures after an hour, then daily
@@ -10,8 +10,7 @@
  *                     closed, told
  */
 import { sql, type Updateable } from 'kysely'
-import { whyLastFailed } from '../deliveries/index.ts'
-import { endpointStates, type Trouble, takeTroubles } from '../engine/index.ts'
+import { endpointStates } from '../engine/index.ts'
 import { notify } from '../notifications/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
@@ -19,11 +18,12 @@ import type { Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { findSite } from '../sites/index.ts'
+import { INCIDENT_KINDS, type IncidentKind, type SiteTrouble } from './kinds.ts'
 import type { IncidentRow } from './tables.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** How long a site must accept before its incident is over, so that one that answers now and then is not told of again and again. */
+/** How long a site must be fine before its incident is over, so that one that answers now and then is not told of again and again. */
 const QUIET_MS = 60_000
 const QUIET_AFTER_REOPENING_MS = 30 * 60_000
 
@@ -39,24 +39,29 @@ export async function followIncidents(ctx: Needs): Promise<StepResult> {
       tx,
     )
     if (rows[0]?.free !== true) return
-    const troubles = new Map((await takeTroubles(tx)).map((trouble) => [trouble.siteId, trouble]))
-    const open = new Map((await openIncidents(tx)).map((incident) => [incident.site_id, incident]))
-    for (const trouble of troubles.values()) {
-      const incident = open.get(trouble.siteId)
-      if (incident === undefined) await begin(ctx, tx, trouble)
-      else await goOn(tx, incident, trouble)
-    }
-    for (const incident of open.values())
-      if (troubles.get(incident.site_id)?.isFailing !== true) await endIfQuiet(ctx, tx, incident)
+    for (const kind of INCIDENT_KINDS) await followKind(ctx, tx, kind)
     await sumUp(ctx, tx)
   })
   return { again: false }
 }
 
+async function followKind(ctx: Needs, tx: Tx, kind: IncidentKind): Promise<void> {
+  const troubles = new Map((await kind.find(tx)).map((trouble) => [trouble.siteId, trouble]))
+  const open = new Map((await openIncidents(tx, kind)).map((incident) => [incident.site_id, incident]))
+  for (const trouble of troubles.values()) {
+    const incident = open.get(trouble.siteId)
+    if (incident === undefined) await begin(ctx, tx, kind, trouble)
+    else await goOn(tx, incident, trouble)
+  }
+  for (const incident of open.values())
+    if (troubles.get(incident.site_id)?.isLasting !== true) await endIfQuiet(ctx, tx, kind, incident)
+}
+
 /** The first trouble of a site: an incident, and a message. One that was closed within the hour goes on instead, without another message. */
-async function begin(ctx: Needs, tx: Tx, { siteId, accountId, siteName, failures }: Trouble): Promise<void> {
+async function begin(ctx: Needs, tx: Tx, kind: IncidentKind, trouble: SiteTrouble): Promise<void> {
+  const { siteId, accountId, siteName, failures, posts } = trouble
   const now = ctx.clock.now()
-  const reason = await whyLastFailed(tx, siteId)
+  const reason = await trouble.reason()
   const reopened = await tx
     .updateTable('incidents')
     .set((eb) => ({
@@ -67,6 +72,7 @@ async function begin(ctx: Needs, tx: Tx, { siteId, accountId, siteName, failures
       reason,
     }))
     .where('site_id', '=', siteId)
+    .where('kind', '=', kind.name)
     .where('closed_at', '>', plusMs(now, -HOUR_MS))
     .returning('id')
     .execute()
@@ -79,6 +85,7 @@ async function begin(ctx: Needs, tx: Tx, { siteId, accountId, siteName, failures
       id,
       account_id: accountId,
       site_id: siteId,
+      kind: kind.name,
       opened_at: now,
       reason,
       failures,
@@ -89,22 +96,22 @@ async function begin(ctx: Needs, tx: Tx, { siteId, accountId, siteName, failures
     })
     .execute()
   const site = { id: siteId, name: siteName }
-  await notify(ctx, tx, accountId, { name: 'site.failing', data: { site, reason, since: now.toISOString() } })
+  await notify(ctx, tx, accountId, kind.begun(site, { reason, posts, since: now.toISOString() }))
   noteIncident(ctx, tx, { id, account_id: accountId })
 }
 
 /** More trouble of a site whose incident is open. */
-async function goOn(tx: Tx, incident: IncidentRow, { isFailing, failures }: Trouble): Promise<void> {
+async function goOn(tx: Tx, incident: IncidentRow, { isLasting, failures }: SiteTrouble): Promise<void> {
   if (failures === 0 && incident.accepting_since === null) return
   await tx
     .updateTable('incidents')
-    .set((eb) => ({ failures: eb('failures', '+', failures), ...(isFailing ? { accepting_since: null } : {}) }))
+    .set((eb) => ({ failures: eb('failures', '+', failures), ...(isLasting ? { accepting_since: null } : {}) }))
     .where('id', '=', incident.id)
     .execute()
 }
 
-/** A site that fails no more: after a quiet while its incident is over. One that was paused or removed ends without a word. */
-async function endIfQuiet(ctx: Needs, tx: Tx, incident: IncidentRow): Promise<void> {
+/** A site that is in trouble no more: after a quiet while its incident is over. One that was paused or removed ends without a word. */
+async function endIfQuiet(ctx: Needs, tx: Tx, kind: IncidentKind, incident: IncidentRow): Promise<void> {
   const { id, account_id, site_id, accepting_since: since } = incident
   const now = ctx.clock.now()
   const site = await findSite(tx, account_id, site_id)
@@ -112,18 +119,15 @@ async function endIfQuiet(ctx: Needs, tx: Tx, incident: IncidentRow): Promise<vo
   const isStopped = site === undefined || endpoint === undefined || endpoint.status === 'inactive'
   if (!isStopped && since === null) return setIncident(tx, id, { accepting_since: now })
   const quietMs = incident.reopened ? QUIET_AFTER_REOPENING_MS : QUIET_MS
-  const acceptsForMs = since === null ? 0 : now.getTime() - since.getTime()
-  if (!isStopped && acceptsForMs < quietMs) return
-  // What it lacks is on its way: that it is level again says more.
-  if (!isStopped && endpoint.recovers && endpoint.missing > 0 && acceptsForMs < DAY_MS) return
+  const fineForMs = since === null ? 0 : now.getTime() - since.getTime()
+  if (!isStopped && fineForMs < quietMs) return
+  if (!isStopped && kind.isComingBack(endpoint) && fineForMs < DAY_MS) return
   await setIncident(tx, id, { closed_at: now })
   noteIncident(ctx, tx, incident)
-  if (isStopped) return
+  if (isStopped || !kind.isToldOf(endpoint)) return
   const span = { since: incident.opened_at.toISOString(), until: (since ?? now).toISOString() }
-  await notify(ctx, tx, account_id, {
-    name: 'site.recovered',
-    data: { site: { id: site_id, name: site.name }, missing: endpoint.missing, ...span },
-  })
+  const about = { missing: endpoint.missing, ...span }
+  await notify(ctx, tx, account_id, kind.ended({ id: site_id, name: site.name }, about))
 }
 
 /** Tells how many deliveries have failed since the last message, of every incident whose time for that has come. */
@@ -148,8 +152,14 @@ async function sumUp(ctx: Needs, tx: Tx): Promise<void> {
   }
 }
 
-async function openIncidents(tx: Tx): Promise<IncidentRow[]> {
-  return tx.selectFrom('incidents').selectAll().where('closed_at', 'is', null).orderBy('id').execute()
+async function openIncidents(tx: Tx, { name }: IncidentKind): Promise<IncidentRow[]> {
+  return tx
+    .selectFrom('incidents')
+    .selectAll()
+    .where('closed_at', 'is', null)
+    .where('kind', '=', name)
+    .orderBy('id')
+    .execute()
 }
 
 async function setIncident(tx: Tx, id: string, change: Updateable<Tables['incidents']>): Promise<void> {

@@ -1,18 +1,21 @@
 import { endpointStates } from '../engine/index.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { findSite } from '../sites/index.ts'
+import type { IncidentKindName } from './tables.ts'
 
 const MOST_CLOSED = 20
 
 /** An incident as people see it. */
 export type ShownIncident = {
   id: string
+  kind: IncidentKindName
   site: { id: string; name: string }
   opened_at: Date
   closed_at: Date | null
   reason: string | null
   failures: number
   missing: number
+  not_live: number
 }
 
 /** The account's open incidents, then the last that ended; those of removed sites are left out. */
@@ -34,9 +37,10 @@ export async function incidentsOf(db: Database, accountId: string): Promise<Show
     for (const incident of [...open, ...closed]) {
       const site = await findSite(tx, accountId, incident.site_id)
       if (site === undefined) continue
-      const { id, opened_at, closed_at, reason, failures } = incident
-      const missing = closed_at === null ? (endpoints.get(site.id)?.missing ?? 0) : 0
-      shown.push({ id, site: { id: site.id, name: site.name }, opened_at, closed_at, reason, failures, missing })
+      const { id, kind, opened_at, closed_at, reason, failures } = incident
+      const { missing = 0, notLive: not_live = 0 } = (closed_at === null && endpoints.get(site.id)) || {}
+      const named = { id: site.id, name: site.name }
+      shown.push({ id, kind, site: named, opened_at, closed_at, reason, failures, missing, not_live })
     }
     return shown
   })

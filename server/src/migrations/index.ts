@@ -7,6 +7,7 @@ import * as notifications from './2026-12-04-notifications.ts'
 import * as audience from './2026-12-06-audience.ts'
 import * as liveAddresses from './2026-12-07-live-addresses.ts'
 import * as recovery from './2026-12-08-recovery.ts'
+import * as checkedPages from './2026-12-09-checked-pages.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -21,4 +22,5 @@ export const migrations: Record<string, Migration> = {
   '2026-12-06-audience': audience,
   '2026-12-07-live-addresses': liveAddresses,
   '2026-12-08-recovery': recovery,
+  '2026-12-09-checked-pages': checkedPages,
 }

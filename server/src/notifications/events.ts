@@ -8,6 +8,10 @@ export type EventData = {
   'site.recovered': { site: Named; missing: number; since: string; until: string }
   /** More deliveries to a failing site have failed since the last message: an hour after the first, then daily. */
   'delivery.failed': { site: Named; failures: number; since: string }
+  /** A site accepts posts and does not show them. `posts`: how many, when that was noticed first. */
+  'site.not_live': { site: Named; posts: number; reason: string | null; since: string }
+  /** The site shows every post that it accepted again. */
+  'site.live': { site: Named; since: string; until: string }
   /** A scheduled post was published late, and `others` with it. */
   'post.late': { post: Named; others: number; due_at: string; published_at: string }
   'draft.ready': { job_id: string; topic: string; post: Named }
@@ -21,6 +25,8 @@ export const EVENT_NAMES = [
   'site.failing',
   'site.recovered',
   'delivery.failed',
+  'site.not_live',
+  'site.live',
   'post.late',
   'draft.ready',
   'draft.failed',

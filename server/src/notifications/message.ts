@@ -34,6 +34,24 @@ const WRITERS: { [Name in EventName]: Writer<Name> } = {
     label: missing === 0 ? 'Open the site' : 'Send what is missing',
     path: missing === 0 ? `/sites/${site.id}` : `/deliveries?status=action&site=${site.id}`,
   }),
+  'site.not_live': ({ site, posts, reason }) => ({
+    subject: `${site.name} accepts posts, but does not show them`,
+    sentences: [
+      `${site.name} has accepted ${plural(posts, 'post that is', 'posts that are')} not live.${reason === null ? '' : ` ${reason}`}`,
+      'Postrider keeps looking. You will hear when every post is there.',
+    ],
+    label: 'See which posts',
+    path: `/deliveries?status=not_live&site=${site.id}`,
+  }),
+  'site.live': ({ site, since, until }) => ({
+    subject: `${site.name} shows every post again`,
+    sentences: [
+      `For ${duration(Date.parse(until) - Date.parse(since))}, ${site.name} did not show everything that it had accepted.`,
+      'Now it does.',
+    ],
+    label: 'Open the site',
+    path: `/sites/${site.id}`,
+  }),
   'post.late': ({ post, others, due_at, published_at }) => ({
     subject: `“${post.name}”${others === 0 ? ' was' : ` and ${plural(others, 'other post', 'other posts')} were`} published late`,
     sentences: [

@@ -31,7 +31,7 @@ export const exampleSummary = {
       attempts: 1,
       last_error: 'timeout',
       delivered_at: null,
-      live: { state: 'unknown', url: null },
+      live: { state: 'unknown', url: null, checked_at: null, problem: null },
       next_attempt_at: '2026-11-02T08:00:45.412Z',
     },
   ],

@@ -319,7 +319,7 @@ export function presentSummary({ post, deliveries }: PostSummary) {
       attempts: one.attempts,
       last_error: one.lastError,
       delivered_at: one.deliveredAt,
-      live: presentLive(one.liveUrl),
+      live: presentLive(one),
       next_attempt_at: one.nextAttemptAt,
     })),
   }

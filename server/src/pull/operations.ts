@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { expectPages } from '../deliveries/index.ts'
 import { confirmDelivered, recordSiteFailure } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { Failure, fail } from '../platform/errors.ts'
@@ -56,6 +57,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
         ? await confirmDelivered(ctx, tx, confirmation)
         : await recordSiteFailure(ctx, tx, confirmation, failure)
     if (!noted) await recordPull(ctx, tx, confirmation, failure)
+    if (failure === undefined) await expectPages(ctx, tx, [confirmation])
   })
   return at
 }

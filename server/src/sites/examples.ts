@@ -21,10 +21,11 @@ export const exampleSite = {
   debounce_seconds: null,
   post_url: 'https://kitchen.example.com/posts/{slug}',
   recovery: 'automatic',
+  verify: true,
   niche: 'Baking at home',
   platform: 'nextjs',
   status: 'active',
-  delivery_stats: { total: 42, success_rate: 97.6, last_delivery: '2026-11-02T08:00:00.412Z', missing: 0 },
+  delivery_stats: { total: 42, success_rate: 97.6, last_delivery: '2026-11-02T08:00:00.412Z', not_live: 0, missing: 0 },
   last_test: {
     at: '2026-11-02T07:56:00.000Z',
     ok: true,

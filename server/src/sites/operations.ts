@@ -69,6 +69,7 @@ export type NewSite = {
   debounceSeconds?: number | null | undefined
   postUrl?: string | null | undefined
   recovery?: Recovery | undefined
+  verify?: boolean | undefined
 }
 
 /** Connects a site and generates its API key and webhook secret. Throws `invalid` for an address that could never be called. */
@@ -100,6 +101,7 @@ export async function createSite(ctx: Context, accountId: string, input: NewSite
       config: { url: input.webhookUrl },
       debounceSeconds,
       recovers: input.recovery === 'automatic',
+      verifies: input.verify ?? false,
       secret: createWebhookSecret(),
       now,
     })
@@ -175,7 +177,8 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
     noteSite(ctx, tx, accountId, row.id)
     const paused = change.status === undefined || change.status === 'error' ? undefined : change.status === 'inactive'
     const recovers = change.recovery === undefined ? undefined : change.recovery === 'automatic'
-    await changeEndpoint(ctx, tx, row.id, { siteName: change.name, ...destination?.columns, paused, recovers })
+    const { name: siteName, verify: verifies } = change
+    await changeEndpoint(ctx, tx, row.id, { siteName, ...destination?.columns, paused, recovers, verifies })
     const mayComeBack = recovers === true || (paused === false && endpoint.recovers && recovers !== false)
     if (mayComeBack) await askForProbe(ctx, tx, { siteId: row.id, accountId }, 0)
     return oneSite(tx, accountId, row.id)

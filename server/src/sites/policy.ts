@@ -13,6 +13,8 @@ export type SiteChange = {
   debounceSeconds?: number | null | undefined
   postUrl?: string | null | undefined
   recovery?: Recovery | undefined
+  /** Whether the pages of posts that the site accepted are looked at. */
+  verify?: boolean | undefined
   status?: 'active' | 'inactive' | 'error' | undefined
 }
 

@@ -68,7 +68,7 @@ export const siteRoutes: Endpoint[] = [
           'The new site': {
             ...exampleSite,
             ...exampleSecrets,
-            delivery_stats: { total: 0, success_rate: null, last_delivery: null, missing: 0 },
+            delivery_stats: { total: 0, success_rate: null, last_delivery: null, not_live: 0, missing: 0 },
             last_test: null,
           },
         },

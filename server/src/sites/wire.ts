@@ -30,6 +30,9 @@ const RecoveryName = z.enum(RECOVERIES, 'The recovery must be "manual" or "autom
     '`manual`: a failed delivery stays failed until it is retried. `automatic`: once the site accepts a request again, what failed in the last seven days is queued again, oldest first, one a second until ten have arrived. While nothing is sent to the site, an empty `site.test` asks every 15 minutes; build hooks are not asked, the next publication does it.',
 })
 
+const VERIFY =
+  'Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes.'
+
 const debounceMessage = 'The debounce must be 10 to 3600 whole seconds.'
 
 /** A site on the wire, without its secrets. */
@@ -52,6 +55,7 @@ export const SiteBody = z
       example: 'https://blog.example.com/posts/{slug}',
     }),
     recovery: RecoveryName,
+    verify: z.boolean().openapi({ description: VERIFY }),
     niche: z.string().openapi({ description: 'What the site is about; empty if it was not set.' }),
     platform: PlatformName,
     status: SiteStatus,
@@ -61,6 +65,9 @@ export const SiteBody = z
         description: 'Percentage of finished deliveries that succeeded, with one decimal; null if none has finished.',
       }),
       last_delivery: Timestamp.nullable(),
+      not_live: z.int().openapi({
+        description: 'The number of posts that the site accepted and does not show; 0 without `verify`.',
+      }),
       missing: z.int().openapi({
         description:
           'The number of posts that the site should have and does not: their newest delivery has failed, or they were published while the site was paused.',
@@ -113,6 +120,10 @@ const siteFields = {
     description: "The pattern of a post's address on the site, with `{slug}` or `{id}`, also `{yyyy}` and `{mm}`.",
   }),
   recovery: RecoveryName.optional().openapi({ description: '`manual` if it is not given.' }),
+  verify: z
+    .boolean('verify must be true or false.')
+    .optional()
+    .openapi({ description: `${VERIFY} \`false\` if it is not given.` }),
   niche: text('The niche', { max: 500 }).optional().openapi({ description: 'What the site is about, in a few words.' }),
 }
 
@@ -145,7 +156,7 @@ export const SiteList = z.object({ sites: z.array(SiteBody), total: z.int() }).o
 
 /** Presents a site as `SiteBody` describes it. */
 export function presentSite({ row, endpoint }: Site) {
-  const { status, delivered, failed, missing, lastDeliveredAt } = endpoint
+  const { status, delivered, failed, missing, notLive, lastDeliveredAt } = endpoint
   const total = delivered + failed
   return {
     id: row.id,
@@ -156,6 +167,7 @@ export function presentSite({ row, endpoint }: Site) {
     debounce_seconds: endpoint.debounceSeconds,
     post_url: row.post_url,
     recovery: endpoint.recovers ? ('automatic' as const) : ('manual' as const),
+    verify: endpoint.verifies,
     niche: row.niche,
     platform: row.platform,
     status,
@@ -163,6 +175,7 @@ export function presentSite({ row, endpoint }: Site) {
       total,
       success_rate: total === 0 ? null : Math.round((delivered / total) * 1000) / 10,
       last_delivery: lastDeliveredAt,
+      not_live: notLive,
       missing,
     },
     last_test: row.last_test,
@@ -199,6 +212,7 @@ function optionsOf({
   debounce_seconds: debounceSeconds,
   post_url: postUrl,
   recovery,
+  verify,
 }: Omit<z.output<typeof UpdateSite>, 'status'>) {
-  return { platform, niche, kind, debounceSeconds, postUrl, recovery }
+  return { platform, niche, kind, debounceSeconds, postUrl, recovery, verify }
 }

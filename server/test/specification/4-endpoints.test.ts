@@ -241,12 +241,13 @@ describe('sites', () => {
     niche: '',
     platform: 'custom',
     status: 'active',
-    delivery_stats: { total: 0, success_rate: null, last_delivery: null, missing: 0 },
+    delivery_stats: { total: 0, success_rate: null, last_delivery: null, not_live: 0, missing: 0 },
     // beyond the specification
     kind: 'webhook',
     debounce_seconds: null,
     post_url: null,
     recovery: 'manual',
+    verify: false,
     last_test: null,
     created_at: now(),
   })

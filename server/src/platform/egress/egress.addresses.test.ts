@@ -7,62 +7,10 @@ import { openSocket } from './dial.ts'
 import { toFailure } from './failure.ts'
 import type { Lookup } from './lookup.ts'
 import { parseTarget } from './target.ts'
-import { brief, post, type Receiver, startAnswering, startEgress, startReceiver } from './test-receivers.ts'
+import { LOOPBACK_SPELLINGS, OTHER_PRIVATE, startCanary } from './test-canary.ts'
+import { brief, post, startAnswering, startEgress, startReceiver } from './test-receivers.ts'
 
 const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'
-const REACHED = 'HTTP/1.1 200 OK\r\ncontent-length: 7\r\nconnection: close\r\n\r\nreached'
-
-const LOOPBACK_SPELLINGS = [
-  ...[
-    '127.0.0.1',
-    '127.0.0.1.',
-    '127.1',
-    '2130706433',
-    '0x7f000001',
-    '0x7f.1',
-    '0177.0.0.1',
-    '017700000001',
-    '127.255.255.254',
-  ],
-  ...['%31%32%37.0.0.1', '127。0。0。1', '１２７.0.0.1', '①②⑦.⓪.⓪.①'],
-  ...['[::1]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]'],
-  ...['localhost', 'localhost.', 'LOCALHOST', 'sub.localhost', 'a.b.localhost.'],
-]
-
-const OTHER_PRIVATE = [
-  ...[
-    '0.0.0.0',
-    '0',
-    '10.0.0.1',
-    '172.16.0.1',
-    '192.168.0.1',
-    '100.64.0.1',
-    '169.254.169.254',
-    '100.100.100.200',
-    '168.63.129.16',
-  ],
-  ...['0xa9fea9fe', '2852039166', '224.0.0.1', '255.255.255.255'],
-  ...[
-    '[::]',
-    '[::127.0.0.1]',
-    '[64:ff9b::7f00:1]',
-    '[64:ff9b:1::7f00:1]',
-    '[2002:7f00:1::]',
-    '[2001:0:7f00:1::]',
-    '[::ffff:0:127.0.0.1]',
-  ],
-  ...['[fd00:ec2::254]', '[fe80::1]', '[fec0::1]', '[ff02::1]', '[::ffff:10.0.0.1]', '[::ffff:a9fe:a9fe]'],
-]
-
-/** Listeners on one port of both loopback addresses, which must stay untouched. */
-async function startCanary(): Promise<{ port: number; connections: () => number }> {
-  const v4 = await startAnswering(REACHED)
-  const listeners: Receiver[] = [v4]
-  const v6 = await startAnswering(REACHED, { host: '::1', port: v4.port }).catch(() => undefined)
-  if (v6 !== undefined) listeners.push(v6)
-  return { port: v4.port, connections: () => listeners.reduce((sum, { connections }) => sum + connections, 0) }
-}
-
 /** A resolver that gives one answer after the other, the last one for ever. */
 function scripted(...answers: string[][]): Lookup & { calls: number } {
   const lookup: Lookup = (_hostname, _options, callback) => {

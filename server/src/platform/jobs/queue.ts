@@ -5,6 +5,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import { type Clock, endIn, nextFence } from '../clock.ts'
+import { plainArray } from '../db/arrays.ts'
 import type { Db, Tx } from '../db/database.ts'
 import type { SignalSender } from '../signals.ts'
 import './tables.ts'
@@ -57,6 +58,25 @@ export async function enqueueJob(
       tries = 0, fence = ${nextFence(ctx.clock, sql`j.fence`)}, leased_until = null, leased_by = null
   `.execute(tx)
   await ctx.signals.send(tx, 'jobs')
+}
+
+/** The same for many jobs of a kind at once, which begin in `inMs` and from their beginning. */
+export async function enqueueJobs(
+  ctx: { clock: Clock },
+  tx: Tx,
+  kind: string,
+  jobs: ReadonlyArray<{ key: string; accountId: string }>,
+  inMs: number,
+): Promise<void> {
+  const each = [...new Map(jobs.map((job) => [job.key, job])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+  await sql`
+    insert into jobs as j (kind, key, account_id, payload, run_at)
+    select ${kind}, key, account_id, '{}', ${endIn(ctx.clock, inMs)}
+    from unnest(${plainArray(each.map(({ key }) => key))}::text[], ${plainArray(each.map(({ accountId }) => accountId))}::uuid[])
+      as job (key, account_id)
+    on conflict (kind, key) do update set payload = excluded.payload, progress = null, run_at = excluded.run_at,
+      tries = 0, fence = ${nextFence(ctx.clock, sql`j.fence`)}, leased_until = null, leased_by = null
+  `.execute(tx)
 }
 
 /** Adds a job that is due in `inMs`, in the transaction that needs it done; an unfinished one of the same kind and key stays as it is. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { readMarkup } from '../markup.ts'
 import { suggestPlatforms } from './clues.ts'
-import { readMarkup } from './markup.ts'
 
 const HERE = 'https://example.com/'
 

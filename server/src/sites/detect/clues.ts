@@ -6,9 +6,10 @@
  * A page may be made to be slow to match, so no pattern here has two unlimited repetitions that match the same characters: the
  * second would be tried again for each length of the first.
  */
+
+import type { Markup, Tag } from '../markup.ts'
+import { isSameSite } from '../same-site.ts'
 import type { Platform } from '../tables.ts'
-import type { Markup, Tag } from './markup.ts'
-import { isSameSite } from './same-site.ts'
 
 /** A platform that can be recognised. */
 export type KnownPlatform = Exclude<Platform, 'custom'>

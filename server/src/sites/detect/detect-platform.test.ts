@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createEgress, type Egress } from '../../platform/egress/egress.ts'
+import { redirectWithinSite } from '../same-site.ts'
 import { detectPlatform } from './detect-platform.ts'
-import { redirectWithinSite } from './same-site.ts'
 
 const closers: Array<() => Promise<void>> = []
 afterEach(async () => {

@@ -1,5 +1,6 @@
 /** Shows live how a post arrives at its sites. */
 import type { LoggedDelivery, Site } from '@postrider/sdk'
+import { postAddress } from '@postrider/server/sites/post-address'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Ellipsis, FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -9,7 +10,6 @@ import { STANDING_NAMES, type Standing, standingOf } from '../../../delivery/sta
 import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
 import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
-import { postAddress } from '../../../sites/post-address.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Problem, Skeleton } from '../../../ui/placeholder.tsx'

@@ -1,0 +1,50 @@
+/** Recognising a post in the page that should show it. */
+import { type Markup, readMarkup } from '../sites/index.ts'
+
+/** What a post is recognised by. */
+export type Recognisable = { id: string; title: string; meta: { canonical_url?: string | null } }
+
+/**
+ * Whether a page, whole or cut off, shows a post: it has the post's id in `<meta name="postrider-post" content="ID">`, the canonical address
+ * that its author gave it, or its title, in text or as the name that chats show. The canonical address alone is not enough where the author
+ * gave none: many sites put the address that was asked for into every page, also into one that says that there is nothing.
+ */
+export function showsPost(page: string, { id, title, meta }: Recognisable): boolean {
+  const markup = readMarkup(page)
+  const canonical = meta.canonical_url ?? undefined
+  return (
+    contentsOf(markup, 'postrider-post').some((content) => content.trim().toLowerCase() === id) ||
+    (canonical !== undefined && canonicalsOf(markup).some((href) => isSameAddress(href, canonical))) ||
+    containsWords([markup.text, ...contentsOf(markup, 'og:title'), ...contentsOf(markup, 'twitter:title')], title)
+  )
+}
+
+function contentsOf({ tags }: Markup, name: string): string[] {
+  return tags.flatMap(({ name: tag, attributes }) => {
+    const isNamed = attributes.get('name') === name || attributes.get('property') === name
+    return tag === 'meta' && isNamed ? [attributes.get('content') ?? ''] : []
+  })
+}
+
+function canonicalsOf({ tags }: Markup): string[] {
+  return tags.flatMap(({ name, attributes }) =>
+    name === 'link' && attributes.get('rel')?.toLowerCase() === 'canonical' ? [attributes.get('href') ?? ''] : [],
+  )
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  const plain = (address: string) => URL.parse(address)?.href.replace(/\/$/, '')
+  return plain(one) !== undefined && plain(one) === plain(other)
+}
+
+/** By words alone: themes exchange quotes and dashes, and write letters large. */
+function containsWords(texts: readonly string[], title: string): boolean {
+  const words = (text: string) =>
+    ` ${text
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
+      .trim()} `
+  const wanted = words(title)
+  return wanted.trim() !== '' && texts.some((text) => words(text).includes(wanted))
+}
