@@ -7,6 +7,7 @@ import type {
   AnalyticsRange,
   Backfill,
   BackfillResult,
+  CanonicalAddresses,
   ChangePassword,
   ChangePosts,
   ConvertedBody,
@@ -52,6 +53,7 @@ import type {
   SiteRetried,
   SiteWithSecrets,
   TestDelivery,
+  UpdateAccount,
   UpdateNotificationChannel,
   UpdatePost,
   UpdateSite,
@@ -151,6 +153,9 @@ export function createClient({ token, ...options }: ClientOptions) {
     },
     /** The token's account, its plan and what is left of its limits. */
     account: (options?: CallOptions) => get<Account>('/api/account', options),
+    /** Changes the account's defaults: which site has the original of new posts. */
+    updateAccount: (change: UpdateAccount, { signal }: CallOptions = {}) =>
+      call<Account>({ method: 'PATCH', path: '/api/account', body: change, signal }),
     /** Times in which sites did not accept posts: those that last, then the last that ended. */
     incidents: (options?: CallOptions) => get<IncidentList>('/api/incidents', options),
     notifications: {
@@ -190,6 +195,8 @@ export function createClient({ token, ...options }: ClientOptions) {
         call<WrittenPost>({ method: 'PATCH', path: at('posts', id), body: input, ...ifMatch(version), signal }),
       delete: (id: string, version?: number, { signal }: CallOptions = {}) =>
         call<void>({ method: 'DELETE', path: at('posts', id), ...ifMatch(version), signal }),
+      /** Which address each of the post's sites is sent as `meta.canonical_url`, and why. */
+      canonical: (id: string, options?: CallOptions) => get<CanonicalAddresses>(at('posts', id, '/canonical'), options),
       /** Converts a body into the three forms that a post with it would have; nothing is stored. */
       convert: (body: NonNullable<CreatePost['body']>, { signal }: CallOptions = {}) =>
         call<ConvertedBody>({ method: 'POST', path: '/api/posts/convert', body, safe: true, signal }),

@@ -20,7 +20,14 @@ import { abandonJobsOf } from './platform/jobs/queue.ts'
 import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
-import { forgetNamesOfGoneSites, forgetTombstones, runSchedule, sendingJobs } from './posts/index.ts'
+import {
+  forgetNamesOfGoneSites,
+  forgetTombstones,
+  noteLiveUrls,
+  originalJobs,
+  runSchedule,
+  sendingJobs,
+} from './posts/index.ts'
 import { detectionJobs } from './sites/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
@@ -73,6 +80,7 @@ export function createLoops(
           outcomes.flatMap(({ toVerify, ...site }) => toVerify.map((postId) => ({ ...site, postId }))),
         )
       },
+      onLiveUrls: (tx, liveUrls) => noteLiveUrls(ctx, tx, liveUrls),
     },
     limits,
   )
@@ -92,6 +100,7 @@ export function createLoops(
     messageJobs(ctx),
     verificationJobs(ctx),
     resetJobs(ctx),
+    ...originalJobs(ctx),
     ...recovery.jobs,
     lookJobs(ctx),
   ]

@@ -8,11 +8,12 @@ import { notificationRoutes } from './notifications/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import { postRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
-import { detectionRoutes, siteRoutes } from './sites/index.ts'
+import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
 
 /** The whole API, in the order in which it is documented. */
 export const endpoints: readonly Endpoint[] = [
   ...accountRoutes,
+  ...accountOriginalRoutes,
   ...postRoutes,
   ...generationRoutes,
   ...siteRoutes,

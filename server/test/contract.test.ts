@@ -74,6 +74,8 @@ describe('the document', () => {
     const draft = await client.posts.create({ title: 'Bread', body: { markdown: '**Bread**' }, meta: { title: 'B' } })
     await client.posts.update(draft.id, { status: 'scheduled', scheduled_at: '2126-01-01T00:00:00Z' })
     await client.posts.get(draft.id)
+    await client.updateAccount({ primary_site_id: site.id })
+    await client.posts.canonical(draft.id)
     await client.posts.convert({ markdown: '**Bread**' })
     await client.posts.publish(draft.id)
     await service.drain()

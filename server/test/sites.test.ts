@@ -33,6 +33,7 @@ describe('creating a site', () => {
       kind: 'webhook',
       debounce_seconds: null,
       post_url: null,
+      canonical: 'primary',
       recovery: 'manual',
       verify: false,
       last_test: null,

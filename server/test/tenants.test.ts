@@ -16,12 +16,16 @@ type Place = { in: 'path' | 'query' | 'body'; name: string }
 const FOREIGN: Record<string, number> = {
   'listPosts query site_id': 400,
   'listPostSummaries query site_id': 400,
+  'createPost body primary_site_id': 400,
   'createPost body site_ids': 400,
+  'updateAccount body primary_site_id': 400,
   'changePosts body ids': 200, // passed over
   'changePosts body site_ids': 400,
   'getPost path id': 404,
   'updatePost path id': 404,
   'updatePost body site_ids': 400,
+  'updatePost body primary_site_id': 400,
+  'getPostCanonical path id': 404,
   'deletePost path id': 404,
   'publishPost path id': 404,
   'publishPost body site_ids': 400,
@@ -222,7 +226,7 @@ function kindOf({ path }: Operation, { name }: Place): keyof Ids {
       : path.includes('/deliveries/')
         ? 'delivery_id'
         : 'site_id'
-  const kind = /^ids?$/.test(name) ? own : name.replace(/s$/, '')
+  const kind = /^ids?$/.test(name) ? own : name.replace(/^primary_|s$/g, '')
   if (kind in NOWHERE) return kind as keyof Ids // it is a key
   throw new Error(`${path} takes "${name}": say here whose id that is`)
 }

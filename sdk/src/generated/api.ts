@@ -158,7 +158,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change the account
+         * @description Sets which site has the original of new posts. Posts that are there keep theirs.
+         */
+        patch: operations["updateAccount"];
         trace?: never;
     };
     "/api/posts": {
@@ -287,6 +291,26 @@ export interface paths {
          * @description Publishes to the sites in `site_ids`, or to all that the post is for and that are not inactive. The deliveries are stored before the response is sent.
          */
         post: operations["publishPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/canonical": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Explain the canonical addresses of a post
+         * @description Which address each of the post's sites is sent as `meta.canonical_url`, and why. Of a post that is not published: what would be sent if it were now.
+         */
+        get: operations["getPostCanonical"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1036,6 +1060,12 @@ export interface components {
             user: components["schemas"]["User"];
             /** @enum {string} */
             plan: "starter" | "pro" | "agency";
+            /**
+             * Format: uuid
+             * @description The `primary_site_id` of posts that are created without one.
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            primary_site_id: string | null;
             limits: {
                 /** @description The plan's request limit and what is left of it; null when requests are not limited. */
                 management: {
@@ -1089,6 +1119,35 @@ export interface components {
             /** @description CommonMark with GitHub's tables, task lists, footnotes and strikethrough. The author gets it as it was given; what sites get has in it no HTML that was not sanitised, and no address that the HTML may not have. */
             markdown: string;
             json: components["schemas"]["RichText"];
+        };
+        CanonicalAddress: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            site_id: string;
+            /** @description What the site is sent as `meta.canonical_url`; null: it is absent. */
+            canonical_url: string | null;
+            /**
+             * @description `author`: the post's own `meta.canonical_url`. `primary_live`: where the original's site said that it shows the post. `primary_pattern`: what its `post_url` says. `own_live`, `own_pattern`: the same of the site itself, whose `canonical` is `own`. `unknown`: the address is not known. `none`: the post has no original.
+             * @enum {string}
+             */
+            source: "author" | "primary_live" | "primary_pattern" | "own_live" | "own_pattern" | "unknown" | "none";
+            /** @description Why the address is not known, a sentence; null if it is known or not needed. */
+            problem: string | null;
+        };
+        CanonicalAddresses: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            post_id: string;
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            primary_site_id: string | null;
+            sites: components["schemas"]["CanonicalAddress"][];
         };
         ChangePassword: {
             /** Format: password */
@@ -1254,6 +1313,8 @@ export interface components {
                 og_image?: "" | string | null;
                 canonical_url?: "" | string | null;
             };
+            /** @description A site of the account; null: none. A new post has the account's `primary_site_id` unless it is given one. On a published post, the sites whose `meta.canonical_url` changes by it are sent `post.updated`; the version stays. */
+            primary_site_id?: string | null;
             /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
             body?: {
                 /** @description HTML; it is sanitised. At most 1 MiB. */
@@ -1319,6 +1380,7 @@ export interface components {
              * @example https://blog.example.com/posts/{slug}
              */
             post_url?: string | null;
+            canonical?: components["schemas"]["SiteCanonical"] & unknown;
             recovery?: components["schemas"]["Recovery"] & unknown;
             /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. `false` if it is not given. */
             verify?: boolean;
@@ -1744,6 +1806,12 @@ export interface components {
             /** @description Plain text: escape it before it goes into HTML. */
             tags: string[];
             meta: components["schemas"]["PostMeta"];
+            /**
+             * Format: uuid
+             * @description The site that shows the original: the others are sent its address as `meta.canonical_url`, unless the author gave one. Null: the post has no original. Sites do not get it.
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            primary_site_id: string | null;
             status: components["schemas"]["PostStatus"];
             /** @description The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it. */
             site_ids: string[] | null;
@@ -2032,6 +2100,12 @@ export interface components {
             /** @description Plain text: escape it before it goes into HTML. */
             tags: string[];
             meta: components["schemas"]["PostMeta"];
+            /**
+             * Format: uuid
+             * @description The site that shows the original: the others are sent its address as `meta.canonical_url`, unless the author gave one. Null: the post has no original. Sites do not get it.
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            primary_site_id: string | null;
             body: components["schemas"]["BodyForms"];
             status: components["schemas"]["PostStatus"];
             /** @description The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it. */
@@ -2423,6 +2497,7 @@ export interface components {
              * @example https://blog.example.com/posts/{slug}
              */
             post_url: string | null;
+            canonical: components["schemas"]["SiteCanonical"];
             recovery: components["schemas"]["Recovery"];
             /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. */
             verify: boolean;
@@ -2464,6 +2539,11 @@ export interface components {
              */
             created_at: string;
         };
+        /**
+         * @description Whose address the site is sent as `meta.canonical_url` of posts that have an original (`primary_site_id`). `primary`: that of the original. `own`: its own.
+         * @enum {string}
+         */
+        SiteCanonical: "primary" | "own";
         /**
          * @description `webhook`: a signed request for each change of a post. `build_hook`: the address at which the host of a static site starts a build gets one POST for all changes since the last one, and any 2xx is success.
          * @enum {string}
@@ -2582,6 +2662,10 @@ export interface components {
             /** @enum {string} */
             error?: "unsupported_media_type";
         };
+        UpdateAccount: {
+            /** @description The site that has the original of posts which are created from now on without a `primary_site_id`; null: none. */
+            primary_site_id?: string | null;
+        };
         UpdateNotificationChannel: {
             /**
              * @description An e-mail address, or the address of a webhook.
@@ -2619,6 +2703,8 @@ export interface components {
                 og_image?: "" | string | null;
                 canonical_url?: "" | string | null;
             };
+            /** @description A site of the account; null: none. A new post has the account's `primary_site_id` unless it is given one. On a published post, the sites whose `meta.canonical_url` changes by it are sent `post.updated`; the version stays. */
+            primary_site_id?: string | null;
             /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
             body?: {
                 /** @description HTML; it is sanitised. At most 1 MiB. */
@@ -2684,6 +2770,7 @@ export interface components {
              * @example https://blog.example.com/posts/{slug}
              */
             post_url?: string | null;
+            canonical?: components["schemas"]["SiteCanonical"] & unknown;
             recovery?: components["schemas"]["Recovery"] & unknown;
             /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. `false` if it is not given. */
             verify?: boolean;
@@ -3384,6 +3471,44 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    updateAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateAccount"];
+            };
+        };
+        responses: {
+            /** @description The changed account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listPosts: {
         parameters: {
             query?: {
@@ -3797,6 +3922,41 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPostCanonical: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses, by site. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CanonicalAddresses"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -18,6 +18,7 @@ export const exampleSession = {
 export const exampleAccount = {
   user,
   plan: 'starter',
+  primary_site_id: null,
   limits: { management: { limit: 100, remaining: 96, reset_seconds: 2710 } },
   generation: { model: 'openai-compatible/llama3.1' },
 }

@@ -1,8 +1,17 @@
+export { AccountBody, presentAccount } from './account.ts'
 export { accountAuth, whoAsks } from './auth.ts'
+export { exampleAccount } from './examples.ts'
 export { removeExpiredResets, resetJobs } from './forgotten.ts'
 export { authBuckets } from './limits.ts'
 export { forgetOldNetworks } from './login.ts'
 export { accountOf, createAccount, randomPassword, removeAccount, resetPassword, setPlan } from './operations.ts'
-export { allAccounts, endAllLogins, removeExpiredSessions } from './queries.ts'
+export {
+  allAccounts,
+  defaultOriginal,
+  endAllLogins,
+  forgetDefaultOriginal,
+  removeExpiredSessions,
+  setDefaultOriginal,
+} from './queries.ts'
 export { accountRoutes, RegisterBody } from './routes.ts'
 export type { AccountRow } from './tables.ts'

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Plan } from '../platform/config.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
@@ -60,7 +60,7 @@ export async function removeOldNetworks(db: Db, before: Date): Promise<boolean> 
 /** The account with this id, if there is one and the session has not ended. */
 export async function findAccountInSession(db: Db, id: string, sessionId: string): Promise<AccountRow | undefined> {
   const { rows } = await prepared(sql<AccountRow>`
-    select id, name, email, email_key, password_hash, plan, token_generation, created_at from accounts
+    select id, name, email, email_key, password_hash, plan, token_generation, primary_site_id, created_at from accounts
     where id = ${id} and not exists (select from ended_sessions where id = ${sessionId})
   `).execute(db)
   return rows[0]
@@ -128,6 +128,31 @@ export async function allAccounts(db: Db): Promise<AccountRow[]> {
 /** Deletes an account that has nothing any more. */
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('accounts').where('id', '=', id).execute()
+}
+
+/** Makes a site the original of posts that are created without one; null: none. Resolves with the changed account. */
+export async function setDefaultOriginal(tx: Tx, id: string, siteId: string | null): Promise<AccountRow> {
+  return tx
+    .updateTable('accounts')
+    .set({ primary_site_id: siteId })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** A site that is disconnected is no default any more. */
+export async function forgetDefaultOriginal(tx: Tx, id: string, siteId: string): Promise<void> {
+  await tx
+    .updateTable('accounts')
+    .set({ primary_site_id: null })
+    .where('id', '=', id)
+    .where('primary_site_id', '=', siteId)
+    .execute()
+}
+
+/** SQL: the original that a new post of the account has unless it is given one. */
+export function defaultOriginal(id: string): RawBuilder<string | null> {
+  return sql<string | null>`(select primary_site_id from accounts where id = ${id})`
 }
 
 /** Puts the account on another plan. */

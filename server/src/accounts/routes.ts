@@ -1,24 +1,19 @@
 import { z } from 'zod'
-import { modelName } from '../platform/ai-config.ts'
-import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
-import { type Endpoint, endpoint, Id, NO_STORE, type RequestFacts, Timestamp } from '../platform/http/endpoint.ts'
+import { type Endpoint, endpoint, NO_STORE, type RequestFacts, Timestamp } from '../platform/http/endpoint.ts'
 import { assertNotRebound, assertSameOrigin } from '../platform/http/same-origin.ts'
 import { characters, text, textError } from '../platform/http/text.ts'
-import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
-import { accountAuth, logoutAuth, passwordAuth } from './auth.ts'
+import { accountEndpoint, presentUser, User } from './account.ts'
+import { logoutAuth, passwordAuth } from './auth.ts'
 import { EMAIL_PATTERN, hasInvisible, looksLikeEmail, MAX_EMAIL, plainEmail } from './email.ts'
-import { exampleAccount, exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
+import { exampleCookie, exampleCredentials, exampleEndedCookie, exampleSession } from './examples.ts'
 import { forgotPassword, replaceForgotten } from './forgotten.ts'
-import { authBuckets, managementBucket } from './limits.ts'
+import { authBuckets } from './limits.ts'
 import { login } from './login.ts'
 import { changePassword, register, signOut, signOutEverywhere } from './operations.ts'
-import { endingHeaders, renewalHeaders, sessionHeaders } from './session.ts'
+import { endingHeaders, sessionHeaders } from './session.ts'
 import type { AccountRow } from './tables.ts'
 import { issueToken, type TokenKind } from './tokens.ts'
-
-// Not the format "idn-email": an address only has to look like one, and validators of that format know rules of their own.
-const User = z.object({ id: Id, name: z.string(), email: z.string() }).openapi('User')
 
 const Session = z
   .object({
@@ -86,34 +81,6 @@ const ChangePasswordBody = z
   .strictObject({ current_password: KnownPassword, new_password: Password })
   .openapi('ChangePassword')
 
-const AccountBody = z
-  .object({
-    user: User,
-    plan: z.enum(PLANS),
-    limits: z.object({
-      management: z
-        .object({
-          limit: z.int().openapi({ description: 'Requests per window.' }),
-          remaining: z.int().openapi({ description: 'Requests left in this window.' }),
-          reset_seconds: z.int().openapi({ description: 'Seconds until the window ends.' }),
-        })
-        .nullable()
-        .openapi({
-          description: "The plan's request limit and what is left of it; null when requests are not limited.",
-        }),
-    }),
-    generation: z.object({
-      model: z.string().nullable().openapi({
-        description:
-          'Provider and name of the language model that writes drafts. Null when none is configured; drafts are then outlines.',
-        example: 'openai-compatible/llama3.1',
-      }),
-    }),
-  })
-  .openapi('Account')
-
-const presentUser = ({ id, name, email }: AccountRow) => ({ id, name, email })
-
 type LoginCall = RequestFacts & { ctx: Context; body: { session?: TokenKind | undefined } }
 
 /** Answers a login with a token or a cookie, as requested. `find` creates or finds the account. */
@@ -156,19 +123,6 @@ const SESSION_ENDED = {
   ...NO_STORE.documented,
   'Set-Cookie': { description: 'Removes the session cookie.', example: exampleEndedCookie },
 }
-
-const SESSION_RENEWED = {
-  'Set-Cookie': {
-    description: 'The new session cookie, if the session was renewed.',
-    example: exampleCookie,
-    optional: true,
-  },
-  'Cache-Control': {
-    description: '`no-store` if the session was renewed.',
-    example: 'private, no-cache',
-    optional: true,
-  },
-} as const
 
 /** What anybody may send: far less than what accounts may. */
 const MOST_CREDENTIALS_BYTES = 16 * 1024
@@ -332,37 +286,5 @@ export const accountRoutes: Endpoint[] = [
       return beginLogin(ctx, await changePassword(ctx, account, passwords), 200, credential.kind)
     },
   }),
-  endpoint({
-    method: 'get',
-    path: '/api/account',
-    name: 'getAccount',
-    tag: 'Accounts',
-    summary: 'Get the account',
-    description:
-      'The user, the plan and the remaining requests. A session cookie past half of its seven days is renewed with the response.',
-    auth: accountAuth,
-    replies: {
-      200: {
-        description: 'The account.',
-        schema: AccountBody,
-        examples: { 'On the starter plan': exampleAccount },
-        headers: SESSION_RENEWED,
-      },
-    },
-    errors: [],
-    async handler({ ctx, principal: { account, credential } }) {
-      const usage = await currentUsage(ctx.db.root, managementBucket(ctx, account), ctx.clock.now())
-      const management =
-        usage === undefined
-          ? null
-          : { limit: usage.limit, remaining: usage.remaining, reset_seconds: usage.resetSeconds }
-      const { model } = ctx.config.ai
-      const generation = { model: model === undefined ? null : modelName(model) }
-      return {
-        status: 200,
-        body: { user: presentUser(account), plan: account.plan, limits: { management }, generation },
-        ...(credential.kind === 'cookie' ? { headers: await renewalHeaders(ctx, account, credential) } : {}),
-      }
-    },
-  }),
+  accountEndpoint,
 ]

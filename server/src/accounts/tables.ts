@@ -11,6 +11,8 @@ type AccountsTable = {
   plan: Plan
   /** Tokens of an older generation are refused. */
   token_generation: Generated<number>
+  /** The original of posts that are created without one. */
+  primary_site_id: Generated<string | null>
   created_at: Date
 }
 

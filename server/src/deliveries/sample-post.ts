@@ -1,11 +1,10 @@
-import { FALLBACKS, type PublishedPost } from '../posts/index.ts'
+import type { PublishedPost } from '../posts/index.ts'
 
 /** The post that a test delivery carries, in the form of a webhook's `post`. */
 export function samplePost(id: string, siteUrl: string, now: Date): PublishedPost {
   return {
     id,
     version: 1,
-    ...FALLBACKS,
     slug: 'a-test-from-postrider',
     title: 'A test from Postrider',
     excerpt: 'If you can read this, your site receives posts.',

@@ -26,7 +26,7 @@ import {
 import { attemptMetrics, type Held } from './metrics.ts'
 import { type AttemptOutcome, type AttemptResult, isAccepted, SLOW_MS } from './policy.ts'
 import { Recorder } from './recorder.ts'
-import type { SiteOutcome } from './settle.ts'
+import type { LiveUrl, SiteOutcome } from './settle.ts'
 
 /** A delivery with everything that its request is made of. */
 export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
@@ -41,11 +41,13 @@ export type Attempts = {
 
 /**
  * `onReleased` is called when lanes were released, so that others, or the same ones, may be leased; `onOutcomes` in the transaction that
- * records results, with what they mean for sites that fail or have failed, or whose pages are looked at.
+ * records results, with what they mean for sites that fail or have failed, or whose pages are looked at; so is `onLiveUrls`, with where sites
+ * said that they show posts.
  */
 export type DispatcherHooks = {
   onReleased(): void
   onOutcomes(tx: Tx, outcomes: readonly SiteOutcome[]): Promise<void>
+  onLiveUrls(tx: Tx, liveUrls: readonly LiveUrl[]): Promise<void>
 }
 
 /** Bounds on concurrent work. Suspect lanes, whose sites did not answer last time, have bounds of their own. */
@@ -116,7 +118,7 @@ export class Dispatcher {
     ctx: Needs,
     channels: Attempts,
     workerId: () => string | undefined,
-    { onReleased, onOutcomes }: DispatcherHooks,
+    { onReleased, onOutcomes, onLiveUrls }: DispatcherHooks,
     limits: Partial<Limits> = {},
   ) {
     this.#ctx = ctx
@@ -134,6 +136,7 @@ export class Dispatcher {
         if (this.#held.size === 0) for (const resolve of this.#whenIdle.splice(0)) resolve()
       },
       onOutcomes,
+      onLiveUrls,
     })
   }
 

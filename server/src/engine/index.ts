@@ -20,6 +20,7 @@ export { enqueueEvents, type NewEvent, recordEvent } from './enqueue.ts'
 export { takeTroubles } from './health.ts'
 export { lockLanes, lockLanesOfAccount } from './lanes.ts'
 export { abandonLeases, countDueLanes, type EventContent, type Target } from './lease.ts'
+export { saidUrls } from './live-urls.ts'
 export { showBacklog } from './metrics.ts'
 export { forgetSkipped, isUnrepaired, skippedPosts, skipSites } from './missing.ts'
 export { IS_NOT_LIVE, sitesNotLive } from './not-live.ts'
@@ -27,7 +28,7 @@ export { type AttemptOutcome, lateBySeconds, SLOW_MS } from './policy.ts'
 export { resealSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'
 export { HOUR_MS, hourOf } from './roll-ups.ts'
-export type { SiteOutcome } from './settle.ts'
+export type { LiveUrl, SiteOutcome } from './settle.ts'
 export {
   type LatestDelivery,
   latestDeliveries,

@@ -7,6 +7,7 @@ import type { LaneLease } from './lease.ts'
 import { codeOf, errorOf } from './policy.ts'
 import {
   type Entry,
+  type LiveUrl,
   leaseOf,
   type Release,
   type Settled,
@@ -25,11 +26,13 @@ type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log'>
 
 /**
  * `onReleased` is called with the leases that have ended: released, lost, or left to run out; `onOutcomes` in the transaction that records
- * results, with what they mean for sites that fail or have failed, or whose pages are looked at.
+ * results, with what they mean for sites that fail or have failed, or whose pages are looked at; so is `onLiveUrls`, with where sites
+ * said that they show posts.
  */
 type RecorderHooks = {
   onReleased(leases: readonly LaneLease[]): void
   onOutcomes(tx: Tx, outcomes: readonly SiteOutcome[]): Promise<void>
+  onLiveUrls(tx: Tx, liveUrls: readonly LiveUrl[]): Promise<void>
 }
 
 /**
@@ -47,6 +50,7 @@ export class Recorder {
   readonly #pauses: { gatherMs: number; lockedMs: number }
   readonly #onReleased: (leases: readonly LaneLease[]) => void
   readonly #onOutcomes: RecorderHooks['onOutcomes']
+  readonly #onLiveUrls: RecorderHooks['onLiveUrls']
   #entries: Entry[] = []
   #isWriting = false
   /** Leases under which a result was dropped. */
@@ -54,11 +58,16 @@ export class Recorder {
   /** Batches are written outside the async context of whoever triggered them: they must not join its trace or transaction. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
-  constructor(ctx: Needs, pauses: { gatherMs: number; lockedMs: number }, { onReleased, onOutcomes }: RecorderHooks) {
+  constructor(
+    ctx: Needs,
+    pauses: { gatherMs: number; lockedMs: number },
+    { onReleased, onOutcomes, onLiveUrls }: RecorderHooks,
+  ) {
     this.#ctx = ctx
     this.#pauses = pauses
     this.#onReleased = onReleased
     this.#onOutcomes = onOutcomes
+    this.#onLiveUrls = onLiveUrls
   }
 
   record(settlement: Settlement): void {
@@ -107,6 +116,7 @@ export class Recorder {
       const { settled, late, locked } = await db.tx(async (tx) => {
         const done = await settleBatch(tx, this.#checked(batch), { clock, retryDelaysMs: config.retryDelaysMs })
         if (done.outcomes.length > 0) await this.#onOutcomes(tx, done.outcomes)
+        if (done.liveUrls.length > 0) await this.#onLiveUrls(tx, done.liveUrls)
         changed.push(...done.settled.map(changedBy), ...done.superseded)
         return done
       })

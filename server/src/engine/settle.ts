@@ -59,6 +59,9 @@ export type SiteOutcome = {
   toVerify: string[]
 }
 
+/** Where a site said that it shows a post. */
+export type LiveUrl = { postId: string; siteId: string; url: string }
+
 /** What became of a batch. */
 type Outcomes = {
   settled: Settled[]
@@ -66,6 +69,7 @@ type Outcomes = {
   superseded: ChangedDelivery[]
   /** Of sites at which something failed for good, or which had failed before, or whose pages are looked at. */
   outcomes: SiteOutcome[]
+  liveUrls: LiveUrl[]
   /** Results of a lease that was lost meanwhile: they changed nothing. */
   late: Settlement[]
   /** Entries of lanes that another transaction has locked: nothing was done about them. */
@@ -114,6 +118,7 @@ export async function settleBatch(
     settled,
     superseded,
     outcomes: siteOutcomes(changes, lanes),
+    liveUrls: settled.flatMap(liveUrlOf),
     late: settlements.filter((one) => !isHeld(one)),
     locked: entries.filter((entry) => locked.has(leaseOf(entry).siteId)),
   }
@@ -201,6 +206,11 @@ function historyOf({ attempts, result }: Settled): string | null {
     ...(result.kind === 'refused' && result.excerpt !== null ? { response: result.excerpt } : {}),
   }
   return JSON.stringify(entry)
+}
+
+function liveUrlOf({ lease: { siteId }, delivery: { postId }, result }: Settled): LiveUrl[] {
+  const url = result.kind === 'delivered' ? (result.liveUrl ?? null) : null
+  return url === null ? [] : [{ postId, siteId, url }]
 }
 
 /**

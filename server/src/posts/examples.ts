@@ -6,6 +6,7 @@ import { examplePost } from './public-example.ts'
 /** Published, as lists show it. */
 export const exampleListed = {
   ...examplePost,
+  primary_site_id: null,
   site_ids: null,
   scheduled_at: null,
   unpublish_at: null,

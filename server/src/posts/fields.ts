@@ -6,7 +6,8 @@
  * editor, and `npm run gen`. The body is not here: it has three forms, which are converted (`body/`).
  */
 import { z } from 'zod'
-import { text } from '../platform/http/text.ts'
+import { Id } from '../platform/http/endpoint.ts'
+import { text, textError } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
 
 /** The most tags of a post. */
@@ -45,6 +46,8 @@ type Field = {
   /** Whether sites get it, and whether the lists that they pull show it. */
   sites?: true
   lists?: true
+  /** It says where the post is, not what is in it: a published post keeps its version when it changes. */
+  placement?: true
   /** Whether the search finds its words, and how much they weigh. */
   searched?: 'heading' | 'text'
   example: unknown
@@ -109,6 +112,23 @@ export const FIELDS = {
       canonical_url: 'https://kitchen.example.com/bread-without-kneading',
     },
   },
+  primary_site_id: {
+    shown: Id.nullable().openapi({
+      description:
+        'The site that shows the original: the others are sent its address as `meta.canonical_url`, unless the author gave one. Null: the post has no original. Sites do not get it.',
+    }),
+    given: z
+      .string(textError('primary_site_id'))
+      .transform((id) => id.toLowerCase())
+      .nullable()
+      .openapi({
+        description:
+          "A site of the account; null: none. A new post has the account's `primary_site_id` unless it is given one. On a published post, the sites whose `meta.canonical_url` changes by it are sent `post.updated`; the version stays.",
+      }),
+    fallback: null,
+    placement: true,
+    example: '01a19b40-5a20-7c11-9e3d-7b42a1d0c6f8',
+  },
 } satisfies Record<string, Field>
 
 type Fields = typeof FIELDS
@@ -133,6 +153,10 @@ export const SITE_FIELDS = namesWith('sites')
 export const LIST_FIELDS = namesWith('lists')
 /** The fields in which the search looks. */
 export const SEARCHED_FIELDS = namesWith('searched')
+
+/** Whether a column holds what is in the post, and not where it is. */
+export const isContent = (column: string): boolean => !PLACEMENT_FIELDS.some((name) => name === column)
+const PLACEMENT_FIELDS = namesWith('placement')
 
 /** The schemas of fields in answers. */
 export const shownFields = <Name extends FieldName>(names: readonly Name[]) =>

@@ -2,8 +2,8 @@ export { type WithAudience, withAudience } from './audience.ts'
 export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body/convert.ts'
 export { countWords, docToText } from './body/text.ts'
 export { exampleDraft } from './examples.ts'
-export { FALLBACKS } from './fields.ts'
 export { addDraft } from './new-post.ts'
+export { noteLiveUrls, originalJobs } from './originals.ts'
 export { firstPortion, inPortions } from './portions.ts'
 export {
   type ChangePosition,

@@ -1,4 +1,5 @@
 import type { InsertObject } from 'kysely'
+import { defaultOriginal } from '../accounts/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
@@ -27,6 +28,7 @@ export function newPost(
   return {
     ...row,
     version: 1,
+    primary_site_id: given.primary_site_id === undefined ? defaultOriginal(accountId) : given.primary_site_id,
     ...bodyColumns(body),
     status: 'draft',
     scheduled_at: null,

@@ -4,12 +4,15 @@ import type { Context } from '../platform/context.ts'
 import { uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
+import { holdSite } from '../sites/index.ts'
 import { audienceOf, wantedAudience } from './audience.ts'
 import type { ConvertedBody, Loss } from './body/convert.ts'
 import { convertForms } from './body/converter.ts'
 import { changedContent, changedForms, differing, mergedMeta, type PostInput } from './changed.ts'
 import { notePosts } from './changes.ts'
+import { isContent } from './fields.ts'
 import { newPost } from './new-post.ts'
+import { announceOriginal, takeLiveUrls } from './originals.ts'
 import { nextPublicationState, type PublicationState } from './policy.ts'
 import { announceAudience, announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import { findPost, freeSlug, lockPost, publishContextOf } from './queries.ts'
@@ -17,7 +20,7 @@ import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
 import type { PostRow } from './tables.ts'
-import { deletePost, insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
+import { deletePost, forgetLiveUrls, insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
 
 /** The same after a write, with what was lost of the body that it brought. */
 export type WrittenPost = PostWithDeliveries & { losses: readonly Loss[] }
@@ -33,6 +36,12 @@ async function nameSites(tx: PostsTx, post: PostRow, siteIds: readonly string[])
   if (chosen !== undefined) await writeAudience(tx, post, chosen)
 }
 
+/** Throws `invalid` unless the site that is to have the original is one of the account. */
+async function assertOriginal(tx: PostsTx, accountId: string, siteId: string): Promise<void> {
+  if (!(isId(siteId) && (await holdSite(tx, accountId, siteId))))
+    throw invalid('primary_site_id', 'There is no such site.')
+}
+
 /** Creates a post; with status `published` it is sent to its sites in the same transaction. */
 export async function createPost(
   ctx: Context,
@@ -46,6 +55,7 @@ export async function createPost(
   const insert = () =>
     postsTx(ctx.db, async (tx) => {
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
+      if (input.primary_site_id != null) await assertOriginal(tx, accountId, input.primary_site_id)
       const created = await insertPost(tx, {
         ...newPost({ id: ctx.ids.next(), accountId, now }, { ...input, slug, meta: mergedMeta({}, input.meta) }, body),
         ...state,
@@ -110,10 +120,12 @@ export async function applyChange(
   const state = nextPublicationState(current, input, now)
   const slug = await wantedSlug(tx, current, input)
   const content = changedContent(current, { ...input, slug }, body)
-  const isEdited = Object.keys(content).length > 0
+  if (content.primary_site_id != null) await assertOriginal(tx, current.account_id, content.primary_site_id)
+  const isEdited = Object.keys(content).some(isContent)
+  const isMoved = content.primary_site_id !== undefined
   const isReplanned = !isDeepStrictEqual(state, publicationStateOf(current))
   const audienceChange = await changedAudience(tx, current, input.site_ids)
-  if (!isEdited && !isReplanned && audienceChange === undefined) return current
+  if (!isEdited && !isMoved && !isReplanned && audienceChange === undefined) return current
 
   const wasPublished = current.status === 'published'
   const isPublished = state.status === 'published'
@@ -127,16 +139,19 @@ export async function applyChange(
     // Sites compare the versions of what is published: there it stands for the content alone.
     ...(isEdited || !isPublished ? { version: current.version + 1, updated_at: now } : {}),
   }
-  const isUnchanged = isPublished && !isEdited && audienceChange === undefined && sameTime(state, current)
+  const isUnchanged = isPublished && !isEdited && !isMoved && audienceChange === undefined && sameTime(state, current)
   const post = isUnchanged ? current : await updatePost(tx, current, change)
   if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
   if (isReplanned && (state.status === 'scheduled' || state.unpublish_at !== null))
     await ctx.signals.send(tx, 'schedule')
+  if (isMoved && wasPublished && isPublished) await takeLiveUrls(tx, post)
   if (audienceChange !== undefined && wasPublished && isPublished)
-    return announceAudience(ctx, tx, current, post, { ...audienceChange, isEdited }, now)
+    return announceAudience(ctx, tx, current, post, { ...audienceChange, isEdited, isMoved }, now)
   if (audienceChange !== undefined) await writeAudience(tx, post, audienceChange.audience)
   if (isPublished && !wasPublished) return publishToAudience(ctx, tx, post, now)
-  return isEdited && isPublished ? announceUpdate(ctx, tx, post, now) : post
+  if (!isPublished) return post
+  if (isEdited) return announceUpdate(ctx, tx, post, now)
+  return isMoved ? announceOriginal(ctx, tx, post, now) : post
 }
 
 const sameTime = (a: PublicationState, b: PostRow) => a.unpublish_at?.getTime() === b.unpublish_at?.getTime()
@@ -171,6 +186,7 @@ async function moveSlug(tx: PostsTx, current: PostRow, slug: string, now: Date):
   await reclaimSlug(tx, current.account_id, slug)
   const wasSeen = current.status === 'published' || current.sent_version !== null
   if (wasSeen) await retireSlug(tx, current, now)
+  if (wasSeen && current.primary_site_id !== null) await forgetLiveUrls(tx, current)
 }
 
 /** Throws unless the version is the one the caller has seen. */

@@ -1,6 +1,7 @@
 /** The public form of a post: what sites get of it, by webhook and by pulling (specification, section 6). */
 import { z } from 'zod'
 import { Id, Timestamp } from '../platform/http/endpoint.ts'
+import { addedCanonical, type Original } from './canonical.ts'
 import { LIST_FIELDS, pickFields, SITE_FIELDS, shownFields } from './fields.ts'
 import type { PostRow } from './tables.ts'
 
@@ -70,14 +71,22 @@ export const PUBLIC_COLUMNS = [
 ] as const
 type PublicRow = Pick<PostRow, (typeof PUBLIC_COLUMNS)[number]>
 
-/** The post as webhooks and the Pull API show it (specification, section 6). It is published, or was until this change. */
-export function publicPost(post: PublicRow, previousSlugs: readonly string[]): PublishedPost {
+/**
+ * The post as webhooks and the Pull API show it (specification, section 6). It is published, or was until this change. `canonicalUrl`: that
+ * of its original, if its author gave none.
+ */
+export function publicPost(
+  post: PublicRow,
+  previousSlugs: readonly string[],
+  canonicalUrl: string | undefined,
+): PublishedPost {
   if (post.published_at === null) throw new TypeError('a post that was never published has no public form')
   return {
     id: post.id,
     version: post.version,
     ...(previousSlugs.length > 0 ? { previous_slugs: [...previousSlugs] } : {}),
     ...pickFields(post, SITE_FIELDS),
+    ...(canonicalUrl === undefined ? {} : { meta: { ...post.meta, canonical_url: canonicalUrl } }),
     body: { html: post.body_html, markdown: post.body_site_markdown ?? post.body_markdown, json: post.body_json },
     status: 'published',
     published_at: post.published_at,
@@ -87,11 +96,12 @@ export function publicPost(post: PublicRow, previousSlugs: readonly string[]): P
 /** The post as the Pull API shows it (decision L1). */
 export const PulledPost = PublishedPost.extend({ updated_at: Timestamp }).openapi('PulledPost')
 
-/** The row of a post that a site may see, with its document as JSON text and its former slugs. */
+/** The row of a post that a site may see, with its document as JSON text, its former slugs and its original. */
 export type VisiblePost = Omit<PublicRow, 'body_json'> & {
   body_json: string
   updated_at: Date
   previousSlugs: string[]
+  original: Original | null
 }
 
 /** A post in the lists that sites pull. */
@@ -104,12 +114,15 @@ const PLACE = '\0'
 const DOCUMENT = { type: 'doc', toJSON: () => PLACE }
 
 /**
- * The post as the Pull API shows it, as JSON text. The document is inserted as text: parsing it only to print it again would
+ * The post as the Pull API shows it to a site, as JSON text. The document is inserted as text: parsing it only to print it again would
  * take longer than everything else here.
  */
-export function pulledJson({ body_json: document, previousSlugs, updated_at, ...post }: VisiblePost): string {
+export function pulledJson(
+  { body_json: document, previousSlugs, original, updated_at, ...post }: VisiblePost,
+  siteId: string,
+): string {
   const shown: z.output<typeof PulledPost> = {
-    ...publicPost({ ...post, body_json: DOCUMENT }, previousSlugs),
+    ...publicPost({ ...post, body_json: DOCUMENT }, previousSlugs, addedCanonical(post, original, siteId)),
     updated_at,
   }
   return JSON.stringify(shown).replace(JSON.stringify(PLACE), () => document)

@@ -1,19 +1,16 @@
 /** Announces posts to sites. Every function works on a post row that the transaction has locked. */
 import {
   type Confirmation,
-  type EventKind,
-  enqueueEvents,
   forgetSkipped,
   lockLanes,
-  type NewEvent,
   recordEvent,
   recordPulled,
-  replaceUntried,
   skipSites,
   withdraw,
 } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
+import { announce, canonicalsOf, isToldOtherwise, noteTold, publishing, updating } from './announce.ts'
 import { type Audience, audienceOf, audienceOncePublished, type KnownSites } from './audience.ts'
 import { notePosts } from './changes.ts'
 import { publicPost } from './public.ts'
@@ -21,9 +18,6 @@ import { findPost, type PublishContext, type SyncState, syncStateOf } from './qu
 import type { PostsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
 import { forgetSites, updatePost, writeAudience, writePublication } from './writes.ts'
-
-/** `previousVersion` of an update: the version announced before, unless given. `slug` of a removal: the one that the sites know. */
-type Announcement = { kind: EventKind; siteIds: readonly string[]; previousVersion?: number | null; slug?: string }
 
 /**
  * Publishes a post: makes it visible, and sends it to the named sites, or to all of its audience that are not paused. A site that has
@@ -56,13 +50,24 @@ export async function publishLocked(
     due_at: isDue ? post.scheduled_at : post.due_at,
   } as const
   if (audience !== null || publishContext.named.length > 0) await writeAudience(tx, visible, audience)
-  const announced = publishing(targets, (id) => sent.has(id))
+  const sync = withAudience(publishContext, audience)
+  const others = sync.sentTo.filter((id) => !targets.includes(id)).filter(isToldOtherwise(visible, sync))
+  if (others.length > 0) await lockLanes(tx, [...targets, ...others])
+  const announced = [...publishing(targets, (id) => sent.has(id)), ...(await updating(ctx, tx, visible, others, now))]
   const dueAt = isDue ? post.scheduled_at : null
-  const published = { ...visible, ...(await announce(ctx, tx, visible, publishContext, now, announced, dueAt)) }
-  await writePublication(tx, post, published, targets)
+  const published = { ...visible, ...(await announce(ctx, tx, visible, sync, now, announced, dueAt)) }
+  await writePublication(tx, post, published, targets, canonicalsOf(visible, sync))
+  await noteTold(tx, visible, sync, others)
   if (requested === undefined) await noteSkipped(tx, published, publishContext, audience)
   notePosts(ctx, tx, [published])
   return { post: published, siteIds: targets }
+}
+
+/** What is known of a post whose audience is another one now: the original may have come in, or gone. */
+function withAudience<Known extends SyncState>(known: Known, audience: Audience): Known {
+  const { original } = known
+  if (original === null) return known
+  return { ...known, original: { ...original, isFor: audience === null || audience.includes(original.siteId) } }
 }
 
 /** The sites of an audience that a publication is sent to: those that are connected and not paused. */
@@ -98,6 +103,7 @@ export async function announceUpdate(ctx: Context, tx: PostsTx, post: PostRow, n
   const sync = await syncStateOf(tx, post.id)
   const updates = await updating(ctx, tx, post, sync.sentTo, now)
   const counted = await announce(ctx, tx, post, sync, now, updates)
+  await noteTold(tx, post, sync, sync.sentTo)
   return counted === undefined ? post : updatePost(tx, post, counted)
 }
 
@@ -117,22 +123,27 @@ export async function announceRemoval(ctx: Context, tx: PostsTx, was: PostRow, n
 
 /**
  * Changes the audience of a published post, which was `was` before this write: those that leave and have it are told that it is gone, and
- * those that come are sent it. If its content has changed as well, those that stay and have it get that.
+ * those that come are sent it. If its content has changed as well, those that stay and have it get that; else those of them get it for which
+ * the address of the original has changed.
  */
 export async function announceAudience(
   ctx: Context,
   tx: PostsTx,
   was: PostRow,
   post: PostRow,
-  change: { audience: Audience; publishContext: PublishContext; isEdited: boolean },
+  change: { audience: Audience; publishContext: PublishContext; isEdited: boolean; isMoved: boolean },
   now: Date,
 ): Promise<PostRow> {
-  const { audience, publishContext, isEdited } = change
+  const { audience, isEdited, isMoved } = change
+  // What was read before is of the original before.
+  const known = isMoved ? { ...change.publishContext, ...(await syncStateOf(tx, post.id)) } : change.publishContext
+  const publishContext = withAudience(known, audience)
   const { sentTo, named, paused } = publishContext
   const before = new Set(audienceOf(was, named) ?? Object.keys(paused))
   const after = new Set(audience ?? Object.keys(paused))
   const leaving = sentTo.filter((id) => !after.has(id))
   const staying = sentTo.filter((id) => after.has(id))
+  const changed = isEdited ? staying : staying.filter(isToldOtherwise(post, publishContext))
   const coming = sitesToSend(publishContext, audience).filter((id) => !before.has(id))
   await lockLanes(tx, [...sentTo, ...coming])
   const { account_id: accountId, id: postId } = post
@@ -140,82 +151,15 @@ export async function announceAudience(
   await writeAudience(tx, post, audience)
   const counted = await announce(ctx, tx, post, publishContext, now, [
     { kind: 'post.deleted', siteIds: told, slug: was.slug },
-    ...(isEdited ? await updating(ctx, tx, post, staying, now) : []),
+    ...(await updating(ctx, tx, post, changed, now)),
     { kind: 'post.published', siteIds: coming },
   ])
-  const changed = await updatePost(tx, post, { visible_to_all: audience === null, ...counted })
-  await writePublication(tx, changed, changed, coming)
+  const published = await updatePost(tx, post, { visible_to_all: audience === null, ...counted })
+  await writePublication(tx, published, published, coming, canonicalsOf(post, publishContext))
+  await noteTold(tx, post, publishContext, changed)
   await forgetSkipped(tx, postId, [...after])
-  await noteSkipped(tx, changed, publishContext, audience)
-  return changed
-}
-
-/**
- * Records the events, numbered in the post's order. Returns the resulting columns of the post's row, or undefined when no site
- * is concerned.
- */
-async function announce(
-  ctx: Context,
-  tx: PostsTx,
-  post: PostRow,
-  { formerSlugs }: SyncState,
-  now: Date,
-  announcements: readonly Announcement[],
-  dueAt: Date | null = null,
-): Promise<Pick<PostRow, 'event_sequence' | 'sent_version'> | undefined> {
-  if (announcements.every(({ siteIds }) => siteIds.length === 0)) return undefined
-  const events = eventsOf(post, formerSlugs, announcements).map((event) => ({ ...event, dueAt }))
-  await enqueueEvents(ctx, tx, events, now)
-  return { event_sequence: post.event_sequence + events.length, sent_version: post.version }
-}
-
-/** The events that announce a post to sites, numbered in the post's order. */
-function eventsOf(post: PostRow, previousSlugs: readonly string[], announcements: readonly Announcement[]): NewEvent[] {
-  const full = publicPost(post, previousSlugs)
-  return announcements
-    .filter(({ siteIds }) => siteIds.length > 0)
-    .map(({ kind, siteIds, previousVersion, slug = post.slug }, index) => ({
-      accountId: post.account_id,
-      postId: post.id,
-      sequence: post.event_sequence + index + 1,
-      kind,
-      version: post.version,
-      previousVersion: kind === 'post.updated' ? (previousVersion ?? post.sent_version ?? post.version) : null,
-      payload: kind === 'post.deleted' ? { id: post.id, slug } : full,
-      siteIds,
-    }))
-}
-
-/** The announcements of a publication: sites that already have the post get an update (decision P6). */
-function publishing(targets: readonly string[], hasPost: (siteId: string) => boolean): Announcement[] {
-  return [
-    { kind: 'post.published', siteIds: targets.filter((id) => !hasPost(id)) },
-    { kind: 'post.updated', siteIds: targets.filter(hasPost) },
-  ]
-}
-
-/**
- * The announcements of an update to sites that have the post, or are still to get it: where it replaces a publication that was never
- * attempted, it is one; where it replaces an update, it leads from the same version as that.
- */
-async function updating(
-  ctx: Context,
-  tx: PostsTx,
-  { account_id: accountId, id: postId }: PostRow,
-  siteIds: readonly string[],
-  now: Date,
-): Promise<Announcement[]> {
-  if (siteIds.length === 0) return []
-  const replaced = await replaceUntried(ctx, tx, { accountId, postId, siteIds }, now)
-  const groups = Map.groupBy(siteIds, (siteId) => {
-    const { kind, previousVersion = null } = replaced.get(siteId) ?? {}
-    return kind === 'post.published' ? kind : previousVersion
-  })
-  return [...groups].map(([group, sites]) =>
-    group === 'post.published'
-      ? { kind: group, siteIds: sites }
-      : { kind: 'post.updated', siteIds: sites, previousVersion: group },
-  )
+  await noteSkipped(tx, published, publishContext, audience)
+  return published
 }
 
 /**
@@ -232,6 +176,8 @@ export async function recordPull(
   const post = await findPost(tx, confirmation.accountId, confirmation.postId)
   if (post === undefined) throw new Error('the post is not there, although it is locked')
   if (confirmation.version !== undefined && confirmation.version < post.version) return
+  const sync = await syncStateOf(tx, post.id)
+  const canonicalOf = canonicalsOf(post, sync)
   const sequence = post.event_sequence + 1
   const eventId = await recordEvent(ctx, tx, {
     accountId: post.account_id,
@@ -240,10 +186,10 @@ export async function recordPull(
     kind: 'post.published',
     version: post.version,
     previousVersion: null,
-    payload: publicPost(post, (await syncStateOf(tx, post.id)).formerSlugs),
+    payload: publicPost(post, sync.formerSlugs, canonicalOf(confirmation.siteId)),
     at: confirmation.at,
   })
   await recordPulled(ctx, tx, { ...confirmation, id: ctx.ids.next(), eventId, sequence, failure })
   const told = { ...post, event_sequence: sequence, sent_version: post.version }
-  await writePublication(tx, post, told, [confirmation.siteId])
+  await writePublication(tx, post, told, [confirmation.siteId], canonicalOf)
 }

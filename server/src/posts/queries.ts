@@ -3,7 +3,10 @@ import { pausedSites } from '../engine/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
+import { sitesWithOwnAddresses } from '../sites/index.ts'
 import type { KnownSites } from './audience.ts'
+import type { AddressedRow, Original } from './canonical.ts'
+import { originalOf } from './original.ts'
 import { type Sized, TEXT_BYTES } from './portions.ts'
 import { MAX_SLUG } from './slug.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
@@ -41,8 +44,8 @@ export async function lockPostToPublish(
     select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${PUBLISH_CONTEXT} from posts where account_id = ${accountId} and id = ${id}
   `).execute(tx)
   if (rows[0] === undefined) return undefined
-  const { sentTo, formerSlugs, named, paused, ...post } = rows[0]
-  return { post, publishContext: { sentTo, formerSlugs, named, paused } }
+  const { sentTo, formerSlugs, original, told, named, paused, ...post } = rows[0]
+  return { post, publishContext: { sentTo, formerSlugs, original, told, named, paused } }
 }
 
 /** Locks the account's posts among these ids until the transaction ends, and returns them; both in the order of their ids. */
@@ -91,28 +94,43 @@ export type SyncState = {
   sentTo: string[]
   /** The post's former slugs, oldest first. */
   formerSlugs: string[]
+  original: Original | null
+  /** The addresses of the original that sites were sent last, by their ids. */
+  told: Readonly<Record<string, string>> | null
 }
 
 /** Which sites have a post, and its former slugs. */
 export async function syncStateOf(db: Db, postId: string): Promise<SyncState> {
   const { rows } = await prepared(sql<SyncState>`select ${SYNC_STATE} from posts where id = ${postId}`).execute(db)
-  return rows[0] ?? { sentTo: [], formerSlugs: [] }
+  return rows[0] ?? NOTHING_KNOWN
+}
+
+/** The same of several posts, with what addresses are made of; of those that are published. */
+export async function syncStatesOf(db: Db, ids: readonly string[]): Promise<Array<AddressedRow & SyncState>> {
+  const { rows } = await sql<AddressedRow & SyncState>`
+    select id, slug, meta, published_at, ${SYNC_STATE} from posts where id = any(${plainArray(ids)}::uuid[]) and status = 'published' order by id
+  `.execute(db)
+  return rows
 }
 
 /** What publishing a post needs besides its row: what sites know of it, and the sites that it may be for. */
 export type PublishContext = SyncState & KnownSites
 
 /** What publishing a post needs besides its row, which the transaction has locked. */
-export async function publishContextOf(tx: Tx, postId: string): Promise<PublishContext> {
+export async function publishContextOf(db: Db, postId: string): Promise<PublishContext> {
   const { rows } = await prepared(
     sql<PublishContext>`select ${PUBLISH_CONTEXT} from posts where id = ${postId}`,
-  ).execute(tx)
-  return rows[0] ?? { sentTo: [], formerSlugs: [], named: [], paused: {} }
+  ).execute(db)
+  return rows[0] ?? { ...NOTHING_KNOWN, named: [], paused: {} }
 }
+
+const NOTHING_KNOWN: SyncState = { sentTo: [], formerSlugs: [], original: null, told: null }
 
 const SYNC_STATE = sql`
   array(select s.site_id from post_sites s where s.post_id = posts.id and s.sent order by s.site_id) as "sentTo",
-  array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs"`
+  array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "formerSlugs",
+  ${originalOf(sitesWithOwnAddresses(sql`posts.account_id`))} as original,
+  (select json_object_agg(s.site_id, s.canonical_url) from post_sites s where s.post_id = posts.id and s.canonical_url is not null) as told`
 const PUBLISH_CONTEXT = sql`${SYNC_STATE},
   array(select s.site_id from post_sites s where s.post_id = posts.id and s.named order by s.site_id) as named,
   ${pausedSites(sql`posts.account_id`)} as paused`

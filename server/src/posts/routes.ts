@@ -7,6 +7,7 @@ import { edgesOf } from '../platform/http/period-edges.ts'
 import { exampleSite } from '../sites/index.ts'
 import { convertForms } from './body/converter.ts'
 import { changePosts } from './bulk.ts'
+import { canonicalRoute } from './canonical-route.ts'
 import {
   exampleConverted,
   exampleDraft,
@@ -313,6 +314,7 @@ export const postRoutes: Endpoint[] = [
       }
     },
   }),
+  canonicalRoute,
 ]
 
 /** A page as JSON, a portion of its posts at a time. What is sent is let go: a client may read the next one minutes later. */

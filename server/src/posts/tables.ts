@@ -49,6 +49,10 @@ type PostSitesTable = {
   sent: boolean
   /** The post's; null while it is not published. */
   published_at: Date | null
+  /** Where the site shows the post, as it said last; kept of posts that have an original. */
+  live_url: Generated<string | null>
+  /** What the site was sent as the address of the original (`canonical.ts`); null if that was nothing. */
+  canonical_url: Generated<string | null>
 }
 
 /** The revision rises with every transaction that changes what any of the account's sites may see. Accounts that never had one are not here. */

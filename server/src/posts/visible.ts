@@ -7,6 +7,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
+import { sitesWithOwnAddresses } from '../sites/index.ts'
+import { originalOf } from './original.ts'
 import { type Sized, TEXT_BYTES } from './portions.ts'
 import { ENTRY_COLUMNS, PUBLIC_COLUMNS, type PulledEntry, type VisiblePost } from './public.ts'
 
@@ -121,9 +123,12 @@ function columns(names: readonly string[]): RawBuilder<unknown> {
 
 const PULLED_COLUMNS = columns(PUBLIC_COLUMNS.filter((column) => column !== 'body_json'))
 
-/** What the Pull API shows of a post, from a row of `posts`. */
-const WHOLE_POST = sql`${PULLED_COLUMNS}, body_json::text as body_json, updated_at,
-  array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "previousSlugs"`
+/** What the Pull API shows a site of a post, from a row of `posts`. */
+function wholePost(siteId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`${PULLED_COLUMNS}, body_json::text as body_json, updated_at,
+    array(select s.slug from post_slugs s where s.post_id = posts.id order by s.retired_at) as "previousSlugs",
+    ${originalOf(sql`(select * from ${sitesWithOwnAddresses(sql`posts.account_id`)} o where o.site_id = ${siteId})`)} as original`
+}
 
 /** Posts by id, whole, as far as the site may see them, by their ids. */
 export async function visiblePostsById(
@@ -132,7 +137,7 @@ export async function visiblePostsById(
   ids: readonly string[],
 ): Promise<Map<string, VisiblePost>> {
   const { rows } = await sql<VisiblePost>`
-    select ${WHOLE_POST} from posts
+    select ${wholePost(sql`${siteId}::uuid`)} from posts
     where id = any(${plainArray(ids)}::uuid[]) and account_id = ${accountId} and status = 'published' and ${visibleTo(sql`${siteId}::uuid`)}
   `.execute(db)
   return new Map(rows.map((post) => [post.id, post]))
@@ -193,7 +198,7 @@ export async function visiblePosts(
     from unnest(${plainArray(asked.map(({ accountId }) => accountId))}::uuid[], ${plainArray(asked.map(({ siteId }) => siteId))}::uuid[],
       ${asked.map(({ slug }) => slug)}::text[]) with ordinality as a (account_id, site_id, slug, place)
     cross join lateral (
-      select ${WHOLE_POST} from posts
+      select ${wholePost(sql`a.site_id`)} from posts
       where account_id = a.account_id and slug = a.slug and status = 'published' and ${visibleTo(sql`a.site_id`)}
       limit 1
     ) as post

@@ -40,20 +40,24 @@ export async function updatePost(
   return changed
 }
 
-/** Stores the publication of a post that the transaction has locked and that was `was`: its row, and the sites that it is sent to. */
+/**
+ * Stores the publication of a post that the transaction has locked and that was `was`: its row, and the sites that it is sent to, with the
+ * address of the original that each is sent.
+ */
 export async function writePublication(
   tx: PostsTx,
   was: PostRow,
   post: PostRow,
   siteIds: readonly string[],
+  canonicalOf: (siteId: string) => string | undefined,
 ): Promise<void> {
   await prepared(sql`
     with sent as (
-      insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at)
-      select ${post.account_id}::uuid, ${post.id}::uuid, site_id, false, true, ${post.published_at}::timestamptz
-      from unnest(${siteIds}::uuid[]) as site_id
+      insert into post_sites as s (account_id, post_id, site_id, named, sent, published_at, canonical_url)
+      select ${post.account_id}::uuid, ${post.id}::uuid, site_id, false, true, ${post.published_at}::timestamptz, canonical_url
+      from unnest(${siteIds}::uuid[], ${siteIds.map((id) => canonicalOf(id) ?? null)}::text[]) as t (site_id, canonical_url)
       on conflict (post_id, site_id) do update
-      set sent = true, published_at = excluded.published_at
+      set sent = true, published_at = excluded.published_at, canonical_url = excluded.canonical_url
     )
     update posts set status = ${post.status}::text, scheduled_at = ${post.scheduled_at}::timestamptz,
       schedule_zone = ${post.schedule_zone}::text, published_at = ${post.published_at}::timestamptz,
@@ -132,7 +136,67 @@ export async function forgetSites(tx: PostsTx, { id, sites_chosen: keepsNames }:
     .$if(keepsNames, (rows) => rows.where('named', '=', false))
     .execute()
   if (keepsNames)
-    await tx.updateTable('post_sites').set({ sent: false, published_at: null }).where('post_id', '=', id).execute()
+    await tx
+      .updateTable('post_sites')
+      .set({ sent: false, published_at: null, live_url: null, canonical_url: null })
+      .where('post_id', '=', id)
+      .execute()
+}
+
+/** Keeps which address of a post's original sites were sent, in their order; undefined: none. */
+export async function writeTold(
+  tx: PostsTx,
+  { id, account_id: accountId }: PostRow,
+  siteIds: readonly string[],
+  canonicalUrls: ReadonlyArray<string | undefined>,
+): Promise<void> {
+  await sql`
+    update post_sites s set canonical_url = t.canonical_url
+    from unnest(${plainArray(siteIds)}::uuid[], ${canonicalUrls.map((url) => url ?? null)}::text[]) as t (site_id, canonical_url)
+    where s.post_id = ${id} and s.site_id = t.site_id
+  `.execute(tx)
+  noteVisible(tx, accountId, id)
+}
+
+/** Keeps where sites show a post, as they said. */
+export async function writeLiveUrls(
+  tx: PostsTx,
+  { id, account_id: accountId }: Pick<PostRow, 'account_id' | 'id'>,
+  said: ReadonlyMap<string, string>,
+): Promise<void> {
+  await sql`
+    update post_sites s set live_url = t.live_url
+    from unnest(${plainArray([...said.keys()])}::uuid[], ${[...said.values()]}::text[]) as t (site_id, live_url)
+    where s.post_id = ${id} and s.site_id = t.site_id
+  `.execute(tx)
+  noteVisible(tx, accountId, id)
+}
+
+/** Forgets where sites show a post: it has another slug. */
+export async function forgetLiveUrls(tx: PostsTx, { id }: PostRow): Promise<void> {
+  await tx
+    .updateTable('post_sites')
+    .set({ live_url: null })
+    .where('post_id', '=', id)
+    .where('live_url', 'is not', null)
+    .execute()
+}
+
+/** Leaves posts, which the transaction has locked, without an original: its site is gone. */
+export async function forgetOriginal(
+  tx: PostsTx,
+  accountId: string,
+  ids: readonly string[],
+  siteId: string,
+): Promise<void> {
+  const forgotten = await tx
+    .updateTable('posts')
+    .set({ primary_site_id: null })
+    .where('id', 'in', ids)
+    .where('primary_site_id', '=', siteId)
+    .returning(['id', 'status'])
+    .execute()
+  for (const { id, status } of forgotten) if (status === 'published') noteVisible(tx, accountId, id)
 }
 
 /** By how much the versions of posts are raised at least, for those that changed more often than once in a second. */

@@ -132,8 +132,9 @@ const readsOf = oncePer(({ db }: Context) => ({
         asked.map(({ item }) => item),
       )
       const bodies: Array<TaggedBody | undefined> = []
-      for (const post of posts) {
-        const json = post && pulledJson(post)
+      for (const [index, { item }] of asked.entries()) {
+        const post = posts[index]
+        const json = post && pulledJson(post, item.siteId)
         bodies.push(json === undefined ? undefined : tagged(json))
         if (json !== undefined && json.length > LARGE) await turn()
       }

@@ -55,7 +55,7 @@ function startAgain(): never {
 async function bodiesOf(ctx: Context, site: SitePrincipal, page: readonly PostChange[]): Promise<Map<string, string>> {
   const ids = page.filter(({ isVisible }) => isVisible).map(({ id }) => id)
   const posts = await visiblePostsById(ctx.db.root, site, ids)
-  return new Map([...posts].map(([id, post]) => [id, pulledJson(post)]))
+  return new Map([...posts].map(([id, post]) => [id, pulledJson(post, site.siteId)]))
 }
 
 function entryOf(change: PostChange, { revision: seen, removedSince }: Cursor, post: string | undefined): string {

@@ -4,7 +4,7 @@ import { confirmDelivered, recordSiteFailure } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { Failure, fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import { lockVisiblePost, postsTx, type Reader, recordPull } from '../posts/index.ts'
+import { lockVisiblePost, noteLiveUrls, postsTx, type Reader, recordPull } from '../posts/index.ts'
 import type { ConfirmationsBody, ConfirmBody } from './wire.ts'
 
 /** The error for a post that does not exist or that the site may not see. */
@@ -58,6 +58,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
         : await recordSiteFailure(ctx, tx, confirmation, failure)
     if (!noted) await recordPull(ctx, tx, confirmation, failure)
     if (failure === undefined) await expectPages(ctx, tx, [confirmation])
+    if (report.publishedUrl !== undefined) await noteLiveUrls(ctx, tx, [{ ...confirmation, url: report.publishedUrl }])
   })
   return at
 }

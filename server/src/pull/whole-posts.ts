@@ -41,7 +41,7 @@ async function* partsOf(
     for (const id of part) {
       const post = posts.get(id)
       if (post === undefined) continue // removed meanwhile
-      yield between + pulledJson(post)
+      yield between + pulledJson(post, site.siteId)
       between = ','
     }
   }

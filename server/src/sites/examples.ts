@@ -20,6 +20,7 @@ export const exampleSite = {
   kind: 'webhook',
   debounce_seconds: null,
   post_url: 'https://kitchen.example.com/posts/{slug}',
+  canonical: 'primary',
   recovery: 'automatic',
   verify: true,
   niche: 'Baking at home',

@@ -15,11 +15,12 @@ import type { Database, Tx } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { assertKeyInUse } from '../platform/secret-key.ts'
+import { announceAddresses, changesAddresses } from './addresses.ts'
 import { createApiKey } from './api-key.ts'
 import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
 import { debounceOf, platformAfter, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
-import type { LastTest, Platform, Recovery, SiteKind, SiteRow } from './tables.ts'
+import type { LastTest, Platform, Recovery, SiteCanonical, SiteKind, SiteRow } from './tables.ts'
 
 /** A site with the state of its endpoint. */
 export type Site = { row: SiteRow; endpoint: EndpointState }
@@ -68,6 +69,7 @@ export type NewSite = {
   kind?: SiteKind | undefined
   debounceSeconds?: number | null | undefined
   postUrl?: string | null | undefined
+  canonical?: SiteCanonical | undefined
   recovery?: Recovery | undefined
   verify?: boolean | undefined
 }
@@ -90,6 +92,7 @@ export async function createSite(ctx: Context, accountId: string, input: NewSite
       platform_given: input.platform !== undefined,
       niche: input.niche ?? '',
       post_url: input.postUrl ?? null,
+      ...(input.canonical === undefined ? {} : { canonical: input.canonical }),
       ...sealedKey(ctx, id, apiKey),
       created_at: now,
     })
@@ -169,8 +172,10 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       ...platform,
       ...(change.niche === undefined ? {} : { niche: change.niche }),
       ...(change.postUrl === undefined ? {} : { post_url: change.postUrl }),
+      ...(change.canonical === undefined ? {} : { canonical: change.canonical }),
       ...(destination?.isMoved ? { last_test: null } : {}),
     })
+    if (changesAddresses(change, before)) await announceAddresses(ctx, tx, { accountId, siteId: row.id })
     if (platform?.platform_given === true) await cancelDetection(ctx, tx, row.id)
     if (platform?.platform_given === false)
       await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
@@ -235,6 +240,7 @@ export async function removeSite(ctx: Context, accountId: string, givenId: strin
   const id = givenId.toLowerCase()
   await ctx.db.tx(async (tx: Tx) => {
     if (!(await deleteSite(tx, accountId, id))) throw siteNotFound()
+    await announceAddresses(ctx, tx, { accountId, siteId: id })
     await cancelDetection(ctx, tx, id)
     await retireEndpoint(ctx, tx, id, ctx.clock.now())
     noteSite(ctx, tx, accountId, id)

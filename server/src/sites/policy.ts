@@ -1,5 +1,5 @@
 import { invalid } from '../platform/errors.ts'
-import type { Platform, Recovery, SiteKind, SiteRow } from './tables.ts'
+import type { Platform, Recovery, SiteCanonical, SiteKind, SiteRow } from './tables.ts'
 
 /** What a change of a site may set. `status` pauses or resumes; `error` is accepted if the site is in error already. */
 export type SiteChange = {
@@ -12,6 +12,7 @@ export type SiteChange = {
   /** Null: the default of the kind. */
   debounceSeconds?: number | null | undefined
   postUrl?: string | null | undefined
+  canonical?: SiteCanonical | undefined
   recovery?: Recovery | undefined
   /** Whether the pages of posts that the site accepted are looked at. */
   verify?: boolean | undefined

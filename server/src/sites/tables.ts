@@ -1,4 +1,4 @@
-import type { ColumnType, Selectable } from 'kysely'
+import type { ColumnType, Generated, Selectable } from 'kysely'
 
 /** The platforms of sites (specification, section 2). */
 export const PLATFORMS = ['nextjs', 'wordpress', 'gatsby', 'sveltekit', 'custom'] as const
@@ -11,6 +11,10 @@ export type SiteKind = (typeof SITE_KINDS)[number]
 /** Whether what failed waits for somebody to send it again, or goes by itself once the site accepts requests. */
 export const RECOVERIES = ['manual', 'automatic'] as const
 export type Recovery = (typeof RECOVERIES)[number]
+
+/** Whose address a site names as that of a post with an original: the original's, or its own. */
+export const CANONICALS = ['primary', 'own'] as const
+export type SiteCanonical = (typeof CANONICALS)[number]
 
 /** What came of a site's last test, in a sentence. `store`: where the site says that it keeps posts. */
 export type LastTest = { at: string; ok: boolean; store: string | null; message: string }
@@ -26,6 +30,7 @@ type SitesTable = {
   niche: string
   /** The pattern of a post's address on the site (`post-url.ts`). */
   post_url: string | null
+  canonical: Generated<SiteCanonical>
   api_key_sealed: Buffer
   api_key_index: Buffer
   /** Null until the site is tested, and again when its webhook address changes. */

@@ -7,7 +7,7 @@ import { httpUrl } from '../platform/http/url.ts'
 import { kindOf, type NewSite, type Site, type SiteWithSecrets } from './operations.ts'
 import type { SiteChange } from './policy.ts'
 import { PostUrl } from './post-url.ts'
-import { PLATFORMS, RECOVERIES, SITE_KINDS } from './tables.ts'
+import { CANONICALS, PLATFORMS, RECOVERIES, SITE_KINDS } from './tables.ts'
 
 /** A site's platform on the wire. */
 export const PlatformName = z
@@ -32,6 +32,10 @@ const RecoveryName = z.enum(RECOVERIES, 'The recovery must be "manual" or "autom
 
 const VERIFY =
   'Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes.'
+const Canonical = z.enum(CANONICALS, 'canonical must be "primary" or "own".').openapi('SiteCanonical', {
+  description:
+    'Whose address the site is sent as `meta.canonical_url` of posts that have an original (`primary_site_id`). `primary`: that of the original. `own`: its own.',
+})
 
 const debounceMessage = 'The debounce must be 10 to 3600 whole seconds.'
 
@@ -54,6 +58,7 @@ export const SiteBody = z
       description: "The pattern of a post's address on the site; null if it is not known.",
       example: 'https://blog.example.com/posts/{slug}',
     }),
+    canonical: Canonical,
     recovery: RecoveryName,
     verify: z.boolean().openapi({ description: VERIFY }),
     niche: z.string().openapi({ description: 'What the site is about; empty if it was not set.' }),
@@ -119,6 +124,7 @@ const siteFields = {
   post_url: PostUrl.nullable().optional().openapi({
     description: "The pattern of a post's address on the site, with `{slug}` or `{id}`, also `{yyyy}` and `{mm}`.",
   }),
+  canonical: Canonical.optional().openapi({ description: '`primary` if it is not given.' }),
   recovery: RecoveryName.optional().openapi({ description: '`manual` if it is not given.' }),
   verify: z
     .boolean('verify must be true or false.')
@@ -166,6 +172,7 @@ export function presentSite({ row, endpoint }: Site) {
     webhook_url: shownAddressOf(endpoint),
     debounce_seconds: endpoint.debounceSeconds,
     post_url: row.post_url,
+    canonical: row.canonical,
     recovery: endpoint.recovers ? ('automatic' as const) : ('manual' as const),
     verify: endpoint.verifies,
     niche: row.niche,
@@ -211,8 +218,9 @@ function optionsOf({
   kind,
   debounce_seconds: debounceSeconds,
   post_url: postUrl,
+  canonical,
   recovery,
   verify,
 }: Omit<z.output<typeof UpdateSite>, 'status'>) {
-  return { platform, niche, kind, debounceSeconds, postUrl, recovery, verify }
+  return { platform, niche, kind, debounceSeconds, postUrl, canonical, recovery, verify }
 }

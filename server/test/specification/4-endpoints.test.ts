@@ -74,9 +74,16 @@ describe('accounts', () => {
 })
 
 /** A post without the fields that the service adds to the specification's. */
-function withoutAdditions({ late_by_seconds, site_ids, unpublish_at, ...post }: Record<string, unknown>) {
-  expect({ late_by_seconds, site_ids, unpublish_at }).toEqual({
+function withoutAdditions({
+  late_by_seconds,
+  primary_site_id,
+  site_ids,
+  unpublish_at,
+  ...post
+}: Record<string, unknown>) {
+  expect({ late_by_seconds, primary_site_id, site_ids, unpublish_at }).toEqual({
     late_by_seconds: null,
+    primary_site_id: null,
     site_ids: null,
     unpublish_at: null,
   })
@@ -246,6 +253,7 @@ describe('sites', () => {
     kind: 'webhook',
     debounce_seconds: null,
     post_url: null,
+    canonical: 'primary',
     recovery: 'manual',
     verify: false,
     last_test: null,

@@ -15,7 +15,7 @@ export function workerOf(
     ctx,
     channels,
     workerId,
-    { onReleased: () => {}, onOutcomes: async () => {} },
+    { onReleased: () => {}, onOutcomes: async () => {}, onLiveUrls: async () => {} },
     { ...WITHOUT_PAUSES, ...limits },
   )
 }
