@@ -45,8 +45,8 @@ export function calendarSearch(given: Given): CalendarSearch {
   return { view: oneOf(['week'] as const, given.view), date: date(given.date), site: text(given.site) }
 }
 
-/** The states that sites can be filtered by: `missing` ones accept posts, but lack some; in `new` and `broken` ones nothing has arrived yet, and the last test of the latter failed. */
-export const SITE_STATES = ['receiving', 'error', 'missing', 'broken', 'paused', 'new'] as const
+/** The states that sites can be filtered by: `missing` ones accept posts, but lack some, `not-live` ones have some that they do not show; in `new` and `broken` ones nothing has arrived yet, and the last test of the latter failed. */
+export const SITE_STATES = ['receiving', 'error', 'missing', 'not-live', 'broken', 'paused', 'new'] as const
 export type SiteState = (typeof SITE_STATES)[number]
 
 /** The sites in this state that are found by these words. */
@@ -56,8 +56,8 @@ export function sitesSearch(given: Given): SitesSearch {
   return { search: text(given.search), state: oneOf(SITE_STATES, given.state) }
 }
 
-/** The filters of deliveries: a status, or `action` for failures that can be sent again. */
-export const DELIVERY_STATUSES = ['action', 'pending', 'delivered', 'delivered_retry', 'failed'] as const
+/** The filters of deliveries: a status, `action` for failures that can be sent again, or `not_live` for what was accepted and is not shown. */
+export const DELIVERY_STATUSES = ['action', 'not_live', 'pending', 'delivered', 'delivered_retry', 'failed'] as const
 /** Periods up to now, in hours. */
 export const PERIODS = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24 } as const
 const PERIOD_NAMES = ['24h', '7d', '30d', 'dates'] as const

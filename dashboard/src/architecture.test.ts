@@ -64,7 +64,7 @@ describe('what the server shares', () => {
     exports: Record<string, string>
   }
 
-  it('is the rules of posts, the schema of their text with its addresses, how words are counted, what outlines leave and what helps a site', () => {
+  it('is the rules of posts, the schema of their text with its addresses, how words are counted, what outlines leave, where posts are and what helps a site', () => {
     expect(Object.keys(exports)).toEqual([
       './deliveries/troubleshooting',
       './generation/notes',
@@ -73,6 +73,7 @@ describe('what the server shares', () => {
       './posts/body/embeds',
       './posts/body/schema',
       './posts/body/text',
+      './sites/post-address',
     ])
   })
 

@@ -34,7 +34,7 @@ describeInBrowser(
       await page.getByRole('button', { name: 'Test' }).click()
       await page.getByText('The test message arrived.').first().waitFor()
       expect(mailServer.mails.at(-1)).toMatchObject({ to: email })
-      await page.getByText('Told of 5 of 6 things').click()
+      await page.getByText('Told of 7 of 8 things').click()
       await page.getByLabel('A draft is ready').check()
       await page.getByText('Told of everything').waitFor()
     })

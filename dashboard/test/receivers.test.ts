@@ -191,7 +191,9 @@ describe('a receiver for', () => {
     const { url, listed } = await startNode(name)
     await expectToVerify(url, 'pull')
     expect(await listed()).toBe('Better bread')
-    expect((await send(url, recorded.again)).status).toBe(200)
+    // It says where the post is, so that Postrider can look there.
+    const text = JSON.stringify({ ok: true, url: '/blog/bread-c-flour-00-water' })
+    expect(await send(url, recorded.again)).toMatchObject({ status: 200, text })
   })
 })
 

@@ -229,6 +229,17 @@ describe('a post that is not live', () => {
     expect(await notLive()).toEqual([])
   })
 
+  it('is looked for at once where its owner says that it is', async () => {
+    const site = await connect({ post_url: `${web.url}/posts/{slug}` })
+    web.answer(pageOf('<title>Rye</title>'))
+    const { id } = await publish('Rye')
+    await lookFor5Minutes()
+    expect(await liveOf(id)).toMatchObject({ state: 'gone', url: `${web.url}/posts/rye` })
+    await client.sites.update(site.id, { post_url: `${web.url}/blog/{slug}` })
+    await service.drain()
+    expect(await liveOf(id)).toMatchObject({ state: 'verified', url: `${web.url}/blog/rye` })
+  })
+
   it.each([
     ['it is withdrawn', (id: string) => client.posts.update(id, { status: 'draft' })],
     ['it is deleted', (id: string) => client.posts.delete(id)],

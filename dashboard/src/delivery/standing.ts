@@ -5,18 +5,32 @@ export type DeliveryFacts = {
   status: 'pending' | 'delivered' | 'delivered_retry' | 'failed'
   attempts?: number
   last_error?: string | null
+  live?: { state: string }
 }
 
 /**
- * `waiting` has not been tried yet and `trying` has failed before; `overtaken` ended because a newer version has arrived;
+ * `not-live` has arrived, but its site does not show the post; `waiting` has not been tried yet and `trying` has failed before; `overtaken` ended because a newer version has arrived;
  * `paused` waits for its site to be active again; `absent` was never sent.
  */
-export type Standing = 'arrived' | 'arrived-late' | 'waiting' | 'trying' | 'failed' | 'overtaken' | 'paused' | 'absent'
+export type Standing =
+  | 'arrived'
+  | 'arrived-late'
+  | 'not-live'
+  | 'waiting'
+  | 'trying'
+  | 'failed'
+  | 'overtaken'
+  | 'paused'
+  | 'absent'
+
+/** The standings of what its site has accepted. */
+export const HAS_ARRIVED: readonly Standing[] = ['arrived', 'arrived-late', 'not-live']
 
 /** Each standing in a word or two. */
 export const STANDING_NAMES: Record<Standing, string> = {
   arrived: 'Delivered',
   'arrived-late': 'Delivered after retry',
+  'not-live': 'Not live',
   waiting: 'On its way',
   trying: 'Retrying',
   failed: 'Failed',
@@ -44,6 +58,7 @@ export function standingName(standing: Standing, event: string): string {
 export const STANDING_TONES = {
   arrived: 'arrived',
   'arrived-late': 'arrived',
+  'not-live': 'failed',
   waiting: 'waiting',
   trying: 'trying',
   failed: 'failed',
@@ -53,7 +68,12 @@ export const STANDING_TONES = {
 } as const satisfies Record<Standing, string>
 
 /** The standing of a delivery. `paused`: its site is paused. */
-export function standingOf({ status, attempts = 0, last_error: lastError }: DeliveryFacts, paused = false): Standing {
+export function standingOf(
+  { status, attempts = 0, last_error: lastError, live }: DeliveryFacts,
+  paused = false,
+): Standing {
+  const hasArrived = status === 'delivered' || status === 'delivered_retry'
+  if (hasArrived && (live?.state === 'wrong' || live?.state === 'gone')) return 'not-live'
   if (status === 'delivered') return 'arrived'
   if (status === 'delivered_retry') return 'arrived-late'
   if (status === 'failed') return lastError === 'superseded' ? 'overtaken' : 'failed'

@@ -10,6 +10,7 @@ import { STANDING_NAMES, type Standing, standingName } from './standing.ts'
 const COLOURS: Record<Standing, string> = {
   arrived: 'text-arrived',
   'arrived-late': 'text-arrived',
+  'not-live': 'text-failed',
   waiting: 'text-waiting',
   trying: 'text-trying',
   failed: 'text-failed',
@@ -44,6 +45,13 @@ const SHAPES: Record<Standing, ReactNode> = {
         strokeLinecap="round"
         strokeLinejoin="round"
       />
+    </>
+  ),
+  'not-live': (
+    <>
+      <circle cx="8" cy="8" r="6.1" fill="none" stroke="currentColor" strokeWidth="1.8" />
+      <path d="M8 4.6v4" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" />
+      <circle cx="8" cy="11.1" r="1.1" fill="currentColor" />
     </>
   ),
   waiting: (

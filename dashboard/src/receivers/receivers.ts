@@ -51,6 +51,8 @@ export type Receiver = Instructions & {
   platform: Site['platform']
   /** The path of its webhooks, below the site's address. */
   webhookPath: string
+  /** Whether its answers say where a post is shown. */
+  saysWhere?: true
 }
 
 /** The setting of a site, as a line of its environment. */
@@ -71,6 +73,7 @@ export const RECEIVERS = {
     name: 'Next.js',
     platform: 'nextjs',
     webhookPath: '/api/postrider',
+    saysWhere: true,
     install: { packages: '', own: next },
     settings: environment,
     files: [
@@ -85,6 +88,7 @@ export const RECEIVERS = {
     name: 'SvelteKit',
     platform: 'sveltekit',
     webhookPath: '/api/postrider',
+    saysWhere: true,
     install: SDK,
     settings: environment,
     files: [
@@ -103,6 +107,7 @@ export const RECEIVERS = {
     name: 'Astro',
     platform: 'custom',
     webhookPath: '/api/postrider',
+    saysWhere: true,
     install: SDK,
     settings: environment,
     files: [
@@ -119,6 +124,7 @@ export const RECEIVERS = {
     name: 'WordPress',
     platform: 'wordpress',
     webhookPath: '/wp-json/postrider/v1/webhook',
+    saysWhere: true,
     download: {
       path: '/packages/postrider-wordpress.zip',
       steps:

@@ -23,7 +23,7 @@ const canRetry = (delivery: LoggedDelivery) => delivery.can_retry
 function askedOf({ status, site, post, from, to, before }: DeliveriesSearch): ListDeliveries {
   const asked = {
     limit: PER_PAGE,
-    ...(status === 'action' ? { can_retry: 'true' } : { status }),
+    ...(status === 'action' ? { can_retry: 'true' } : status === 'not_live' ? { not_live: 'true' } : { status }),
     site_id: site,
     post_id: post,
     from: from && new Date(`${from}T00:00:00`).toISOString(),
@@ -125,6 +125,13 @@ function Nothing({ search, isNarrowed }: { search: DeliveriesSearch; isNarrowed:
     return (
       <Empty picture={<CircleCheck />} title="Nothing needs attention" action={all}>
         There is no failed delivery that could be sent again.
+      </Empty>
+    )
+  }
+  if (search.status === 'not_live') {
+    return (
+      <Empty picture={<CircleCheck />} title="Nothing is amiss" action={all}>
+        Every page that was looked at shows its post.
       </Empty>
     )
   }

@@ -1,11 +1,11 @@
 /** One delivery: every attempt, what comes next, and exactly what is sent. */
-import type { DeliveryDetails } from '@postrider/sdk'
+import type { DeliveryDetails, Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { FileText, ListFilter } from 'lucide-react'
 import { EVENT_AT } from '../delivery/events.ts'
 import { SendAgain } from '../delivery/send-again.tsx'
-import { STANDING_TONES, standingName, standingOf } from '../delivery/standing.ts'
+import { HAS_ARRIVED, STANDING_TONES, standingName, standingOf } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
 import { clock, duration, isLate, lateness } from '../format.ts'
 import { deliveryQuery, sitesQuery } from '../queries.ts'
@@ -18,15 +18,15 @@ import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Ago } from '../ui/time.tsx'
 import { ViewOnSite } from '../ui/view-on-site.tsx'
 import { Request } from './delivery/request.tsx'
-import { Timeline } from './delivery/timeline.tsx'
+import { LiveStep, Timeline } from './delivery/timeline.tsx'
 
 export function Delivery() {
   const { deliveryId } = useParams({ from: '/inside/deliveries/$deliveryId' })
   const { data, isError, error, refetch } = useQuery(deliveryQuery(deliveryId))
   const sites = useQuery(sitesQuery).data?.sites
   if (data !== undefined) {
-    const isPaused = sites?.find(({ id }) => id === data.site_id)?.status === 'inactive'
-    return <Shown delivery={data} isPaused={isPaused} refresh={() => void refetch()} />
+    const site = sites?.find(({ id }) => id === data.site_id)
+    return <Shown delivery={data} site={site} refresh={() => void refetch()} />
   }
   return (
     <Page title="Delivery">
@@ -35,10 +35,12 @@ export function Delivery() {
   )
 }
 
-type ShownProps = { delivery: DeliveryDetails; isPaused: boolean; refresh: () => void }
+/** `site`: what it is now; undefined if it is gone or not known yet. */
+type ShownProps = { delivery: DeliveryDetails; site: Site | undefined; refresh: () => void }
 
-function Shown({ delivery, isPaused, refresh }: ShownProps) {
-  const standing = standingOf(delivery, isPaused)
+function Shown({ delivery, site: present, refresh }: ShownProps) {
+  const standing = standingOf(delivery, present?.status === 'inactive')
+  const hasArrived = HAS_ARRIVED.includes(standing) && delivery.event !== 'post.deleted'
   const { post_title: title, site_name: site, post_id: postId, metadata } = delivery
   return (
     <Page
@@ -69,9 +71,7 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
       }
       actions={
         <>
-          {delivery.live.url !== null && standing.startsWith('arrived') && delivery.event !== 'post.deleted' && (
-            <ViewOnSite url={delivery.live.url} site={site} />
-          )}
+          {delivery.live.url !== null && hasArrived && <ViewOnSite url={delivery.live.url} site={site} />}
           {!delivery.post_deleted && (
             <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
               <FileText aria-hidden="true" />
@@ -88,7 +88,9 @@ function Shown({ delivery, isPaused, refresh }: ShownProps) {
     >
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Sheet title="What happened">
-          <Timeline delivery={delivery} standing={standing} />
+          <Timeline delivery={delivery} standing={standing}>
+            {hasArrived && <LiveStep live={delivery.live} isLooked={present?.verify === true} />}
+          </Timeline>
         </Sheet>
         <Sheet title="Summary">
           <Figures

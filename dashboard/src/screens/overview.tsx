@@ -10,6 +10,7 @@ import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Month } from './overview/month.tsx'
 import { failuresQuery, NeedsYou } from './overview/needs-you.tsx'
+import { NotLive, notLiveQuery } from './overview/not-live.tsx'
 import {
   ContinueWriting,
   draftsQuery,
@@ -35,10 +36,15 @@ export function Overview() {
   const hasNumbers = totals === undefined || totals.deliveries + totals.posts_published > 0
   const { steps, isPending } = useSteps(sites.data?.sites)
   // Each part is as long as what it has to show. They come together, or those above would move those below.
-  const isComing =
-    [sites, useQuery(failuresQuery), useQuery(draftsQuery), useQuery(publishedQuery), useQuery(nextPostsQuery)].some(
-      (part) => part.isPending,
-    ) || isPending
+  const parts = [
+    sites,
+    useQuery(failuresQuery),
+    useQuery(notLiveQuery),
+    useQuery(draftsQuery),
+    useQuery(publishedQuery),
+    useQuery(nextPostsQuery),
+  ]
+  const isComing = parts.some((part) => part.isPending) || isPending
   return (
     <Page
       title="Overview"
@@ -62,6 +68,7 @@ export function Overview() {
       <div className="contents" hidden={isComing}>
         {steps !== undefined && <Steps steps={steps} />}
         <NeedsYou sites={sites.data?.sites ?? []} />
+        <NotLive />
         <ContinueWriting />
         <JustPublished sites={sites.data?.sites ?? []} />
         <NextPosts />

@@ -96,6 +96,7 @@ function Shown({ site }: { site: SiteBody }) {
         </Notice>
       )}
       <Missing site={site} />
+      <NotLive site={site} />
       <FailedTest site={site} />
       <Totals siteId={site.id} />
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[3fr_2fr]">
@@ -148,6 +149,28 @@ function Missing({ site }: { site: SiteBody }) {
         </p>
         <SendMissing site={site} />
       </div>
+    </Notice>
+  )
+}
+
+/** Says how many posts the site has accepted and does not show. */
+function NotLive({ site }: { site: SiteBody }) {
+  const { not_live: count } = site.delivery_stats
+  if (count === 0) return null
+  return (
+    <Notice
+      tone="failed"
+      title={count === 1 ? 'One post is not live here.' : `${number(count)} posts are not live here.`}
+    >
+      The site accepted {count === 1 ? 'it' : 'them'}, but {count === 1 ? 'its page does' : 'their pages do'} not show{' '}
+      {count === 1 ? 'it' : 'them'}.{' '}
+      <Link
+        to="/deliveries"
+        search={{ status: 'not_live', site: site.id }}
+        className="font-[550] underline underline-offset-3"
+      >
+        See why
+      </Link>
     </Notice>
   )
 }

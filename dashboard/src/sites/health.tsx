@@ -2,6 +2,7 @@ import type { Site } from '@postrider/sdk'
 import type { SiteState } from '../addresses.ts'
 import type { Standing } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
+import { counted } from '../format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { missingWords } from './send-missing.tsx'
 
@@ -10,6 +11,7 @@ export function stateOf(site: Site): SiteState {
   if (site.status === 'inactive') return 'paused'
   if (site.status === 'error') return 'error'
   if (site.delivery_stats.missing > 0) return 'missing'
+  if (site.delivery_stats.not_live > 0) return 'not-live'
   if (site.delivery_stats.last_delivery !== null) return 'receiving'
   return failedTestOf(site) === undefined ? 'new' : 'broken'
 }
@@ -24,9 +26,15 @@ export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | '
   receiving: { standing: 'arrived', tone: 'arrived', word: 'Receiving' },
   error: { standing: 'failed', tone: 'failed', word: 'Failing' },
   missing: { standing: 'failed', tone: 'failed', word: 'Posts missing' },
+  'not-live': { standing: 'not-live', tone: 'failed', word: 'Posts not live' },
   broken: { standing: 'failed', tone: 'failed', word: 'Not working yet' },
   paused: { standing: 'paused', tone: 'plain', word: 'Paused' },
   new: { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' },
+}
+
+/** How many posts a site has accepted and does not show, in words. */
+function notLiveWords({ delivery_stats: { not_live } }: Site): string {
+  return `${counted(not_live, 'post')} not live`
 }
 
 /** A site's health, in a word. */
@@ -35,7 +43,7 @@ export function HealthBadge({ site }: { site: Site }) {
   const { standing, tone, word } = STATES[state]
   return (
     <Badge tone={tone} icon={<StopMark standing={standing} />}>
-      {state === 'missing' ? missingWords(site) : word}
+      {state === 'missing' ? missingWords(site) : state === 'not-live' ? notLiveWords(site) : word}
     </Badge>
   )
 }

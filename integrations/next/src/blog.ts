@@ -69,7 +69,7 @@ export function createBlog(options: BlogOptions = {}): Blog {
   const addressOf = (slug: string) => (origin() === undefined ? undefined : new URL(`${path}/${slug}`, origin()).href)
 
   const receiver = createReceiver({
-    addressOf: ({ slug }) => addressOf(slug),
+    addressOf: ({ slug }) => addressOf(slug) ?? `${path}/${slug}`,
     onChange({ slug, post }) {
       revalidateTag(LIST_TAG, { expire: 0 })
       for (const one of [slug, ...(post?.previous_slugs ?? [])]) revalidateTag(tagOf(one), { expire: 0 })

@@ -26,7 +26,7 @@ export type ReceiverOptions = {
   store?: Store
   /** Called after each change, also when it comes again: to have pages rendered anew. If it throws, the webhook is sent again. */
   onChange?(changed: Changed): void | Promise<void>
-  /** The address at which the site shows a post; Postrider links it. */
+  /** Where the site shows a post, an address or a path such as `/blog/SLUG` on the site; Postrider links it and may look there. */
   addressOf?(post: WebhookPost): string | undefined
   /** How what is read from the service is remembered, and the `fetch` to read with. */
   pull?: PullPostsOptions & { fetch?: typeof fetch }

@@ -7,7 +7,7 @@
  * time to build.
  */
 import { sql } from 'kysely'
-import { type LiveCheck, outcomeChanges } from '../engine/index.ts'
+import { type LiveCheck, LOOK_JOB, outcomeChanges } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -18,7 +18,6 @@ import { findSite, isSameSite, postAddress } from '../sites/index.ts'
 import { lookAtPage } from './look.ts'
 import type { Recognisable } from './recognise.ts'
 
-const LOOK_JOB = 'look-at-page'
 /** Pages of one account's sites are asked for gently. */
 const LIMITS = { perProcess: 16, perAccount: 4 }
 const MINUTE_MS = 60_000

@@ -1,6 +1,16 @@
 /** What sites accepted and do not show, as far as their pages were looked at (`deliveries/receipts.ts`). */
 import { type RawBuilder, sql } from 'kysely'
+import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
+import { hurryJobs } from '../platform/jobs/queue.ts'
+
+/** The kind of the job that looks at a page; its key is `siteId/postId`. */
+export const LOOK_JOB = 'look-at-page'
+
+/** Has the pages of a site looked at again now, as far as they wait for that. Whoever changes where they are may ask for it. */
+export async function lookAgain(ctx: Pick<Context, 'clock' | 'signals'>, tx: Tx, siteId: string): Promise<void> {
+  await hurryJobs(ctx, tx, LOOK_JOB, `${siteId}/`)
+}
 
 /**
  * SQL: whether the post of a delivery `d` to the endpoint `e` is not live: that is what came of looking, nothing newer of the post was

@@ -101,13 +101,14 @@ function Details({ look: { address, found } }: { look: Look }) {
       webhook_url: textOf(form, 'webhook_url'),
       niche: textOf(form, 'niche'),
       recovery: 'automatic',
+      ...liveOf(chosen, textOf(form, 'post_url').trim()),
       ...choice,
     })
   }
   // After connecting, the list contains the new site itself.
   const twin = connect.isSuccess ? undefined : siteAt(sites.data?.sites ?? [], { url: address, webhook_url: webhook })
   const problem = (field: string) => problemOf(connect.error, field)
-  const named = ['name', 'webhook_url', 'niche'].some((field) => problem(field) !== undefined)
+  const named = ['name', 'webhook_url', 'post_url', 'niche'].some((field) => problem(field) !== undefined)
   return (
     <form className="grid animate-appear gap-4" onSubmit={submit}>
       <Field label="Made with">
@@ -128,6 +129,13 @@ function Details({ look: { address, found } }: { look: Look }) {
         <>
           <HookField error={problem('webhook_url')} />
           <HookWords seconds={60} />
+          <Field
+            label="Address of a post"
+            error={problem('post_url')}
+            hint="Where your pages are, with {slug}. Whether a post is live is looked for there; leave it empty if nobody should look."
+          >
+            <Input name="post_url" mono maxLength={2048} defaultValue={`${address}/blog/{slug}`} />
+          </Field>
         </>
       ) : (
         <Field
@@ -163,6 +171,12 @@ function Details({ look: { address, found } }: { look: Look }) {
       </div>
     </form>
   )
+}
+
+/** Whether pages are looked at: where it is known where a site shows its posts, by its pattern or by what it answers. */
+function liveOf(receiver: Receiver | undefined, postUrl: string): Pick<CreateSite, 'post_url' | 'verify'> {
+  if (postUrl !== '') return { post_url: postUrl, verify: true }
+  return { verify: receiver?.saysWhere === true }
 }
 
 /** Warns that a site with this address is connected already. It may be intended (two blogs at one address), but is often forgotten. */

@@ -6,6 +6,7 @@ import { FilterChip, FilterFields, Filters, FilterTabs, filterTab, SiteFilter } 
 
 const STATUS_NAMES = {
   action: 'Needs attention',
+  not_live: 'Not live',
   pending: 'On their way',
   delivered: 'Delivered',
   delivered_retry: 'After retry',

@@ -171,6 +171,7 @@ function resultOf(delivery: LoggedDelivery, paused: boolean): ReactNode {
     )
   }
   if (status === 'failed') return error === 'superseded' ? undefined : reason
+  if (standingOf(delivery) === 'not-live') return delivery.live.problem
   return [code, ms !== null && duration(ms), attempts > 1 && `attempt ${attempts}`].filter(Boolean).join(' · ')
 }
 

@@ -18,8 +18,10 @@ function attemptsOf({ history, status, attempts, finished_at: at, ...delivery }:
   return [{ attempt: 1, at, code, error: null, took_ms: tookMs, response: null }]
 }
 
-/** What happened, attempt by attempt, and what comes next. */
-export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; standing: Standing }) {
+type TimelineProps = { delivery: DeliveryDetails; standing: Standing; children: ReactNode }
+
+/** What happened, attempt by attempt, and what comes next. `children`: what follows the acceptance. */
+export function Timeline({ delivery, standing, children }: TimelineProps) {
   const attempts = attemptsOf(delivery)
   const last = attempts.at(-1)
   const isOpen = delivery.status === 'pending' || delivery.can_retry
@@ -47,6 +49,7 @@ export function Timeline({ delivery, standing }: { delivery: DeliveryDetails; st
         </Step>
       ))}
       <Now delivery={delivery} standing={standing} confirmed={last === undefined || last.error !== null} />
+      {children}
     </ol>
   )
 }
@@ -70,8 +73,28 @@ function Now({ delivery, standing, confirmed }: NowProps) {
     case 'overtaken':
       return <Step mark={standing} at={at} title="A newer version replaced it, so it will not be sent" />
     default:
-      return confirmed ? <Step mark={standing} at={at} title={confirmationOf(delivery)} /> : null
+      return confirmed ? <Step mark="arrived" at={at} title={confirmationOf(delivery)} /> : null
   }
+}
+
+type LiveStepProps = { live: DeliveryDetails['live']; isLooked: boolean }
+
+/** The last step of a post that its site has accepted: whether its page shows it. `isLooked`: the site wants that to be found out. */
+export function LiveStep({ live: { state, checked_at: at, problem }, isLooked }: LiveStepProps) {
+  if (state === 'verified') return <Step mark="arrived" at={at} title="Live: the page shows the post" />
+  if (state === 'wrong' || state === 'gone')
+    return (
+      <Step mark="not-live" at={at} title="Accepted, but not live">
+        <p className="text-quiet">{problem}</p>
+      </Step>
+    )
+  if (problem !== null)
+    return (
+      <Step mark="absent" at={at} title="Nobody can look whether it is live">
+        <p className="text-quiet">{problem}</p>
+      </Step>
+    )
+  return isLooked ? <Step mark="waiting" title="Looking whether the page shows it" /> : null
 }
 
 function confirmationOf({ event }: DeliveryDetails): string {

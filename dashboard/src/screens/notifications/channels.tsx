@@ -19,6 +19,8 @@ const EVENTS: Array<[NotificationChannel['events'][number], string]> = [
   ['site.failing', 'A site stops accepting posts'],
   ['delivery.failed', 'More posts fail while it does'],
   ['site.recovered', 'The site is fine again'],
+  ['site.not_live', 'A site accepts posts, but does not show them'],
+  ['site.live', 'It shows every post again'],
   ['post.late', 'A scheduled post was published late'],
   ['draft.ready', 'A draft is ready'],
   ['draft.failed', 'A draft could not be written'],

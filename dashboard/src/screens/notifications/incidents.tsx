@@ -21,11 +21,14 @@ export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
   )
 }
 
+const MORE = 'mt-1 inline-block text-sm font-[550] underline underline-offset-3'
+
 function Entry({ incident }: { incident: Incident }) {
-  const { site, opened_at, closed_at, reason, failures, missing } = incident
+  const { kind, site, opened_at, closed_at, reason, failures, missing, not_live } = incident
+  const trouble = kind === 'not_live' ? 'Accepts posts, but does not show them' : 'Does not accept posts'
   return (
     <li className="flex items-start gap-3 border-b border-line py-2.5 last:border-0">
-      <StopMark standing={closed_at === null ? 'failed' : 'arrived'} large />
+      <StopMark standing={closed_at !== null ? 'arrived' : kind === 'failing' ? 'failed' : 'not-live'} large />
       <div className="min-w-0 flex-1">
         <NameLink
           to="/sites/$siteId"
@@ -33,6 +36,7 @@ function Entry({ incident }: { incident: Incident }) {
           name={site.name}
           className="rounded-sm font-[550] hover:underline"
         />
+        <p className="text-sm text-quiet">{trouble}</p>
         <p className="text-sm text-faint">
           {closed_at === null ? (
             <>
@@ -46,12 +50,13 @@ function Entry({ incident }: { incident: Incident }) {
           {failures > 0 && ` · ${counted(failures, 'delivery', 'deliveries')} failed`}
         </p>
         {closed_at === null && reason !== null && <p className="mt-1 text-sm">{reason}</p>}
-        {missing > 0 && (
-          <Link
-            to="/deliveries"
-            search={{ status: 'action', site: site.id }}
-            className="mt-1 inline-block text-sm font-[550] underline underline-offset-3"
-          >
+        {kind === 'not_live' && not_live > 0 && (
+          <Link to="/deliveries" search={{ status: 'not_live', site: site.id }} className={MORE}>
+            {counted(not_live, 'post')} not live: see which
+          </Link>
+        )}
+        {kind === 'failing' && missing > 0 && (
+          <Link to="/deliveries" search={{ status: 'action', site: site.id }} className={MORE}>
             {counted(missing, 'post')} missing: see and send again
           </Link>
         )}

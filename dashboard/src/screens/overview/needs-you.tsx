@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { MISSING_AT } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
+import type { Standing } from '../../delivery/standing.ts'
 import { StopMark } from '../../delivery/stops.tsx'
 import { counted } from '../../format.ts'
 import { deliveryLogQuery } from '../../queries.ts'
@@ -89,11 +90,13 @@ export function NeedsYou({ sites }: { sites: readonly Site[] }) {
   )
 }
 
+type EntryProps = { standing?: Standing; note: ReactNode; action?: ReactNode; children: ReactNode }
+
 /** One entry. `children`: the link to what it is about. */
-function Entry({ note, action, children }: { note: ReactNode; action?: ReactNode; children: ReactNode }) {
+export function Entry({ standing = 'failed', note, action, children }: EntryProps) {
   return (
     <li className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
-      <StopMark standing="failed" large />
+      <StopMark standing={standing} large />
       <div className="min-w-0 flex-1">
         {children}
         <p className="clip text-sm text-faint">{note}</p>

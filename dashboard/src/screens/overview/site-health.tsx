@@ -10,7 +10,7 @@ const SHOWN = 12
 /** The sites in a line: how each is; those that need somebody come first. */
 export function SiteHealth({ sites }: { sites: readonly Site[] }) {
   if (sites.length === 0) return <p className="text-quiet">No site is connected yet.</p>
-  const failing = sites.filter((site) => ['error', 'missing', 'broken'].includes(stateOf(site)))
+  const failing = sites.filter((site) => ['error', 'missing', 'not-live', 'broken'].includes(stateOf(site)))
   const shown = [...failing, ...sites.filter((site) => !failing.includes(site))].slice(0, SHOWN)
   return (
     <ul className="flex flex-wrap gap-x-5 gap-y-2">

@@ -7,7 +7,7 @@ import { useAction } from '../../shell/actions.ts'
 import { HookField } from '../../sites/build-hook.tsx'
 import { PLATFORM_NAMES } from '../../sites/platforms.ts'
 import { Button } from '../../ui/button.tsx'
-import { Switch } from '../../ui/choice.tsx'
+import { Checkbox, Switch } from '../../ui/choice.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
@@ -36,6 +36,7 @@ export function Settings({ site }: { site: Site }) {
     save.mutate({
       ...(change as UpdateSite),
       ...(postUrl === site.post_url ? {} : { post_url: postUrl }),
+      ...(form.has('verify') === site.verify ? {} : { verify: form.has('verify') }),
       ...(kind === 'webhook' || seconds === site.debounce_seconds ? {} : { debounce_seconds: seconds }),
     })
   }
@@ -86,6 +87,12 @@ export function Settings({ site }: { site: Site }) {
       >
         <Input name="post_url" mono maxLength={2048} defaultValue={site.post_url ?? ''} />
       </Field>
+      <Checkbox
+        name="verify"
+        defaultChecked={site.verify}
+        label="Look whether posts are live"
+        hint="After the site has accepted a post, its page is read until it shows the post. You hear if it does not."
+      />
       <Field label="Platform" error={problem('platform')}>
         {/* The service detects the platform, so it may change while this is shown. */}
         <Select key={site.platform} name="platform" defaultValue={site.platform}>

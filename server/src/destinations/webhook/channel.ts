@@ -42,7 +42,7 @@ export function webhookChannel(
         { target, event },
         () => ({ ...signedRequest(target, event), deadlineMs, signal }),
         accepts,
-        liveUrlOf,
+        (body) => liveUrlOf(body, target.config.url),
       ),
     async probe(target, sample): Promise<ProbeResult> {
       const body = testBody(sample, { id: target.siteId, name: target.siteName })

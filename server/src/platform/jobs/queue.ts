@@ -95,6 +95,20 @@ export async function addJob(
   if (inMs === 0) await ctx.signals.send(tx, 'jobs')
 }
 
+/** Makes the jobs of a kind due now that wait, of those whose keys begin so. */
+export async function hurryJobs(
+  ctx: { clock: Clock; signals: SignalSender },
+  tx: Tx,
+  kind: string,
+  keysBeginWith: string,
+): Promise<void> {
+  await sql`
+    update jobs set run_at = least(run_at, ${ctx.clock.inDatabase()})
+    where kind = ${kind} and starts_with(key, ${keysBeginWith}) and leased_until is null
+  `.execute(tx)
+  await ctx.signals.send(tx, 'jobs')
+}
+
 /** Removes a job if it is unfinished; the work on it is ended, and can record nothing more. */
 export async function cancelJob(ctx: { signals: SignalSender }, tx: Tx, { kind, key }: JobRef): Promise<void> {
   const { numDeletedRows } = await tx

@@ -6,7 +6,7 @@ import { Ellipsis, FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { reasonOf } from '../../../delivery/reason.ts'
-import { STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
+import { HAS_ARRIVED, STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
 import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
 import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
@@ -81,7 +81,7 @@ function Arrival({ delivery, standing, address, onTakeOff }: ArrivalProps) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
     onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
   })
-  const isThere = (standing === 'arrived' || standing === 'arrived-late') && delivery.event !== 'post.deleted'
+  const isThere = HAS_ARRIVED.includes(standing) && delivery.event !== 'post.deleted'
   // What the site itself said is right where its pattern is not.
   const shownAt = delivery.live.url ?? address
   const canHurry = standing === 'trying' || (standing === 'failed' && delivery.can_retry)
@@ -130,10 +130,13 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
           Attempt {attempts}: {asSentence(reason)} <NextAttempt number={attempts + 1} at={next} />
         </>
       )
+    case 'not-live':
+      return `Accepted, but not live. ${delivery.live.problem}`
     case 'arrived':
     case 'arrived-late':
       return (
         <>
+          {delivery.live.state === 'verified' && 'Live. '}
           {removed ? 'Removed' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts}`}
           {at !== null && (
             <>
@@ -189,6 +192,7 @@ function progress(done: string, standings: readonly Standing[]): string[] {
   return [
     `${done} ${count('arrived', 'arrived-late')} of ${counted(standings.length, 'site')}`,
     ...(count('trying') > 0 ? [`${count('trying')} being tried again`] : []),
+    ...(count('not-live') > 0 ? [`${count('not-live')} not live`] : []),
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
   ]
 }
