@@ -25,7 +25,7 @@ export async function lookAtPage(
   if (status === 401 || status === 403)
     return wrong(`The page answers ${status}: the site, or a firewall before it, does not let Postrider see it.`)
   if (status !== 200) return wrong(`The page answers ${status}.`)
-  if (showsPost(textOf(outcome), post)) return { state: 'verified', problem: null }
+  if (showsPost(textOf(outcome), address, post)) return { state: 'verified', problem: null }
   if ((outcome.headers['content-encoding'] ?? 'identity') !== 'identity')
     return wrong('The page comes compressed although it was asked for as it is, so it cannot be read.')
   return wrong('The page answers, but neither the title nor the id of the post is in it.')

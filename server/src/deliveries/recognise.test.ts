@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { showsPost } from './recognise.ts'
 
 const post = { id: '01a19b45-1c2d-7e3f-8a4b-5c6d7e8f9a0b', title: "It's rye – “bread” time...", meta: {} }
+const address = new URL('https://copy.example/blog/rye')
 const canonical = { ...post, meta: { canonical_url: 'https://example.com/rye/' } }
 const page = (head: string, body = '<h1>Hello</h1>') => `<!doctype html><head>${head}</head><body>${body}</body>`
 
@@ -13,7 +14,7 @@ it.each([
   ['what chats call it', page(`<meta property="og:title" content="It's rye - &quot;bread&quot; time">`)],
   ['all of that in a page that is cut off', `<meta name="postrider-post" content="${post.id}"><p>and then`],
 ])('a page that has %s shows the post', (_what, html) => {
-  expect(showsPost(html, post)).toBe(true)
+  expect(showsPost(html, address, post)).toBe(true)
 })
 
 it.each([
@@ -26,17 +27,20 @@ it.each([
   ['other words around its own', page('', "<p>It's rye – “bread” timetable</p>")],
   ['a canonical address that nobody gave it', page('<link rel="canonical" href="https://example.com/rye">')],
 ])('a page that has %s does not', (_what, html) => {
-  expect(showsPost(html, post)).toBe(false)
+  expect(showsPost(html, address, post)).toBe(false)
 })
 
-it('a page is recognised by the canonical address that the author gave', () => {
-  const linked = (href: string) => showsPost(page(`<link rel="canonical" href="${href}">`), canonical)
+it('a page is recognised by the canonical address that its site was sent', () => {
+  const linked = (href: string) => showsPost(page(`<link rel="canonical" href="${href}">`), address, canonical)
   expect(linked('https://example.com/rye')).toBe(true)
   expect(linked('https://EXAMPLE.com/rye/')).toBe(true)
   expect(linked('https://example.com/wheat')).toBe(false)
   expect(linked('/rye')).toBe(false)
+  // That is in every page of many sites.
+  const own = { ...post, meta: { canonical_url: address.href } }
+  expect(showsPost(page(`<link rel="canonical" href="${address.href}">`), address, own)).toBe(false)
 })
 
 it('a title without words is in no page', () => {
-  expect(showsPost(page('<title>…</title>', '…'), { ...post, title: '…' })).toBe(false)
+  expect(showsPost(page('<title>…</title>', '…'), address, { ...post, title: '…' })).toBe(false)
 })

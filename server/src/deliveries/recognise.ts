@@ -5,13 +5,14 @@ import { type Markup, readMarkup } from '../sites/index.ts'
 export type Recognisable = { id: string; title: string; meta: { canonical_url?: string | null } }
 
 /**
- * Whether a page, whole or cut off, shows a post: it has the post's id in `<meta name="postrider-post" content="ID">`, the canonical address
- * that its author gave it, or its title, in text or as the name that chats show. The canonical address alone is not enough where the author
- * gave none: many sites put the address that was asked for into every page, also into one that says that there is nothing.
+ * Whether the page at an address, whole or cut off, shows a post: it has the post's id in `<meta name="postrider-post" content="ID">`, the
+ * canonical address that the site was sent, or the title, in text or as the name that chats show. A canonical address that is the page's own
+ * proves nothing: many sites put the address that was asked for into every page, also into one that says that there is nothing.
  */
-export function showsPost(page: string, { id, title, meta }: Recognisable): boolean {
+export function showsPost(page: string, address: URL, { id, title, meta }: Recognisable): boolean {
   const markup = readMarkup(page)
-  const canonical = meta.canonical_url ?? undefined
+  const sent = meta.canonical_url ?? address.href
+  const canonical = isSameAddress(sent, address.href) ? undefined : sent
   return (
     contentsOf(markup, 'postrider-post').some((content) => content.trim().toLowerCase() === id) ||
     (canonical !== undefined && canonicalsOf(markup).some((href) => isSameAddress(href, canonical))) ||
