@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import { type Stage, until } from './stage.ts'
-import { publishMany, seconds, visit } from './story.ts'
+import { nameOriginal, publishMany, seconds, visit } from './story.ts'
 
 /** The project of a framework that makes files. */
 export type StaticProject = {
@@ -35,6 +35,8 @@ export async function tellStaticProject(stage: Stage, project: StaticProject): P
   const at = (slug: string) => visit(`${blog}/${slug}`)
   const shows = (slug: string, text: string) =>
     until(`${blog}/${slug} shows “${text}”`, async () => (await at(slug)).body.includes(text), host, PATIENCE_MS)
+  const lacks = (slug: string, text: string) =>
+    until(`${blog}/${slug} lacks “${text}”`, async () => !(await at(slug)).body.includes(text), host, PATIENCE_MS)
   host.env = { POSTRIDER_CONNECTION: connection }
 
   const test = await client.sites.testDelivery(site.id)
@@ -60,6 +62,12 @@ export async function tellStaticProject(stage: Stage, project: StaticProject): P
   if (!(await redirects('bread', 'better-bread')))
     throw new Error('the former address does not lead to the present one')
   seen('a change is on the page, and the former address leads to the present one')
+
+  const original = await nameOriginal(client, post.id)
+  await shows('better-bread', 'rel="canonical" href="https://original.example.com/better-bread"')
+  await client.sites.delete(original.id)
+  await lacks('better-bread', 'original.example.com')
+  seen('a copy names the address of its original, and no longer once there is none')
 
   await client.posts.update(post.id, { status: 'draft' })
   await until('the page is gone', async () => (await at('better-bread')).status === 404, host, PATIENCE_MS)

@@ -25,6 +25,8 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
       const { status, body } = await at(slug)
       return status === 200 && body.includes(text)
     })
+  const lacks = (slug: string, text: string) =>
+    until(`${blog}/${slug} lacks “${text}”`, async () => !(await at(slug)).body.includes(text))
   const answers = (slug: string, status: number) =>
     until(`${blog}/${slug} answers ${status}`, async () => (await at(slug)).status === status)
 
@@ -60,6 +62,12 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
     return [301, 308].includes(status) && location?.endsWith('/better-bread') === true
   })
   seen('the former address redirects to the present one')
+
+  const original = await nameOriginal(client, post.id)
+  await shows('better-bread', 'rel="canonical" href="https://original.example.com/better-bread"')
+  await client.sites.delete(original.id)
+  await lacks('better-bread', 'original.example.com')
+  seen('a copy names the address of its original, and no longer once there is none')
 
   await client.posts.update(post.id, { status: 'draft' })
   await answers('better-bread', 404)
@@ -111,6 +119,20 @@ export async function publishMany(client: PostriderClient, count: number): Promi
       body: { markdown: `Text of post-${index}.` },
       status: 'published',
     })
+}
+
+/** Makes another site, which is sent nothing, the original of a post; returns it. */
+export async function nameOriginal(client: PostriderClient, postId: string): Promise<SiteWithSecrets> {
+  const url = 'https://original.example.com'
+  const site = await client.sites.create({
+    name: 'The original',
+    url,
+    webhook_url: `${url}/hook`,
+    post_url: `${url}/{slug}`,
+  })
+  await client.sites.update(site.id, { status: 'inactive' })
+  await client.posts.update(postId, { primary_site_id: site.id })
+  return site
 }
 
 /** A duration in milliseconds, in words. */

@@ -33,6 +33,7 @@ export async function* verifyReceiver({
   const key = imported
   const post = samplePost()
   const moved = { ...post, version: 2, title: `${post.title}, changed` }
+  const copied = { ...moved, meta: { ...moved.meta, canonical_url: 'https://original.example.com/' } }
   const startedAt = Math.floor(Date.now() / 1000)
   const removal = {
     event: 'post.deleted',
@@ -89,6 +90,9 @@ export async function* verifyReceiver({
   yield changed.status === 200
     ? { what: 'a change', state: 'good', says: 'answered 200' }
     : { what: 'a change', state: 'bad', says: `It must be answered 200, ${answered(changed.status, changed.text)}` }
+  yield await accepts('the same version with the address of an original', event('post.updated', copied), {
+    at: startedAt + 2,
+  })
   yield await accepts('an older version after it', event('post.published', post), { at: startedAt + 1 })
   yield await accepts('a removal', removal, { at: startedAt + 3 })
   yield await accepts('the removal again', removal, { at: startedAt + 3 })

@@ -179,7 +179,7 @@ function metadataOf(post: WebhookPost, address: string | undefined): BlogMetadat
       title: name,
       description,
       publishedTime: published_at,
-      ...(address === undefined ? {} : { url: address }),
+      ...(canonical === undefined ? {} : { url: canonical }),
       ...(images === undefined ? {} : { images }),
     },
     other: { 'postrider-post': id },

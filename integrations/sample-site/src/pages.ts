@@ -46,6 +46,7 @@ export function postPage(name: string, post: KeptPost): string {
   return page(name, {
     title: `${post.meta?.title ?? post.title} · ${name}`,
     description: post.meta?.description ?? post.excerpt,
+    canonical: post.meta?.canonical_url,
     isBelowFront: true,
     content: `<article>
 <header class="title">${facts(post)}<h1 dir="auto">${escaped(post.title)}</h1></header>
@@ -69,9 +70,17 @@ export function pathOf({ slug }: Pick<WebhookPost, 'slug'>): string {
   return `/posts/${encodeURIComponent(slug)}`
 }
 
-type Page = { title: string; description?: string; content: string; isBelowFront?: boolean; end?: string }
+type Page = {
+  title: string
+  description?: string
+  /** The address of the original, if this is a copy. */
+  canonical?: string | undefined
+  content: string
+  isBelowFront?: boolean
+  end?: string
+}
 
-function page(name: string, { title, description = '', content, isBelowFront = false, end }: Page): string {
+function page(name: string, { title, description = '', canonical, content, isBelowFront = false, end }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -79,6 +88,7 @@ function page(name: string, { title, description = '', content, isBelowFront = f
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)}</title>
 ${description === '' ? '' : `<meta name="description" content="${escaped(description)}">`}
+${canonical === undefined ? '' : `<link rel="canonical" href="${escaped(canonical)}">`}
 <link rel="stylesheet" href="${STYLE.path}">
 </head>
 <body>

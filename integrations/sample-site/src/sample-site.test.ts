@@ -31,6 +31,15 @@ it('has the name of the site, and shows each post with its date', async () => {
   expect(page.text).toContain('<title>Hello &lt;world> · Kitchen &amp; garden</title>')
 })
 
+it('names the address of the original, also once that is all that has changed', async () => {
+  await receive(event('post.published'))
+  expect((await visit('/posts/hello-world')).text).not.toContain('canonical')
+  await receive(event('post.updated', { meta: { canonical_url: 'https://original.example.com/?p=1&q="2"' } }))
+  expect((await visit('/posts/hello-world')).text).toContain(
+    '<link rel="canonical" href="https://original.example.com/?p=1&amp;q=&quot;2&quot;">',
+  )
+})
+
 it('allows nothing but its style sheet, images and embeds', async () => {
   await receive(event('post.published'))
   for (const path of ['/', '/posts/hello-world', '/style.css', '/nothing']) {

@@ -67,6 +67,16 @@ describe.skipIf(!HAS_PHP)('earlier posts (needs php)', () => {
     expect(await site.row()).toMatchObject({ post_title: 'Bread', post_status: 'publish' })
   })
 
+  it('bring the address of the original to a post that is here in the same version', async () => {
+    await begin([page([CHANGE], 'c1'), confirmed])
+    const meta = { canonical_url: 'https://original.example.com/bread' }
+    const moved = { ...CHANGE, event: 'updated', post: { ...POST, meta } }
+    expect(await begin([page([moved], 'c2'), confirmed], 'c1')).toMatchObject({ state: 'done', failed: 0 })
+    expect((await site.row()).meta).toMatchObject({ _postrider_seo: meta })
+    expect(await begin([page([{ ...moved, post: POST }], 'c3'), confirmed], 'c2')).toMatchObject({ state: 'done' })
+    expect((await site.row()).meta).toMatchObject({ _postrider_seo: [] })
+  })
+
   it('wait for as long as the rate limit says, and ask nothing before', async () => {
     const held = await begin([refused(429, 'Too many requests.', { 'retry-after': '300' })])
     expect(held).toMatchObject({

@@ -228,6 +228,8 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
     expect(printed).toContain('<meta name="description" content="How to &quot;bake&quot;">')
     expect(printed).toContain('<meta property="og:url" content="https://elsewhere.example/bread">')
     expect(printed).toContain('<meta property="og:title" content="Bread &amp; more">')
+    await send(updated({ version: 1, meta: {} }))
+    expect(await head()).not.toContain('elsewhere.example')
   })
 
   it.each([
@@ -247,5 +249,11 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
     expect((await row()).meta).toMatchObject({ [title]: 'My own title', [description]: 'Other' })
     await send(updated({ version: 3, meta: { ...meta, title: 'Third' } }))
     expect((await row()).meta).toMatchObject({ [title]: 'My own title' })
+    // The original has moved; then there is none.
+    const moved = 'https://original.example.com/bread'
+    await send(updated({ version: 3, meta: { ...meta, canonical_url: moved } }))
+    expect((await row()).meta).toMatchObject({ [canonical]: moved })
+    await send(updated({ version: 3, meta: {} }))
+    expect((await row()).meta).toMatchObject({ [canonical]: '' })
   })
 })

@@ -76,6 +76,12 @@ function post(more: Partial<WebhookPost> = {}): WebhookPost {
 }
 const SITE = { id: 'site', name: 'Site' }
 const published = (of: WebhookPost): PostEvent => ({ event: 'post.published', post: of, site: SITE, delivered_at: '' })
+const updated = (of: WebhookPost): PostEvent => ({
+  event: 'post.updated',
+  post: of,
+  site: SITE,
+  previous_version: of.version,
+})
 const deleted = ({ id, slug }: WebhookPost): PostEvent =>
   ({ event: 'post.deleted', post: { id, slug }, site: SITE, deleted_at: '' }) as PostEvent
 const keep = (of: WebhookPost): Kept => ({ post: of, version: of.version, sentAt: 0 })
@@ -177,6 +183,19 @@ describe('what is older than what is here', () => {
     expect(await applyEvent(store, deleted(one), 50)).toBe(true)
     expect(await applyEvent(store, published(one), 50)).toBe(true)
     expect((await store.find(one.slug))?.version).toBe(1)
+  })
+
+  it('is not what has the same version: it may bring the address of the original', async () => {
+    const store = memoryStore()
+    const one = post()
+    await applyEvent(store, published(one), 10)
+    const canonical = async () => (await store.find(one.slug))?.meta.canonical_url
+    const copy = (url: string) => ({ ...one, meta: { ...one.meta, canonical_url: url } })
+    expect(await applyEvent(store, updated(copy('https://a.example.com/')), 11)).toBe(true)
+    expect(await canonical()).toBe('https://a.example.com/')
+    const at = new Date(20_000).toISOString()
+    expect(await applyChange(store, change('published', copy('https://b.example.com/'), at))).toBe(true)
+    expect(await canonical()).toBe('https://b.example.com/')
   })
 
   it('does not remove or replace what is newer', async () => {

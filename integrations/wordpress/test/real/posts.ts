@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '../../../real/stage.ts'
+import { nameOriginal } from '../../../real/story.ts'
 import {
   type Bench,
   publish,
@@ -49,6 +50,15 @@ export async function keepsPosts(bench: Bench): Promise<void> {
   assert.equal((changed.match(/rel="canonical"/g) ?? []).length, 1)
   assert.equal((changed.match(/<title>/g) ?? []).length, 1)
   seen('a change is on the page, with its title and description for search engines')
+
+  const original = await nameOriginal(client, post.id)
+  const canonicals = async () =>
+    [...(await visit(there.link)).body.matchAll(/rel="canonical" href="([^"]*)"/g)].map(([, url]) => url)
+  const named = `https://original.example.com/${post.slug}`
+  await until('the copy names its original', async () => (await canonicals()).join() === named)
+  await client.sites.delete(original.id)
+  await until('the post names itself again', async () => (await canonicals()).join() === there.link)
+  seen('a copy names the address of its original, and no longer once there is none')
 
   await update(bench, post.id, { slug: 'better-bread' })
   const moved = await visit(there.link)

@@ -163,7 +163,7 @@ function postrider_take_change(array $change)
     return $report + ['status' => 'delivered'] + ($url === '' ? [] : ['published_url' => $url]);
 }
 
-/** A change may be older than a webhook that overtook it. */
+/** A change may be older than a webhook that overtook it. One of the version that is here may bring the address of the original. */
 function postrider_apply_change(array $change)
 {
     $id = postrider_find($change['post_id']);
@@ -173,7 +173,8 @@ function postrider_apply_change(array $change)
         return $here > $change['version'] ? ['status' => 200, 'message' => 'A newer version is here.', 'id' => $id] : postrider_remove($id);
     }
     $was_removed_since = is_array($removal) && $here >= $change['post']['version'] && strtotime($change['at']) < $removal['at'];
-    $is_here = $id && !is_array($removal) && $here === $change['post']['version'];
+    $is_here = $id && !is_array($removal) && $here === $change['post']['version']
+        && postrider_seo_of($id) == postrider_seo_given($change['post']);
     if ($was_removed_since || $is_here) {
         return ['status' => 200, 'message' => 'It is here.', 'id' => $id];
     }

@@ -33,10 +33,16 @@ function postrider_seo_fields()
     return [];
 }
 
+/** What Postrider gives of it: those of `title`, `description`, `canonical_url` and `og_image` that are set. */
+function postrider_seo_given(array $post)
+{
+    return array_filter(array_intersect_key($post['meta'], array_flip(['title', 'description', 'canonical_url', 'og_image'])));
+}
+
 /** The post's fields of metadata to write: ours, and those of the SEO plugin that nobody changed. */
 function postrider_seo_meta($id, array $post, $picture)
 {
-    $seo = array_filter(array_intersect_key($post['meta'], array_flip(['title', 'description', 'canonical_url', 'og_image'])));
+    $seo = postrider_seo_given($post);
     $values = $seo + ['title' => '', 'description' => '', 'canonical_url' => '', 'og_image' => '', 'og_image_id' => ''];
     if ($picture) {
         $values['og_image'] = (string) wp_get_attachment_url($picture);
