@@ -58,6 +58,13 @@ export const postQuery = (id: string) =>
     refetchOnWindowFocus: 'always',
   })
 
+/** What each site of a post is told of the address of its original. */
+export const canonicalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['posts', 'one', id, 'canonical'],
+    queryFn: ({ signal }) => api.posts.canonical(id, { signal }),
+  })
+
 /** A page of posts without their texts, each with its newest delivery per site. */
 export const postListQuery = (asked: ListSummaries) =>
   queryOptions({
@@ -156,6 +163,11 @@ export const siteDeliveriesOf = (siteId: string) =>
     queryKey: ['deliveries', 'site', siteId],
     queryFn: ({ signal }) => api.deliveries.list({ site_id: siteId, limit: 10 }, { signal }),
   })
+
+/** Makes a site the original of new posts; null: none. Rejects with the service's refusal. */
+export async function setUsualOriginal(siteId: string | null): Promise<void> {
+  queryClient.setQueryData(accountQuery.queryKey, await api.updateAccount({ primary_site_id: siteId }))
+}
 
 /** Puts a changed site into the cache. */
 export function keepSite(site: Site): void {

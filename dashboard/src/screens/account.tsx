@@ -1,16 +1,16 @@
 /** The account: its owner, the plan and what is left of its limits, the password and signing out. */
-import type { Account as AccountBody } from '@postrider/sdk'
+import type { Account as AccountBody, Site } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { KeyRound, LogOut, ShieldOff } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { api, problemOf, sentence } from '../api.ts'
 import { number } from '../format.ts'
-import { accountQuery, sitesQuery } from '../queries.ts'
+import { accountQuery, setUsualOriginal, sitesQuery } from '../queries.ts'
 import { signOut } from '../shell/sign-out.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Confirm } from '../ui/confirm.tsx'
-import { Field, Input } from '../ui/field.tsx'
+import { Field, Input, Select } from '../ui/field.tsx'
 import { PASSWORD_HINT, PASSWORD_LENGTHS, submitWith, textOf } from '../ui/form.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
@@ -50,6 +50,11 @@ export function Account() {
           )}
         </div>
       </Sheet>
+      {sites.data !== undefined && sites.data.total > 1 && (
+        <Sheet title="New posts">
+          <UsualOriginal account={data} sites={sites.data.sites} />
+        </Sheet>
+      )}
       <Sheet title="Password">
         <Password email={data.user.email} />
       </Sheet>
@@ -72,6 +77,33 @@ function Fact({ name, value }: { name: string; value: string }) {
       <dt className="text-sm text-faint">{name}</dt>
       <dd className="font-[550] wrap-anywhere">{value}</dd>
     </div>
+  )
+}
+
+/** The site that has the original of new posts. */
+function UsualOriginal({ account, sites }: { account: AccountBody; sites: readonly Site[] }) {
+  const change = useMutation({
+    mutationFn: setUsualOriginal,
+    onSuccess: () => toast({ text: 'Saved for new posts.' }),
+    onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
+  })
+  return (
+    <Field
+      label="Original"
+      hint="The site that the others point to when a post goes to several. Each post can have another one."
+    >
+      <Select
+        value={(change.isPending ? change.variables : account.primary_site_id) ?? ''}
+        onChange={({ target }) => change.mutate(target.value === '' ? null : target.value)}
+      >
+        <option value="">None</option>
+        {sites.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    </Field>
   )
 }
 

@@ -13,6 +13,7 @@ import { Bar } from './bar.tsx'
 import { ConfirmDiscard } from './confirmations.tsx'
 import { Outline } from './outline.tsx'
 import { AudienceDialog } from './publishing/audience-dialog.tsx'
+import { OriginalDialog } from './publishing/original-dialog.tsx'
 import { Publication } from './publishing/publication.tsx'
 import { PublishDialog, type Publishing } from './publishing/publish-dialog.tsx'
 import { TakeOffSite } from './publishing/take-off-site.tsx'
@@ -32,6 +33,7 @@ import { WordCount } from './word-count.tsx'
 type Asked =
   | { kind: 'publish'; begin: Publishing }
   | { kind: 'sites' }
+  | { kind: 'original' }
   | { kind: 'take off'; site: { id: string; name: string } }
   | { kind: 'unpublish' }
   | { kind: 'discard' }
@@ -73,6 +75,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       {...parts}
       onPublish={publish}
       onSites={() => setAsked({ kind: 'sites' })}
+      onOriginal={() => setAsked({ kind: 'original' })}
       onTakeOff={(site) => setAsked({ kind: 'take off', site })}
       onUnpublish={() => setAsked({ kind: 'unpublish' })}
     />
@@ -140,6 +143,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       )}
       <ConfirmDiscard openPost={openPost} view={view} open={asked?.kind === 'discard'} onClose={close} />
       {asked?.kind === 'sites' && <AudienceDialog openPost={openPost} view={view} onClose={close} />}
+      {asked?.kind === 'original' && <OriginalDialog openPost={openPost} view={view} onClose={close} />}
       {asked?.kind === 'take off' && <TakeOffSite openPost={openPost} site={asked.site} onClose={close} />}
       {asked?.kind === 'unpublish' && <UnpublishDialog openPost={openPost} view={view} onClose={close} />}
     </>

@@ -13,7 +13,7 @@ import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'platform', 'niche', 'recovery'] as const
+const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'platform', 'niche', 'canonical', 'recovery'] as const
 
 /** The site's settings; only changed fields are sent. */
 export function Settings({ site }: { site: Site }) {
@@ -109,6 +109,16 @@ export function Settings({ site }: { site: Site }) {
         hint="Drafts generated for this site stay on this subject."
       >
         <Input name="niche" maxLength={500} defaultValue={site.niche} />
+      </Field>
+      <Field
+        label="Posts that have their original elsewhere"
+        error={problem('canonical')}
+        hint="What its pages tell search engines of such a post: which site it counts for."
+      >
+        <Select name="canonical" defaultValue={site.canonical}>
+          <option value="primary">Point to the original</option>
+          <option value="own">Stand for themselves, with their own address</option>
+        </Select>
       </Field>
       <Field
         label="After an outage"

@@ -10,6 +10,7 @@ import { HAS_ARRIVED, STANDING_NAMES, type Standing, standingOf } from '../../..
 import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
 import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
+import { Badge } from '../../../ui/badge.tsx'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Menu, MenuItem } from '../../../ui/menu.tsx'
 import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
@@ -57,6 +58,7 @@ export function Arrivals({ postId, siteIds, onTakeOff }: ArrivalsProps) {
             delivery={delivery}
             standing={standings[index] ?? 'absent'}
             address={addresses.get(delivery.site_id)}
+            isOriginal={delivery.site_id === post.data?.primary_site_id}
             onTakeOff={onTakeOff}
           />
         ))}
@@ -73,9 +75,10 @@ type ArrivalProps = Pick<ArrivalsProps, 'onTakeOff'> & {
   delivery: LoggedDelivery
   standing: Standing
   address: string | undefined
+  isOriginal: boolean
 }
 
-function Arrival({ delivery, standing, address, onTakeOff }: ArrivalProps) {
+function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: ArrivalProps) {
   const again = useMutation({
     mutationFn: () => api.deliveries.retry(delivery.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
@@ -91,8 +94,11 @@ function Arrival({ delivery, standing, address, onTakeOff }: ArrivalProps) {
         <StopMark standing={standing} large />
       </span>
       <div className="min-w-0 flex-1">
-        <p dir="auto" className="clip font-[550]" title={delivery.site_name}>
-          {delivery.site_name}
+        <p className="flex items-center gap-2">
+          <span dir="auto" className="clip font-[550]" title={delivery.site_name}>
+            {delivery.site_name}
+          </span>
+          {isOriginal && <Badge>Original</Badge>}
         </p>
         <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
       </div>

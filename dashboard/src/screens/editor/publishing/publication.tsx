@@ -29,6 +29,7 @@ type PublicationProps = {
   editable: boolean
   onPublish: (begin: Publishing) => void
   onSites: () => void
+  onOriginal: () => void
   onTakeOff: (site: { id: string; name: string }) => void
   onUnpublish: () => void
 }
@@ -40,6 +41,7 @@ export function Publication({
   editable,
   onPublish,
   onSites,
+  onOriginal,
   onTakeOff,
   onUnpublish,
 }: PublicationProps) {
@@ -67,6 +69,9 @@ export function Publication({
         )}
         {post?.unpublish_at != null && <Ends at={new Date(post.unpublish_at).getTime()} />}
         <For audience={post?.site_ids ?? null} onChange={editable ? onSites : undefined} />
+        {post !== undefined && (
+          <OriginalOf siteId={post.primary_site_id} onChange={editable ? onOriginal : undefined} />
+        )}
         {post !== undefined && status === 'published' && (
           <Arrivals postId={post.id} onTakeOff={editable ? onTakeOff : undefined} />
         )}
@@ -130,6 +135,25 @@ function For({ audience, onChange }: { audience: Audience; onChange: (() => void
       {onChange !== undefined && (
         <Button size="sm" kind="quiet" onClick={onChange}>
           Change<span className="sr-only"> its sites</span>
+        </Button>
+      )}
+    </p>
+  )
+}
+
+/** The site that has its original. Somebody with one site has no choice. */
+function OriginalOf({ siteId, onChange }: { siteId: string | null; onChange: (() => void) | undefined }) {
+  const { data } = useQuery(sitesQuery)
+  if (data === undefined || (data.sites.length < 2 && siteId === null)) return null
+  const site = data.sites.find(({ id }) => id === siteId)
+  return (
+    <p className="flex flex-wrap items-baseline justify-between gap-x-3 gap-y-1">
+      <span className="min-w-0 flex-1 break-words text-quiet">
+        {site === undefined ? 'No original' : `Original on ${site.name}`}
+      </span>
+      {onChange !== undefined && (
+        <Button size="sm" kind="quiet" onClick={onChange}>
+          Change<span className="sr-only"> its original</span>
         </Button>
       )}
     </p>

@@ -1,9 +1,12 @@
 import type { Site } from '@postrider/sdk'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { accountQuery } from '../../../queries.ts'
 import { problemOfTime } from '../../../schedule/time-fields.tsx'
 import { instantOf, type WallTime } from '../../../schedule/zoned.ts'
 import { type Audience, receivingOf } from '../../../sites/audience.ts'
 import { AudienceChoice } from '../../../sites/audience-choice.tsx'
+import { OriginalChoice } from '../../../sites/original-choice.tsx'
 import { Radio } from '../../../ui/choice.tsx'
 import { isSame } from '../draft.ts'
 import type { View } from '../saving/edit-state.ts'
@@ -31,6 +34,9 @@ export function PublishForm({ openPost, view, sites, later: beginsLater, onSent,
   const [proposed] = useState(() => proposedTime(post))
   const [time, setTime] = useState(proposed)
   const [audience, setAudience] = useState<Audience>(post?.site_ids ?? null)
+  const usual = useQuery(accountQuery).data?.primary_site_id ?? null
+  const [original, setOriginal] = useState(post === undefined ? usual : post.primary_site_id)
+  const [remembers, setRemembers] = useState(usual === null)
   const [ended] = useState(post?.unpublish_at)
   const [planned] = useState(() => untilOf(ended, proposed.zone))
   const [until, setUntil] = useState<Until>(planned)
@@ -48,6 +54,8 @@ export function PublishForm({ openPost, view, sites, later: beginsLater, onSent,
     openPost,
     schedule: later ? { at, zone: time.zone } : undefined,
     audience,
+    original,
+    remembers: remembers && original !== null && original !== usual,
     end,
     receiving,
     onSent,
@@ -65,6 +73,16 @@ export function PublishForm({ openPost, view, sites, later: beginsLater, onSent,
     >
       <When later={later} onLater={setLater} time={time} at={at} onTime={setTime} />
       <AudienceChoice sites={sites} value={audience} onChange={setAudience} noteOf={noteOf} />
+      <OriginalChoice
+        sites={sites}
+        audience={audience}
+        authored={view.draft.canonicalUrl}
+        usual={usual}
+        value={original}
+        onChange={setOriginal}
+        remembers={remembers}
+        onRemember={setRemembers}
+      />
       <UntilChoice value={until} begin={begin} zone={later ? time.zone : chosenZone()} onChange={setUntil} />
     </PublishingForm>
   )

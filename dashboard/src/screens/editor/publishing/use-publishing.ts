@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import { setUsualOriginal } from '../../../queries.ts'
 import { longTime, OWN_ZONE } from '../../../schedule/zoned.ts'
 import type { Audience } from '../../../sites/audience.ts'
 import { toast } from '../../../ui/toast.tsx'
@@ -14,6 +15,9 @@ type Publishing = {
   /** Undefined: now. */
   schedule: Schedule | undefined
   audience: Audience
+  /** The site that has the original, and whether new posts are to have theirs there too. */
+  original: string | null
+  remembers: boolean
   /** When it is unpublished, in milliseconds since 1970. */
   end: number | undefined
   /** The sites that get the post if it is published now. */
@@ -26,9 +30,11 @@ type Publishing = {
  * Publishes or schedules the post, for these sites and until that time, in one request. Its result is false when the post could not be
  * saved; the view says why.
  */
-export function usePublishing({ openPost, schedule, audience, end, receiving, onSent, onClose }: Publishing) {
+export function usePublishing(publishing: Publishing) {
+  const { openPost, schedule, audience, original, remembers, end, receiving, onSent, onClose } = publishing
   const more = {
     site_ids: audience === null ? null : [...audience],
+    primary_site_id: original,
     unpublish_at: end === undefined ? null : new Date(end).toISOString(),
   }
   return useMutation({
@@ -45,6 +51,7 @@ export function usePublishing({ openPost, schedule, audience, end, receiving, on
     },
     onSuccess(done) {
       if (!done) return
+      if (remembers) void setUsualOriginal(original)
       if (schedule === undefined) return onSent(new Set(receiving))
       const { at = 0, zone } = schedule
       toast({ text: `Scheduled for ${longTime(at, zone)}${zone === OWN_ZONE ? '' : ` in ${zonePlace(zone)}`}.` })

@@ -84,7 +84,7 @@ export class OpenPost {
    * Changes where the post goes, and until when. Nothing else of a published post is changed with that, because its sites would get it.
    * False when it could not be stored first; the view says why. Throws the service's refusal.
    */
-  async arrange(input: Pick<UpdatePost, 'site_ids' | 'unpublish_at'>): Promise<boolean> {
+  async arrange(input: Pick<UpdatePost, 'primary_site_id' | 'site_ids' | 'unpublish_at'>): Promise<boolean> {
     const { post } = this.#state
     if (post === undefined || this.savesByItself) return this.command(input)
     await this.#autosave.idle()
