@@ -11,7 +11,7 @@ import type {
   PostriderClient,
   Site,
 } from '@postrider/sdk'
-import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { api, describeService, isSignedOut } from './api.ts'
 import { sessionBegan, sessionEnded } from './session.ts'
 
@@ -63,6 +63,24 @@ export const canonicalQuery = (id: string) =>
   queryOptions({
     queryKey: ['posts', 'one', id, 'canonical'],
     queryFn: ({ signal }) => api.posts.canonical(id, { signal }),
+  })
+
+/** The versions of a post, newest first, page by page. `present`: the version that it has, so that a new one is seen. */
+export const revisionsQuery = (id: string, present: number) =>
+  infiniteQueryOptions({
+    queryKey: ['posts', 'history', id, present],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.posts.revisions(id, cursor === undefined ? {} : { cursor }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ cursor }) => cursor ?? undefined,
+  })
+
+/** What differs between two versions of a post, which never changes. */
+export const revisionDiffQuery = (id: string, from: number, to: number) =>
+  queryOptions({
+    queryKey: ['posts', 'differences', id, from, to],
+    queryFn: ({ signal }) => api.posts.diff(id, { from, to }, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
   })
 
 /** A page of posts without their texts, each with its newest delivery per site. */

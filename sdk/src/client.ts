@@ -22,6 +22,7 @@ import type {
   DeliveryPage,
   DeliveryRequeued,
   DetectedPlatform,
+  DiffRevisions,
   Dispatched,
   Failures,
   FailuresRange,
@@ -31,6 +32,7 @@ import type {
   ListDeliveries,
   ListedPostPage,
   ListPosts,
+  ListRevisions,
   ListSummaries,
   LoggedDelivery,
   NotificationChannel,
@@ -46,6 +48,9 @@ import type {
   RetryDeliveries,
   RetryQueued,
   RetrySite,
+  Revision,
+  RevisionDiff,
+  RevisionPage,
   RotatedKeys,
   Session,
   Site,
@@ -205,6 +210,23 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Publishes to the named sites, or to all. */
       publish: (id: string, siteIds?: string[], options?: PostOptions) =>
         post<Dispatched>(at('posts', id, '/publish'), siteIds === undefined ? {} : { site_ids: siteIds }, options),
+      /** A page of a post's versions, newest first, without their texts. */
+      revisions: (id: string, query: ListRevisions = {}, options?: CallOptions) =>
+        get<RevisionPage>(at('posts', id, '/revisions'), options, query),
+      /** A version of a post, as it was. */
+      revision: (id: string, version: number, options?: CallOptions) =>
+        get<Revision>(at('posts', id, `/revisions/${version}`), options),
+      /** What differs between two versions of a post: by default the present one and the one before. */
+      diff: (id: string, versions: DiffRevisions = {}, options?: CallOptions) =>
+        get<RevisionDiff>(at('posts', id, '/revisions/diff'), options, versions),
+      /** Gives a post the content that it had at a version; with `ifVersion`, only if that is its present one (412 otherwise). */
+      restore: (id: string, version: number, ifVersion?: number, { signal }: CallOptions = {}) =>
+        call<PostWithDeliveries>({
+          method: 'POST',
+          path: at('posts', id, `/revisions/${version}/restore`),
+          ...ifMatch(ifVersion),
+          signal,
+        }),
     },
     drafts: {
       /** Starts a job that writes a draft. */

@@ -87,6 +87,10 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   getPostCanonical: (client) => client.posts.canonical(ID),
   convertBody: (client) => client.posts.convert(exampleOf('convertBody')),
   publishPost: (client) => client.posts.publish(ID, ['s']),
+  listRevisions: (client) => client.posts.revisions(ID, { limit: 5, cursor: '3' }),
+  getRevision: (client) => client.posts.revision(ID, 2),
+  diffRevisions: (client) => client.posts.diff(ID, { from: 1, to: 2 }),
+  restoreRevision: (client) => client.posts.restore(ID, 1, 3),
   listPostSummaries: (client) => client.posts.summaries({ status: 'scheduled', sort: 'scheduled_at', search: 'a&b' }),
   changePosts: (client) => client.posts.bulk(exampleOf('changePosts')),
   listDeliveries: (client) =>

@@ -48,6 +48,10 @@ export type DeliveriesRequeued = Schemas['DeliveriesRequeued']
 export type DeliveryRequeued = Schemas['DeliveryRequeued']
 export type RetryDeliveries = Schemas['RetryDeliveries']
 export type RetrySite = Schemas['RetrySite']
+export type Revision = Schemas['Revision']
+export type RevisionDiff = Schemas['RevisionDiff']
+export type RevisionPage = Schemas['RevisionPage']
+export type RevisionSummary = Schemas['RevisionSummary']
 export type SiteRetried = Schemas['SiteRetried']
 export type DeliveryPage = Schemas['DeliveryPage']
 export type ListedPostPage = Schemas['ListedPostPage']
@@ -66,6 +70,12 @@ export type ListPosts = Query<'listPosts'>
 
 /** Filters and order of a list of posts without their texts. The order `scheduled_at` puts the next due post first. */
 export type ListSummaries = Query<'listPostSummaries'>
+
+/** The versions of a post to compare. */
+export type DiffRevisions = Query<'diffRevisions'>
+
+/** A page of a post's versions. `cursor` is the one of the page before. */
+export type ListRevisions = Query<'listRevisions'>
 
 /** Filters of the delivery log. `cursor` is the `next_cursor` of the page before. */
 export type ListDeliveries = Query<'listDeliveries'>

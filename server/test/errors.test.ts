@@ -132,6 +132,7 @@ function ask(
     .replace('{job_id}', id ?? on.ids.job)
     .replace('{id}', id ?? own)
     .replace('{slug}', id ?? 'taken')
+    .replace('{version}', '1')
   const who =
     nobody === true
       ? {}
@@ -191,6 +192,9 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   updatePost: {
     conflict: (one) => ask(one, { body: { slug: 'taken' } }),
     precondition_failed: (one) => ask(one, { body: { title: 'y' }, headers: { 'if-match': '"99"' } }),
+  },
+  restoreRevision: {
+    precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }),
   },
   pullChanges: { gone: (one) => ask(one, { query: '?cursor=nonsense' }) },
   register: { conflict: (one) => ask(one) },

@@ -27,6 +27,10 @@ const FOREIGN: Record<string, number> = {
   'updatePost body primary_site_id': 400,
   'getPostCanonical path id': 404,
   'deletePost path id': 404,
+  'listRevisions path id': 404,
+  'diffRevisions path id': 404,
+  'getRevision path id': 404,
+  'restoreRevision path id': 404,
   'publishPost path id': 404,
   'publishPost body site_ids': 400,
   'generateDraft body site_id': 400,
@@ -231,8 +235,12 @@ function kindOf({ path }: Operation, { name }: Place): keyof Ids {
   throw new Error(`${path} takes "${name}": say here whose id that is`)
 }
 
-/** Names that end like those of ids: a place in a stream is a time, and says nothing about whose. */
-const NO_IDS = new Set(['last_event_id'])
+/** What looks like ids and is none: a place in a stream is a time, a version a number, and neither says whose. */
+const NO_IDS = new Set(['last_event_id', 'version'])
+
+/** The path of an operation, with these ids; of whatever has versions the first. */
+const pathWith = (one: Operation, idAt: (place: Place) => string) =>
+  one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (NO_IDS.has(name) ? '1' : idAt({ in: 'path', name })))
 
 function placesOf({ parameters, body }: Operation): Place[] {
   const properties = Object.entries((body?.schema.properties ?? {}) as Record<string, Schema>)
@@ -243,7 +251,7 @@ function placesOf({ parameters, body }: Operation): Place[] {
       .map(([name]) => ({ in: 'body' as const, name })),
   ].filter(
     ({ in: where, name }) =>
-      where === 'path' || (where === 'query' && name === 'slug') || (/(^|_)ids?$/.test(name) && !NO_IDS.has(name)),
+      !NO_IDS.has(name) && (where === 'path' || (where === 'query' && name === 'slug') || /(^|_)ids?$/.test(name)),
   )
 }
 
@@ -252,7 +260,7 @@ function ask(one: Operation, stranger: Stranger, place: Place, id: Ids): Promise
   const idAt = (at: Place) => (at.in === place.in && at.name === place.name ? id : stranger.ids)[kindOf(one, at)]
   const valueAt = (at: Place) => (at.name.endsWith('ids') ? [idAt(at)] : idAt(at))
   const required = placesOf(one).filter((at) => at.in !== 'query' || at.name === place.name)
-  const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => idAt({ in: 'path', name }))
+  const path = pathWith(one, idAt)
   const query = required.filter((at) => at.in === 'query').map((at) => `${at.name}=${idAt(at)}`)
   const ids = required.filter((at) => at.in === 'body').map((at) => [at.name, valueAt(at)])
   return request(`${service.url}${path}?${query.join('&')}`, {
@@ -278,7 +286,7 @@ it('every id that an operation takes is listed, and every way in has its strange
 
 describe('who may not get through', () => {
   it.each(secured.map((one) => ({ name: one.name, one })))('at $name', async ({ one }) => {
-    const path = one.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => theirs[kindOf(one, { in: 'path', name })])
+    const path = pathWith(one, (place) => theirs[kindOf(one, place)])
     for (const [name, { headers, lets }] of Object.entries(wrong)) {
       if (lets !== undefined && one.security.includes(lets)) continue
       const answer = await request(service.url + path, {

@@ -317,6 +317,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/posts/{id}/revisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a post
+         * @description Newest first; the first one is the present one. All versions that were sent to sites are kept, and the last 100 others.
+         */
+        get: operations["listRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/revisions/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two versions of a post
+         * @description The fields that differ, and the blocks of both texts with the words that came and went.
+         */
+        get: operations["diffRevisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/revisions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a post
+         * @description Its fields and its text in all forms, as they were.
+         */
+        get: operations["getRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/revisions/{version}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go back to a version of a post
+         * @description Gives the post the fields and the text of the version, as a new version; its slug, status and sites stay. A published post is sent to the sites that have it, as after any other change.
+         */
+        post: operations["restoreRevision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/posts/generate": {
         parameters: {
             query?: never;
@@ -1112,6 +1192,20 @@ export interface components {
             /** @description How many were on their way already: these are not sent again. */
             pending: number;
         };
+        BlockChange: {
+            /** @enum {string} */
+            change: "same" | "added" | "removed" | "changed";
+            /** @description The block: `paragraph`, `heading`, `bulletList`, `codeBlock`, … */
+            type: string;
+            /** @description Its text; absent if the block has changed. */
+            text?: string;
+            /** @description The text of a changed block, in runs of words. If all of them are the same, its formatting or links have changed. */
+            words?: {
+                /** @enum {string} */
+                change: "same" | "added" | "removed";
+                text: string;
+            }[];
+        };
         /** @description The same text in three forms. `json` is the canonical one. */
         BodyForms: {
             /** @description Sanitised HTML: the one field that a page may insert as it is. */
@@ -1608,6 +1702,12 @@ export interface components {
                 };
             }[];
         } | null;
+        FieldChange: {
+            /** @enum {string} */
+            field: "title" | "slug" | "excerpt" | "tags" | "meta";
+            from?: unknown;
+            to?: unknown;
+        };
         /** @description What every error response contains. */
         Forbidden: components["schemas"]["Error"] & {
             /** @enum {string} */
@@ -2434,6 +2534,65 @@ export interface components {
              * @example 2026-11-02T09:30:00+01:00
              */
             since?: string;
+        };
+        Revision: {
+            version: number;
+            /**
+             * Format: date-time
+             * @description When the version was made.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description Who made it: a person, a job that generates a draft, or the schedule that unpublished the post.
+             * @enum {string}
+             */
+            by: "person" | "draft" | "schedule";
+            /** @description Whether sites were sent this version. */
+            sent: boolean;
+            /** @description The number of words of its text. */
+            words: number;
+            /** @description Plain text: escape it before it goes into HTML. */
+            title: string;
+            /** @description Unique within the account. */
+            slug: string;
+            /** @description Empty if there is none. Plain text: escape it before it goes into HTML. */
+            excerpt: string;
+            /** @description Plain text: escape it before it goes into HTML. */
+            tags: string[];
+            meta: components["schemas"]["PostMeta"];
+            body: components["schemas"]["BodyForms"];
+        };
+        RevisionDiff: {
+            from: number;
+            to: number;
+            fields: components["schemas"]["FieldChange"][];
+            /** @description All blocks of both texts, in order. */
+            blocks: components["schemas"]["BlockChange"][];
+        };
+        RevisionPage: {
+            revisions: components["schemas"]["RevisionSummary"][];
+            /** @description For the next page; null on the last. */
+            cursor: string | null;
+        };
+        RevisionSummary: {
+            version: number;
+            /**
+             * Format: date-time
+             * @description When the version was made.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description Who made it: a person, a job that generates a draft, or the schedule that unpublished the post.
+             * @enum {string}
+             */
+            by: "person" | "draft" | "schedule";
+            /** @description Whether sites were sent this version. */
+            sent: boolean;
+            /** @description The number of words of its text. */
+            words: number;
+            title: string;
         };
         /** @description A node of a rich-text document in the format of Tiptap 3 and ProseMirror. The document itself is a node of type `doc`. */
         RichText: {
@@ -3957,6 +4116,176 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRevisions: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of an earlier answer. */
+                cursor?: string;
+                /** @description The number of versions per page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of versions, without their texts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    diffRevisions: {
+        parameters: {
+            query?: {
+                /** @description The older version. Default: the one before the newer. */
+                from?: number;
+                /** @description The newer version. Default: the present one. */
+                to?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionDiff"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getRevision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The post. */
+                id: string;
+                /** @description The version. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revision"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    restoreRevision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The ETag of the version you have; if the post is at another version, the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The post. */
+                id: string;
+                /** @description The version. */
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post at its new version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /**
+                     * @description The version in quotes, for use in `If-Match`.
+                     * @example "3"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

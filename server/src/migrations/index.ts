@@ -9,6 +9,7 @@ import * as liveAddresses from './2026-12-07-live-addresses.ts'
 import * as recovery from './2026-12-08-recovery.ts'
 import * as checkedPages from './2026-12-09-checked-pages.ts'
 import * as originals from './2026-12-10-originals.ts'
+import * as postRevisions from './2026-12-11-post-revisions.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -25,4 +26,5 @@ export const migrations: Record<string, Migration> = {
   '2026-12-08-recovery': recovery,
   '2026-12-09-checked-pages': checkedPages,
   '2026-12-10-originals': originals,
+  '2026-12-11-post-revisions': postRevisions,
 }

@@ -157,6 +157,10 @@ export const SEARCHED_FIELDS = namesWith('searched')
 /** Whether a column holds what is in the post, and not where it is. */
 export const isContent = (column: string): boolean => !PLACEMENT_FIELDS.some((name) => name === column)
 const PLACEMENT_FIELDS = namesWith('placement')
+/** The fields of what is in the post. */
+export const CONTENT_FIELDS = FIELD_NAMES.filter(isContent) as Exclude<FieldName, NameWith<'placement'>>[]
+/** Their values. */
+export type ContentValues = Pick<FieldValues, (typeof CONTENT_FIELDS)[number]>
 
 /** The schemas of fields in answers. */
 export const shownFields = <Name extends FieldName>(names: readonly Name[]) =>

@@ -24,7 +24,7 @@ export function newPost(
 ) {
   const { title, slug } = given
   const fields = { ...FALLBACKS, ...presentFields(given), title, slug }
-  const row = { id, account_id: accountId, ...fields, created_at: now, updated_at: now }
+  const row = { id, account_id: accountId, ...fields, created_at: now, updated_at: now, revised_at: now }
   return {
     ...row,
     version: 1,
@@ -59,7 +59,10 @@ export async function addDraft(
 ): Promise<PostRow> {
   const slug = await freeSlug(tx, accountId, slugify(fields.slug) || slugify(fields.title) || 'post')
   const post = await writePosts(tx, async (posts) => {
-    const inserted = await insertPost(posts, newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body))
+    const inserted = await insertPost(posts, {
+      ...newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body),
+      revised_by: 'draft',
+    })
     await reclaimSlug(posts, accountId, slug)
     return inserted
   })

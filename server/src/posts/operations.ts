@@ -11,6 +11,7 @@ import { convertForms } from './body/converter.ts'
 import { changedContent, changedForms, differing, mergedMeta, type PostInput } from './changed.ts'
 import { notePosts } from './changes.ts'
 import { isContent } from './fields.ts'
+import { keepRevision } from './history/store.ts'
 import { newPost } from './new-post.ts'
 import { announceOriginal, takeLiveUrls } from './originals.ts'
 import { nextPublicationState, type PublicationState } from './policy.ts'
@@ -19,7 +20,7 @@ import { findPost, freeSlug, lockPost, publishContextOf } from './queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
-import type { PostRow } from './tables.ts'
+import type { Editor, PostRow } from './tables.ts'
 import { deletePost, forgetLiveUrls, insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
 
 /** The same after a write, with what was lost of the body that it brought. */
@@ -108,7 +109,7 @@ export async function changePost(
   return { ...written, losses: body?.losses ?? [] }
 }
 
-/** Changes a post that the transaction has locked, as `changePost` does. */
+/** Changes a post that the transaction has locked, as `changePost` does. The version that it had becomes a revision. */
 export async function applyChange(
   ctx: Context,
   tx: PostsTx,
@@ -116,6 +117,7 @@ export async function applyChange(
   input: PostInput,
   body: ConvertedBody | undefined,
   now: Date,
+  by: Editor = 'person',
 ): Promise<PostRow> {
   const state = nextPublicationState(current, input, now)
   const slug = await wantedSlug(tx, current, input)
@@ -137,8 +139,11 @@ export async function applyChange(
     ...(audienceChange === undefined ? {} : { sites_chosen: audienceChange.audience !== null }),
     ...(wasPublished && !isPublished ? { visible_to_all: false, published_at: null, due_at: null } : {}),
     // Sites compare the versions of what is published: there it stands for the content alone.
-    ...(isEdited || !isPublished ? { version: current.version + 1, updated_at: now } : {}),
+    ...(isEdited || !isPublished
+      ? { version: current.version + 1, updated_at: now, revised_at: now, revised_by: by }
+      : {}),
   }
+  if (change.version !== undefined) await keepRevision(tx, current)
   const isUnchanged = isPublished && !isEdited && !isMoved && audienceChange === undefined && sameTime(state, current)
   const post = isUnchanged ? current : await updatePost(tx, current, change)
   if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)

@@ -1,13 +1,13 @@
-import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
-import { ifMatchCheck, versionTag } from '../platform/http/etag.ts'
+import { ifMatchCheck } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
 import { edgesOf } from '../platform/http/period-edges.ts'
 import { exampleSite } from '../sites/index.ts'
 import { convertForms } from './body/converter.ts'
 import { changePosts } from './bulk.ts'
 import { canonicalRoute } from './canonical-route.ts'
+import { ETAG, etagOf, IfMatch } from './etag.ts'
 import {
   exampleConverted,
   exampleDraft,
@@ -21,7 +21,7 @@ import {
 import type { ReadPortion } from './list.ts'
 import { changePost, createPost, removePost } from './operations.ts'
 import { publishPost } from './publish-post.ts'
-import { getPost, listPostsPage, listSummaries, type PostWithDeliveries } from './read.ts'
+import { getPost, listPostsPage, listSummaries } from './read.ts'
 import {
   ChangePosts,
   ConvertedForms,
@@ -43,16 +43,6 @@ import {
   UpdatePost,
   WrittenPostBody,
 } from './wire.ts'
-
-const IfMatch = z.object({
-  'If-Match': z.string().optional().openapi({
-    pattern: '^("[^",]*"|\\*)( *, *("[^",]*"|\\*))*$',
-    description: 'The ETag of the version you have; if the post is at another version, the response is 412.',
-  }),
-})
-const ETAG = { ETag: { description: 'The version in quotes, for use in `If-Match`.', example: '"3"' } }
-
-const etagOf = ({ post }: PostWithDeliveries) => ({ ETag: versionTag(post.version) })
 
 const shared = { tag: 'Posts', auth: accountAuth } as const
 

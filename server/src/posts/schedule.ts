@@ -78,7 +78,7 @@ async function runOne(
       if (post === undefined) return undefined
       const action = dueAction(post, now)
       if (action === 'unpublish')
-        await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now)
+        await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now, 'schedule')
       if (action === 'publish') {
         if (late !== undefined) await tellLate(ctx, tx, post, late, now)
         await publishToAudience(ctx, tx, post, now)

@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { DocNode } from './body/convert.ts'
-import { FIELD_NAMES, type FieldValues } from './fields.ts'
+import { type ContentValues, FIELD_NAMES, type FieldValues } from './fields.ts'
 import type { PostStatus } from './policy.ts'
 
 type PostsTable = FieldValues & {
@@ -35,6 +35,29 @@ type PostsTable = FieldValues & {
   search: ColumnType<never, string, string>
   created_at: Date
   updated_at: Date
+  /** When the version was made, and by whom; null for one from before this was kept: see `updated_at`. */
+  revised_at: Generated<Date | null>
+  revised_by: Generated<Editor>
+}
+
+/** Who makes versions of posts: a person, a job that generates a draft, or the schedule, which unpublishes. */
+export type Editor = 'person' | 'draft' | 'schedule'
+
+/** The content of a version that a newer one has replaced. `fields`: those of its content; `sent`: sites were sent it. */
+type PostRevisionsTable = {
+  post_id: string
+  version: number
+  account_id: string
+  revised_at: Date
+  revised_by: Editor
+  sent: boolean
+  words: number
+  title: string
+  fields: JSONColumnType<ContentValues>
+  body_html: string
+  body_markdown: string
+  body_site_markdown: string | null
+  body_json: JSONColumnType<DocNode>
 }
 
 type PostSlugsTable = { account_id: string; post_id: string; slug: string; retired_at: Date }
@@ -84,7 +107,7 @@ export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'first_published_a
 export const COLUMNS = [
   'id', 'account_id', 'version', ...FIELD_NAMES, 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'status',
   'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'sites_chosen', 'unpublish_at', 'due_at',
-  'event_sequence', 'sent_version', 'created_at', 'updated_at',
+  'event_sequence', 'sent_version', 'created_at', 'updated_at', 'revised_at', 'revised_by',
 ] as const // biome-ignore format: a list of names
 
 declare module '../platform/changes/kinds.ts' {
@@ -96,6 +119,7 @@ declare module '../platform/changes/kinds.ts' {
 declare module '../platform/db/tables.ts' {
   interface Tables {
     posts: PostsTable
+    post_revisions: PostRevisionsTable
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
     catalogs: CatalogsTable

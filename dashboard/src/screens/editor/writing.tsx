@@ -11,6 +11,7 @@ import { Sheet } from '../../ui/page.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { Bar } from './bar.tsx'
 import { ConfirmDiscard } from './confirmations.tsx'
+import { HistoryDialog } from './history/history-dialog.tsx'
 import { Outline } from './outline.tsx'
 import { AudienceDialog } from './publishing/audience-dialog.tsx'
 import { OriginalDialog } from './publishing/original-dialog.tsx'
@@ -37,6 +38,7 @@ type Asked =
   | { kind: 'take off'; site: { id: string; name: string } }
   | { kind: 'unpublish' }
   | { kind: 'discard' }
+  | { kind: 'history' }
   | { kind: 'settings' }
 
 /** `writtenBy`: the job that wrote the post. */
@@ -85,6 +87,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       <Bar
         {...parts}
         onSettings={wide ? undefined : () => setAsked({ kind: 'settings' })}
+        onHistory={post !== undefined && post.version > 1 ? () => setAsked({ kind: 'history' }) : undefined}
         onDiscard={() => setAsked({ kind: 'discard' })}
         onUpdate={() => void update()}
         onPublish={() => publish('now')}
@@ -142,6 +145,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
         <PublishDialog openPost={openPost} view={view} begin={asked.begin} onClose={close} />
       )}
       <ConfirmDiscard openPost={openPost} view={view} open={asked?.kind === 'discard'} onClose={close} />
+      {asked?.kind === 'history' && <HistoryDialog {...parts} onClose={close} />}
       {asked?.kind === 'sites' && <AudienceDialog openPost={openPost} view={view} onClose={close} />}
       {asked?.kind === 'original' && <OriginalDialog openPost={openPost} view={view} onClose={close} />}
       {asked?.kind === 'take off' && <TakeOffSite openPost={openPost} site={asked.site} onClose={close} />}

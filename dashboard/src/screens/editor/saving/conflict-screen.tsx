@@ -10,6 +10,7 @@ import { Sheet } from '../../../ui/page.tsx'
 import { Problem, Skeleton } from '../../../ui/placeholder.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { toast } from '../../../ui/toast.tsx'
+import { type WordChange, WordChanges } from '../../../ui/word-changes.tsx'
 import { type Draft, draftOf, type Field, labelOf, newPostOf, otherTitle } from '../draft.ts'
 import type { Conflict } from './edit-state.ts'
 import type { OpenPost } from './open-post.ts'
@@ -132,8 +133,13 @@ const MOST_CHANGES = { maxEditLength: 4_000, timeout: 300 }
 
 /** The removed and added words. */
 function Differences({ before, after, label }: { before: string; after: string; label: string }) {
-  const parts = useMemo(() => diffWordsWithSpace(before, after, MOST_CHANGES), [before, after])
-  if (parts === undefined) return <p className="text-quiet">The two have too little in common to be compared.</p>
+  const words = useMemo(() => {
+    const runs = diffWordsWithSpace(before, after, MOST_CHANGES)
+    return runs?.map(({ added, removed, value: text }): WordChange => {
+      return { change: added ? 'added' : removed ? 'removed' : 'same', text }
+    })
+  }, [before, after])
+  if (words === undefined) return <p className="text-quiet">The two have too little in common to be compared.</p>
   return (
     <section
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
@@ -142,22 +148,7 @@ function Differences({ before, after, label }: { before: string; after: string; 
       dir="auto"
       className="max-h-96 overflow-y-auto rounded-md bg-well p-4 font-serif whitespace-pre-wrap [unicode-bidi:plaintext]"
     >
-      {parts.map(({ value, added, removed }, index) => {
-        const key = `${index} ${value.length}`
-        if (added)
-          return (
-            <ins key={key} className="bg-arrived-wash decoration-2 underline-offset-3">
-              {value}
-            </ins>
-          )
-        if (removed)
-          return (
-            <del key={key} className="bg-failed-wash">
-              {value}
-            </del>
-          )
-        return <span key={key}>{value}</span>
-      })}
+      <WordChanges words={words} />
     </section>
   )
 }

@@ -111,6 +111,19 @@ export class OpenPost {
     return true
   }
 
+  /**
+   * Gives the post the content that it had at a version; what is not saved yet is saved first, so that it is in the history. False when that
+   * was not possible; the view says why. Throws the service's refusal.
+   */
+  async restore(version: number): Promise<boolean> {
+    if (!(await this.save()) || this.#state.post === undefined) return false
+    const { id, version: present } = this.#state.post
+    const restored = await this.#context.api.restore(id, version, present)
+    this.#context.onStored(restored)
+    this.observe(restored)
+    return true
+  }
+
   /** Takes over the post as the service has it now. */
   observe(post: PostWithDeliveries): void {
     const state = this.#state

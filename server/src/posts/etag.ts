@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { versionTag } from '../platform/http/etag.ts'
+import type { PostWithDeliveries } from './read.ts'
+
+/** The header by which a client says which version of a post it has. */
+export const IfMatch = z.object({
+  'If-Match': z.string().optional().openapi({
+    pattern: '^("[^",]*"|\\*)( *, *("[^",]*"|\\*))*$',
+    description: 'The ETag of the version you have; if the post is at another version, the response is 412.',
+  }),
+})
+
+/** The documentation of the header that says which version an answer has. */
+export const ETAG = { ETag: { description: 'The version in quotes, for use in `If-Match`.', example: '"3"' } }
+
+/** That header. */
+export const etagOf = ({ post }: PostWithDeliveries) => ({ ETag: versionTag(post.version) })

@@ -1,0 +1,126 @@
+/** What a post was: listing its revisions, reading and comparing them, and going back to one. */
+import { isDeepStrictEqual } from 'node:util'
+import type { Context } from '../../platform/context.ts'
+import { fail } from '../../platform/errors.ts'
+import { isId } from '../../platform/ids.ts'
+import type { ConvertedBody } from '../body/convert.ts'
+import { docToText } from '../body/text.ts'
+import { differing, type PostInput } from '../changed.ts'
+import { CONTENT_FIELDS, type ContentValues, type PostMeta } from '../fields.ts'
+import { applyChange, type VersionCheck } from '../operations.ts'
+import { findPost, lockPost } from '../queries.ts'
+import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
+import { postsTx } from '../revision.ts'
+import type { PostRow } from '../tables.ts'
+import { indexedWords } from '../words.ts'
+import { type BlockChange, diffDocuments } from './diff.ts'
+import { findRevision, listRevisions, presentRevision, type Revision, type RevisionSummary } from './store.ts'
+
+async function postOf(ctx: Context, accountId: string, id: string): Promise<PostRow> {
+  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
+  if (post === undefined) throw postNotFound()
+  return post
+}
+
+/** A page of a post's versions, newest first, the present one included. `cursor`: where the next page begins; null on the last. */
+export async function revisionsOf(
+  ctx: Context,
+  accountId: string,
+  id: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<{ revisions: RevisionSummary[]; cursor: string | null }> {
+  const post = await postOf(ctx, accountId, id)
+  const present = before === undefined ? [presentRevision(post)] : []
+  const former = await listRevisions(ctx.db.root, post.id, { before: before ?? post.version, limit: limit + 1 })
+  const all = [...present, ...former]
+  const page = all.slice(0, limit)
+  return { revisions: page, cursor: all.length > limit ? String(page.at(-1)?.version) : null }
+}
+
+/** One version of a post. Throws `not_found` for one that never was or is not kept any more. */
+export async function getRevision(ctx: Context, accountId: string, id: string, version: number): Promise<Revision> {
+  return revisionOf(ctx, await postOf(ctx, accountId, id), version)
+}
+
+async function revisionOf(ctx: Context, post: PostRow, version: number): Promise<Revision> {
+  const found = version === post.version ? presentRevision(post) : await findRevision(ctx.db.root, post.id, version)
+  if (found === undefined) throw revisionNotFound()
+  return found
+}
+
+function revisionNotFound(): Error {
+  return fail('not_found', 'The post has no such version, or it is not kept any more.')
+}
+
+/** A field that differs between two versions. */
+export type FieldChange = {
+  [Name in keyof ContentValues]: { field: Name; from: ContentValues[Name]; to: ContentValues[Name] }
+}[keyof ContentValues]
+
+/**
+ * What differs between two versions of a post: its fields, and the blocks of its text. By default the present one is compared with
+ * the one before. Throws `not_found`.
+ */
+export async function compareRevisions(
+  ctx: Context,
+  accountId: string,
+  id: string,
+  asked: { from?: number | undefined; to?: number | undefined },
+): Promise<{ from: number; to: number; fields: FieldChange[]; blocks: BlockChange[] }> {
+  const post = await postOf(ctx, accountId, id)
+  const newer = await revisionOf(ctx, post, asked.to ?? post.version)
+  const [before] = await listRevisions(ctx.db.root, post.id, { before: newer.version, limit: 1 })
+  const older = await revisionOf(ctx, post, asked.from ?? before?.version ?? newer.version)
+  const fields = CONTENT_FIELDS.filter((name) => !isDeepStrictEqual(older.fields[name], newer.fields[name]))
+  return {
+    from: older.version,
+    to: newer.version,
+    fields: fields.map((field) => ({ field, from: older.fields[field], to: newer.fields[field] }) as FieldChange),
+    blocks: diffDocuments(older.body_json, newer.body_json),
+  }
+}
+
+/**
+ * Gives a post the content of a former version, as a new one; what is published is sent to its sites like any other change. The address stays:
+ * links lead to it. Going back to the present one changes nothing. Throws `not_found`.
+ */
+export async function restoreRevision(
+  ctx: Context,
+  accountId: string,
+  id: string,
+  version: number,
+  ifMatch: VersionCheck,
+): Promise<PostWithDeliveries> {
+  if (!isId(id)) throw postNotFound()
+  const now = ctx.clock.now()
+  return postsTx(ctx.db, async (tx) => {
+    const post = await lockPost(tx, accountId, id)
+    if (post === undefined) throw postNotFound()
+    ifMatch(post.version)
+    if (version === post.version) return withDeliveries(tx, post)
+    const revision = await findRevision(tx, id, version)
+    if (revision === undefined) throw revisionNotFound()
+    const restored = await applyChange(ctx, tx, post, inputOf(revision, post), differing(bodyOf(revision), post), now)
+    return withDeliveries(tx, restored)
+  })
+}
+
+/** The fields of a revision as a change of the post. */
+function inputOf({ fields: { slug: _, ...fields } }: Revision, post: PostRow): PostInput {
+  const gone = Object.keys(post.meta).filter((key) => !(key in fields.meta))
+  return { ...fields, meta: { ...fields.meta, ...(Object.fromEntries(gone.map((key) => [key, null])) as PostMeta) } }
+}
+
+function bodyOf(revision: Revision): ConvertedBody {
+  const text = docToText(revision.body_json)
+  return {
+    html: revision.body_html,
+    markdown: revision.body_markdown,
+    siteMarkdown: revision.body_site_markdown,
+    json: revision.body_json,
+    text,
+    words: indexedWords(text),
+    wordCount: revision.words,
+    losses: [],
+  }
+}
