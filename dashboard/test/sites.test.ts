@@ -121,6 +121,9 @@ describeInBrowser('connecting a site', (scene) => {
     await scene.service().drain()
     const { pathname } = new URL((await link.getAttribute('href')) ?? '')
     expect(await (await fetch(sample.url + pathname)).text()).toContain('<h1 dir="auto">Hello from Postrider</h1>')
+    await scene.service().advance(5_000)
+    const live = { state: 'verified', url: sample.url + pathname }
+    expect((await client.deliveries.list()).data).toMatchObject([{ live }])
   })
 
   it('tells that it is connected already, and connects it all the same', async () => {

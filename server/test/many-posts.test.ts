@@ -55,7 +55,7 @@ describe('GET /api/posts/summaries', () => {
             attempts: 1,
             last_error: 'http_error',
             delivered_at: null,
-            live: { state: 'unknown', url: null },
+            live: { state: 'unknown', url: null, checked_at: null, problem: null },
             next_attempt_at: plusMs(service.clock.now(), 30_000).toISOString(),
           },
         ],

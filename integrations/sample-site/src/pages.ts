@@ -47,6 +47,7 @@ export function postPage(name: string, post: KeptPost): string {
     title: `${post.meta?.title ?? post.title} · ${name}`,
     description: post.meta?.description ?? post.excerpt,
     canonical: post.meta?.canonical_url,
+    postId: post.id,
     isBelowFront: true,
     content: `<article>
 <header class="title">${facts(post)}<h1 dir="auto">${escaped(post.title)}</h1></header>
@@ -75,12 +76,16 @@ type Page = {
   description?: string
   /** The address of the original, if this is a copy. */
   canonical?: string | undefined
+  postId?: string
   content: string
   isBelowFront?: boolean
   end?: string
 }
 
-function page(name: string, { title, description = '', canonical, content, isBelowFront = false, end }: Page): string {
+function page(
+  name: string,
+  { title, description = '', canonical, postId, content, isBelowFront = false, end }: Page,
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -89,6 +94,7 @@ function page(name: string, { title, description = '', canonical, content, isBel
 <title>${escaped(title)}</title>
 ${description === '' ? '' : `<meta name="description" content="${escaped(description)}">`}
 ${canonical === undefined ? '' : `<link rel="canonical" href="${escaped(canonical)}">`}
+${postId === undefined ? '' : `<meta name="postrider-post" content="${escaped(postId)}">`}
 <link rel="stylesheet" href="${STYLE.path}">
 </head>
 <body>

@@ -28,6 +28,7 @@ it('has the name of the site, and shows each post with its date', async () => {
   expect(text).toContain('>27 November 2026</time>')
   const page = await visit('/posts/hello-world')
   expect(page.text).toContain('<div class="prose" dir="auto"><p>First words.</p></div>')
+  expect(page.text).toContain(`<meta name="postrider-post" content="${event('post.published').post.id}">`)
   expect(page.text).toContain('<title>Hello &lt;world> · Kitchen &amp; garden</title>')
 })
 

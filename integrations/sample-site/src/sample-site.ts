@@ -64,8 +64,9 @@ export async function startSampleSite({
     receive(request).then(
       (answered) => {
         onWebhook(answered)
-        const says = { ok: answered.status === 200, ...(answered.event?.event === 'site.test' && { store: 'memory' }) }
-        response.writeHead(answered.status, { 'content-type': 'application/json' }).end(JSON.stringify(says))
+        response
+          .writeHead(answered.status, { 'content-type': 'application/json' })
+          .end(JSON.stringify(saysOf(answered)))
       },
       () => response.writeHead(400, { connection: 'close' }).end(),
     )
@@ -95,6 +96,13 @@ export async function startSampleSite({
 
 /** What the site has: its name, which nearly every event carries, and its posts by id. */
 type Kept = { name: string; posts: Map<string, KeptPost> }
+
+/** What the answer says besides its status: of a test where posts are kept, of a post where it is shown. */
+function saysOf({ status, event }: Answered): object {
+  if (status !== 200 || event === undefined) return { ok: false }
+  if (event.event === 'site.test') return { ok: true, store: 'memory' }
+  return { ok: true, ...(event.event !== 'post.deleted' && { url: pathOf(event.post) }) }
+}
 
 /** Applies an event. Nothing can come between: it does not wait. */
 function apply(kept: Kept, event: WebhookEvent): void {

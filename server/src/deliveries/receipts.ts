@@ -33,9 +33,11 @@ const LOOKS_MS = [
   6 * HOUR_MS,
   ...DAYS.map((day) => day * 24 * HOUR_MS),
 ]
-/** From which of them on a page has to show the post. What starts a build has been accepted long before that is over. */
+/** From which of them on a page has to show the post. A deploy hook is accepted when its build begins, which takes its time. */
 const PATIENCE_MS = { webhook: 5 * MINUTE_MS, build: 30 * MINUTE_MS }
 const AFTER_ERROR_MS = MINUTE_MS
+/** The most tries of a look that ends in an error of ours. */
+const MOST_TRIES = 5
 
 /** Has the pages of posts looked at that a site has just accepted, if the site wants that. */
 export async function expectPages(
@@ -89,7 +91,7 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
     },
     failed(job, error) {
       log.error('page.not_looked_at', { job_key: job.key, error: errorField(error) })
-      return { retryAfterMs: AFTER_ERROR_MS }
+      return job.tries < MOST_TRIES ? { retryAfterMs: AFTER_ERROR_MS } : DONE
     },
   }
 }

@@ -19,7 +19,12 @@ import { Frame } from './frame.tsx'
 export const SAMPLE = 'sample'
 
 /** Where the sample site runs unless told otherwise. */
-const SITE = { name: 'Sample site', url: 'http://localhost:4000', webhook_url: 'http://localhost:4000/webhooks' }
+const SITE = {
+  name: 'Sample site',
+  url: 'http://localhost:4000',
+  webhook_url: 'http://localhost:4000/webhooks',
+  verify: true,
+}
 
 /** Offers to connect it, where the service can reach it. One that is connected already is used again. */
 export function OfferSampleSite() {
