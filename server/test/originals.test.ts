@@ -250,6 +250,20 @@ describe('the address of an original', () => {
     ])
   })
 
+  it('is not that of an earlier slug, even if the post had no original meanwhile', async () => {
+    says('a', () => address('a', 'rye-bread'))
+    const { id } = await original()
+    await arrived()
+    receivers.a.answerUsually(200)
+    await client.posts.update(id, { primary_site_id: null })
+    service.clock.advance(1_000)
+    await client.posts.update(id, { slug: 'rye' })
+    await arrived()
+    await client.posts.update(id, { primary_site_id: sites.a.id })
+    expect(await arrived()).toEqual([])
+    expect(await pulled('b', 'rye')).toEqual(thrice(undefined))
+  })
+
   it('is nobody’s while the post is not for its site', async () => {
     await pattern('a')
     const { id } = await original({ site_ids: [sites.b.id, sites.c.id] })
@@ -263,6 +277,8 @@ describe('the address of an original', () => {
     expect(await arrived()).toEqual(['a:deleted -', 'b:updated -', 'c:updated -'])
     await client.posts.update(id, { site_ids: [sites.a.id, sites.b.id] })
     expect(await arrived()).toEqual([`a:published ${address('a')}`, `b:updated ${address('a')}`, 'c:deleted -'])
+    await client.posts.update(id, { primary_site_id: sites.b.id, site_ids: null })
+    expect(await arrived()).toEqual(['a:updated -', 'b:updated -', 'c:published -'])
   })
 })
 

@@ -13,7 +13,7 @@ import { notePosts } from './changes.ts'
 import { isContent } from './fields.ts'
 import { keepRevision } from './history/store.ts'
 import { newPost } from './new-post.ts'
-import { announceOriginal, takeLiveUrls } from './originals.ts'
+import { announceOriginal, followOriginal } from './originals.ts'
 import { nextPublicationState, type PublicationState } from './policy.ts'
 import { announceAudience, announceRemoval, announceUpdate, publishLocked } from './publish.ts'
 import { findPost, freeSlug, lockPost, publishContextOf } from './queries.ts'
@@ -149,7 +149,7 @@ export async function applyChange(
   if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
   if (isReplanned && (state.status === 'scheduled' || state.unpublish_at !== null))
     await ctx.signals.send(tx, 'schedule')
-  if (isMoved && wasPublished && isPublished) await takeLiveUrls(tx, post)
+  if (isMoved && wasPublished && isPublished) await followOriginal(tx, post)
   if (audienceChange !== undefined && wasPublished && isPublished)
     return announceAudience(ctx, tx, current, post, { ...audienceChange, isEdited, isMoved }, now)
   if (audienceChange !== undefined) await writeAudience(tx, post, audienceChange.audience)
@@ -191,7 +191,7 @@ async function moveSlug(tx: PostsTx, current: PostRow, slug: string, now: Date):
   await reclaimSlug(tx, current.account_id, slug)
   const wasSeen = current.status === 'published' || current.sent_version !== null
   if (wasSeen) await retireSlug(tx, current, now)
-  if (wasSeen && current.primary_site_id !== null) await forgetLiveUrls(tx, current)
+  if (wasSeen && current.primary_site_id !== null) await forgetLiveUrls(tx, [current.id])
 }
 
 /** Throws unless the version is the one the caller has seen. */

@@ -22,7 +22,7 @@ import { inPortions } from './portions.ts'
 import { lockPost, lockPosts, readLocked, type SyncState, syncStateOf, syncStatesOf } from './queries.ts'
 import { type PostsTx, writePosts } from './revision.ts'
 import type { PostRow } from './tables.ts'
-import { forgetOriginal, updatePost, writeLiveUrls } from './writes.ts'
+import { forgetLiveUrls, forgetOriginal, updatePost, writeLiveUrls } from './writes.ts'
 
 /** Brings one post, which is its key, level with where sites say that they show it. */
 const POST_JOB = 'post-original'
@@ -30,12 +30,20 @@ const POST_JOB = 'post-original'
 const POSTS_PER_STEP = 20
 const AGAIN_AFTER_MS = 60_000
 
+/** Begins to follow where sites show a published post that has got another original, or ends it if that is none. Holds all lanes of the account. */
+export async function followOriginal(tx: PostsTx, post: PostRow): Promise<void> {
+  // The caller may enqueue for sites that are not sent the post yet.
+  await lockLanesOfAccount(tx, post.account_id)
+  if (post.primary_site_id === null) await forgetLiveUrls(tx, [post.id])
+  else await takeLiveUrls(tx, post)
+}
+
 /**
- * Takes over where sites have said that they show a published post, which has got an original, or of which one has said so. Holds the lanes:
- * what a site says meanwhile is seen here, or noted once this is committed. Returns the sites that said it of an update which brought no
+ * Takes over where sites have said that they show a published post that has an original. Holds the lanes: what a site says meanwhile is
+ * seen here, or noted once this is committed. Returns the sites that said it of an update which brought no
  * other version.
  */
-export async function takeLiveUrls(tx: PostsTx, post: Pick<PostRow, 'account_id' | 'id'>): Promise<Set<string>> {
+async function takeLiveUrls(tx: PostsTx, post: Pick<PostRow, 'account_id' | 'id'>): Promise<Set<string>> {
   const { sentTo, original } = await syncStateOf(tx, post.id)
   if (original === null) return new Set()
   await lockLanes(tx, sentTo)
@@ -157,12 +165,8 @@ async function levelSome(
   await lockLanesOfAccount(tx, accountId)
   const now = ctx.clock.now()
   if (isGone) {
-    await forgetOriginal(tx, accountId, ids, siteId)
-    notePosts(
-      ctx,
-      tx,
-      ids.map((id) => ({ id, account_id: accountId })),
-    )
+    const forgotten = await forgetOriginal(tx, accountId, ids, siteId)
+    notePosts(ctx, tx, forgotten)
   }
   if (namesItsOwn) for (const { id } of locked) await takeLiveUrls(tx, { id, account_id: accountId })
   const otherwise = await toldOtherwise(tx, ids)

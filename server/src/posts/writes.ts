@@ -172,31 +172,34 @@ export async function writeLiveUrls(
   noteVisible(tx, accountId, id)
 }
 
-/** Forgets where sites show a post: it has another slug. */
-export async function forgetLiveUrls(tx: PostsTx, { id }: PostRow): Promise<void> {
+/** Forgets where sites show posts: they have another slug, or no original any more. */
+export async function forgetLiveUrls(tx: PostsTx, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('post_sites')
     .set({ live_url: null })
-    .where('post_id', '=', id)
+    .where('post_id', 'in', ids)
     .where('live_url', 'is not', null)
     .execute()
 }
 
-/** Leaves posts, which the transaction has locked, without an original: its site is gone. */
+/** Leaves those of these posts, which the transaction has locked, without an original whose site is gone; returns them. */
 export async function forgetOriginal(
   tx: PostsTx,
   accountId: string,
   ids: readonly string[],
   siteId: string,
-): Promise<void> {
+): Promise<Array<Pick<PostRow, 'account_id' | 'id'>>> {
   const forgotten = await tx
     .updateTable('posts')
     .set({ primary_site_id: null })
     .where('id', 'in', ids)
     .where('primary_site_id', '=', siteId)
-    .returning(['id', 'status'])
+    .returning(['id', 'account_id', 'status'])
     .execute()
   for (const { id, status } of forgotten) if (status === 'published') noteVisible(tx, accountId, id)
+  const left = forgotten.map(({ id }) => id)
+  if (left.length > 0) await forgetLiveUrls(tx, left)
+  return forgotten
 }
 
 /** By how much the versions of posts are raised at least, for those that changed more often than once in a second. */
