@@ -34,6 +34,7 @@ const TABLES = [
   'jobs',
   'workers',
   'endpoints',
+  'post_revisions',
   'post_sites',
   'post_slugs',
   'posts',

@@ -111,8 +111,9 @@ function nothingLost({ world, deliveries, posts, byId }: Evidence): Violation[] 
           one.created_at <= Math.max(...call.walls) + slackMs,
       )
       if (found) return []
-      const isOlder = ({ deliveryId }: Post) =>
-        (byId.get(deliveryId)?.created_at ?? 0) <= Math.max(...call.walls) + slackMs
+      // Where the clock was put back, something newer may seem older; but it was not sent before the call was answered.
+      const isOlder = ({ deliveryId, startedAt }: Post) =>
+        startedAt <= to && (byId.get(deliveryId)?.created_at ?? 0) <= Math.max(...call.walls) + slackMs
       const sent = [...posts.values()].flat().filter((post) => post.siteId === siteId && post.postId === call.postId)
       if (kind === 'post.deleted' && !sent.some(isOlder)) {
         world.count('removals of what was never sent')

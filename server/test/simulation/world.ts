@@ -370,7 +370,7 @@ export class World {
     if (silence !== undefined) silence.to ??= this.agenda.now
     loops.deliver.start()
     loops.schedule.start()
-    if (this.story.recovering.length > 0) loops.jobs.start()
+    loops.jobs.start()
   }
 
   #died(role: string): void {
