@@ -198,6 +198,10 @@ function __return_true()
 {
     return true;
 }
+function did_action($hook)
+{
+    return 1;
+}
 function is_admin()
 {
     return false;
@@ -428,6 +432,10 @@ run_hook('rest_api_init', null);
 if (get_queried_object_id()) {
     echo '<title>' . run_hook('pre_get_document_title', '') . "</title>\n";
     run_hook('wp_head', null);
+    if (defined('AIOSEO_VERSION')) { // it prints what its own table has, once others had their say
+        $entry = run_hook('aioseo_get_post', (object) ['post_id' => get_queried_object_id(), 'title' => getenv('AIOSEO_TITLE') ?: null]);
+        echo "<title>$entry->title</title>\n<link rel=\"canonical\" href=\"" . ($entry->canonical_url ?? '') . "\">\n";
+    }
     return;
 }
 if (isset($_GET['catch-up'])) {

@@ -232,6 +232,16 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
     expect(await head()).not.toContain('elsewhere.example')
   })
 
+  it('fills what the owner left empty in All in One SEO', async () => {
+    const { send, head } = await bench({ SEO_PLUGIN: 'AIOSEO_VERSION', AIOSEO_TITLE: 'My own title' })
+    await send(published({ meta }))
+    const printed = await head()
+    expect(printed).toContain('<title>My own title</title>')
+    expect(printed).toContain('<link rel="canonical" href="https://elsewhere.example/bread">')
+    await send(updated({ version: 1, meta: { ...meta, canonical_url: 'https://original.example.com/bread' } }))
+    expect(await head()).toContain('<link rel="canonical" href="https://original.example.com/bread">')
+  })
+
   it.each([
     ['Yoast SEO', 'WPSEO_VERSION', '_yoast_wpseo_title', '_yoast_wpseo_metadesc', '_yoast_wpseo_canonical'],
     ['Rank Math', 'RANK_MATH_VERSION', 'rank_math_title', 'rank_math_description', 'rank_math_canonical_url'],
