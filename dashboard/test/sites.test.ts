@@ -51,6 +51,7 @@ describeInBrowser('connecting a site', (scene) => {
     const done = page.getByRole('list', { name: 'Steps' }).getByRole('listitem').filter({ hasText: '(done)' })
     expect(await done.allTextContents()).toEqual(['The site (done)'])
     const [site] = (await client.sites.list()).sites
+    expect(site).toMatchObject({ verify: true, recovery: 'automatic' }) // its receiver says where posts are
     const { id = '', api_key: key, webhook_secret: secret } = await client.sites.get(site?.id ?? '')
     const code = connectionCode({ url: new URL(page.url()).origin, site: id, key, secret })
     const settings = page.getByRole('figure').filter({ hasText: '.env' })
@@ -218,9 +219,12 @@ describeInBrowser('a static site', (scene) => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByLabel('Made with').selectOption({ value: 'build_hook' })
     await page.getByLabel('Deploy hook').fill(host.url)
+    expect(await page.getByLabel('Address of a post').inputValue()).toBe(`${website.url}/blog/{slug}`)
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Connect the site' }).click()
     await page.getByText('POSTRIDER_CONNECTION=prc_•').waitFor()
     expect(host.received).toEqual([]) // a build is not started unasked
+    expect((await client.sites.list()).sites).toMatchObject([{ verify: true, post_url: `${website.url}/blog/{slug}` }])
     await expectAccessible(page)
     host.answerNext(201, 404)
     await page.getByRole('button', { name: 'Send a test' }).click()
