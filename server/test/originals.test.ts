@@ -339,6 +339,22 @@ describe('a change of what the address follows from', () => {
     expect((await client.posts.get(draft.id)).version).toBe(1)
   })
 
+  it('reaches a site that only pulls', async () => {
+    await pattern('a')
+    await setSite('c', { post_url: 'https://c.example.com/{slug}', canonical: 'own', status: 'inactive' })
+    await original()
+    expect(await arrived()).toEqual(['a', 'b'].map((name) => `${name}:published ${address('a')}`))
+    expect(await pulled('c')).toEqual(thrice(address('c')))
+    const { cursor } = await pullOf('c').changes({})
+    await setSite('c', { post_url: 'https://c.example.com/posts/{slug}' })
+    expect(await arrived()).toEqual([])
+    expect(await pulled('c')).toEqual(thrice(address('c', 'posts/rye-bread')))
+    expect((await pullOf('c').changes({ cursor })).changes).toMatchObject([{ event: 'updated', slug: 'rye-bread' }])
+    await setSite('c', { canonical: 'primary' })
+    await drain()
+    expect(await pulled('c')).toEqual(thrice(address('a')))
+  })
+
   it('goes on where it was when its process ended in the middle of it', async () => {
     for (let index = 0; index < 45; index += 1) await original({ title: `Post ${index}` })
     await arrived()

@@ -14,13 +14,13 @@ import type { Tx } from '../platform/db/database.ts'
 import { enqueueJob, type LeasedJob, LeaseLost, recordProgress } from '../platform/jobs/queue.ts'
 import type { JobKind, JobOutcome } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
-import { ADDRESSES_JOB, findSite } from '../sites/index.ts'
+import { ADDRESSES_JOB, type AddressesChange, findSite } from '../sites/index.ts'
 import { announce, canonicalsOf, isToldOtherwise, noteTold, updating } from './announce.ts'
 import { notePosts } from './changes.ts'
 import { newsOfOriginals, postsWithOriginal, renamedAt } from './original.ts'
 import { inPortions } from './portions.ts'
 import { lockPost, lockPosts, readLocked, type SyncState, syncStateOf, syncStatesOf } from './queries.ts'
-import { type PostsTx, writePosts } from './revision.ts'
+import { noteVisible, type PostsTx, writePosts } from './revision.ts'
 import type { PostRow } from './tables.ts'
 import { forgetLiveUrls, forgetOriginal, updatePost, writeLiveUrls } from './writes.ts'
 
@@ -40,8 +40,7 @@ export async function followOriginal(tx: PostsTx, post: PostRow): Promise<void> 
 
 /**
  * Takes over where sites have said that they show a published post that has an original. Holds the lanes: what a site says meanwhile is
- * seen here, or noted once this is committed. Returns the sites that said it of an update which brought no
- * other version.
+ * seen here, or noted once this is committed. Returns the sites that said it of an update which brought no other version.
  */
 async function takeLiveUrls(tx: PostsTx, post: Pick<PostRow, 'account_id' | 'id'>): Promise<Set<string>> {
   const { sentTo, original } = await syncStateOf(tx, post.id)
@@ -67,7 +66,10 @@ async function announceSaid(ctx: Context, tx: PostsTx, post: PostRow, saidOfRepe
   const sync = await syncStateOf(tx, post.id)
   const canonicalOf = canonicalsOf(post, sync)
   const otherwise = sync.sentTo.filter(isToldOtherwise(post, sync))
-  const isOwnWord = (siteId: string) => canonicalOf(siteId) === sync.original?.live[siteId]
+  const isOwnWord = (siteId: string) => {
+    const said = sync.original?.live[siteId]
+    return said !== undefined && canonicalOf(siteId) === said
+  }
   const isNeeded = (siteId: string) => sync.told?.[siteId] !== undefined && !saidOfRepeats.has(siteId)
   const known = otherwise.filter((siteId) => isOwnWord(siteId) && sync.told?.[siteId] === undefined)
   await noteTold(tx, post, sync, known)
@@ -125,7 +127,7 @@ function postJobs(ctx: Context): JobKind {
 type Progress = { after: string | null }
 
 /** A step is a transaction that records how far the job is: after a crash it goes on from there. */
-function siteJobs(ctx: Context): JobKind {
+function siteJobs(ctx: Context): JobKind<AddressesChange> {
   return {
     name: ADDRESSES_JOB,
     limits: { perProcess: 1, perAccount: 1 },
@@ -133,7 +135,8 @@ function siteJobs(ctx: Context): JobKind {
       const { accountId, key: siteId } = job
       const site = await findSite(ctx.db.root, accountId, siteId)
       if (site === undefined) await ctx.db.tx((tx) => forgetDefaultOriginal(tx, accountId, siteId))
-      const changed = { accountId, siteId, isGone: site === undefined, namesItsOwn: site?.canonical === 'own' }
+      const { isOwn } = job.payload
+      const changed = { accountId, siteId, isOwn, isGone: site === undefined, namesItsOwn: site?.canonical === 'own' }
       for (let after = (job.progress as Progress | null)?.after ?? null; ; ) {
         stopping.throwIfAborted()
         const last = await ctx.db.tx(async (tx) => {
@@ -149,14 +152,14 @@ function siteJobs(ctx: Context): JobKind {
   }
 }
 
-/** A site whose addresses have changed. `isGone`: it was disconnected. */
-type ChangedSite = { accountId: string; siteId: string; isGone: boolean; namesItsOwn: boolean }
+/** A site whose addresses have changed. `isGone`: it was disconnected. `isOwn`: it names its own, or did until now. */
+type ChangedSite = AddressesChange & { accountId: string; siteId: string; isGone: boolean; namesItsOwn: boolean }
 
 /** Brings the next posts that have an original level, and those without it whose site is gone. Returns the last of them; null: there are no more. */
 async function levelSome(
   ctx: Context,
   tx: PostsTx,
-  { accountId, siteId, isGone, namesItsOwn }: ChangedSite,
+  { accountId, siteId, isOwn, isGone, namesItsOwn }: ChangedSite,
   after: string | null,
 ): Promise<string | null> {
   const ids = await postsWithOriginal(tx, accountId, isGone ? siteId : undefined, after, POSTS_PER_STEP)
@@ -169,16 +172,13 @@ async function levelSome(
     notePosts(ctx, tx, forgotten)
   }
   if (namesItsOwn) for (const { id } of locked) await takeLiveUrls(tx, { id, account_id: accountId })
-  const otherwise = await toldOtherwise(tx, ids)
+  const states = await syncStatesOf(tx, ids)
+  // A site may pull a post that it was never sent.
+  for (const { id, original } of states) if (isOwn || original?.siteId === siteId) noteVisible(tx, accountId, id)
+  const otherwise = new Set(states.filter((one) => one.sentTo.some(isToldOtherwise(one, one))).map(({ id }) => id))
   for (const portion of inPortions(locked.filter(({ id }) => otherwise.has(id))))
     for (const post of await readLocked(tx, portion)) await announceOriginal(ctx, tx, post, now)
   return ids.at(-1) ?? null
-}
-
-/** Those of published posts of which some site was sent another address of the original than it would be sent now. */
-async function toldOtherwise(tx: PostsTx, ids: readonly string[]): Promise<Set<string>> {
-  const posts = await syncStatesOf(tx, ids)
-  return new Set(posts.filter((post) => post.sentTo.some(isToldOtherwise(post, post))).map(({ id }) => id))
 }
 
 function laterAgain({ log }: Pick<Context, 'log'>) {

@@ -18,13 +18,17 @@ export function changesAddresses({ postUrl, canonical }: SiteChange, before: Sit
   return isMoved || (canonical !== undefined && canonical !== before.canonical)
 }
 
+/** What the job knows besides the site: whether that names its own addresses, or did so until now, and so every post may be concerned. */
+export type AddressesChange = { isOwn: boolean }
+
 /** Has posts brought level with a site whose addresses have changed, or which is gone, in the transaction that does it. */
 export async function announceAddresses(
   ctx: Pick<Context, 'clock' | 'signals'>,
   tx: Tx,
   { accountId, siteId }: { accountId: string; siteId: string },
+  change: AddressesChange,
 ): Promise<void> {
-  await enqueueJob(ctx, tx, { kind: ADDRESSES_JOB, key: siteId, accountId, payload: {} })
+  await enqueueJob(ctx, tx, { kind: ADDRESSES_JOB, key: siteId, accountId, payload: change })
 }
 
 /** SQL: the connected site with this id, as (`site_id`, `post_url`). */

@@ -1,5 +1,5 @@
 export { accountOriginalRoutes } from './account-original.ts'
-export { ADDRESSES_JOB, addressedSite, holdSite, sitesWithOwnAddresses } from './addresses.ts'
+export { ADDRESSES_JOB, type AddressesChange, addressedSite, holdSite, sitesWithOwnAddresses } from './addresses.ts'
 export { siteKeyIndex, siteKeyOf, siteKeyScheme, sitesOfKeys, unknownSiteKey } from './auth.ts'
 export { detectionJobs } from './detect/detection-job.ts'
 export { detectionRoutes } from './detect/routes.ts'

@@ -176,7 +176,13 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       ...(change.canonical === undefined ? {} : { canonical: change.canonical }),
       ...(destination?.isMoved ? { last_test: null } : {}),
     })
-    if (changesAddresses(change, before)) await announceAddresses(ctx, tx, { accountId, siteId: row.id })
+    if (changesAddresses(change, before))
+      await announceAddresses(
+        ctx,
+        tx,
+        { accountId, siteId: row.id },
+        { isOwn: [before.canonical, change.canonical].includes('own') },
+      )
     if (platform?.platform_given === true) await cancelDetection(ctx, tx, row.id)
     if (platform?.platform_given === false)
       await enqueueDetection(ctx, tx, { id: row.id, accountId, url: change.url ?? before.url })
@@ -242,7 +248,7 @@ export async function removeSite(ctx: Context, accountId: string, givenId: strin
   const id = givenId.toLowerCase()
   await ctx.db.tx(async (tx: Tx) => {
     if (!(await deleteSite(tx, accountId, id))) throw siteNotFound()
-    await announceAddresses(ctx, tx, { accountId, siteId: id })
+    await announceAddresses(ctx, tx, { accountId, siteId: id }, { isOwn: false })
     await cancelDetection(ctx, tx, id)
     await retireEndpoint(ctx, tx, id, ctx.clock.now())
     noteSite(ctx, tx, accountId, id)
