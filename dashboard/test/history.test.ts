@@ -54,3 +54,16 @@ describeInBrowser('the history of a post', (scene) => {
     expect(await dialog(page).getByRole('button', { name: 'Go back to version 1' }).isDisabled()).toBe(true)
   })
 })
+
+describeInBrowser('a copy of a post', (scene) => {
+  it('is made from the list, and opened', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Bread', body: { markdown: 'Mix.' }, status: 'published' })
+    await page.goto('/posts')
+    await page.getByRole('checkbox', { name: /Bread/ }).click()
+    await page.getByRole('button', { name: 'Duplicate' }).click()
+    await page.getByRole('heading', { name: 'Edit “Bread (Copy)”' }).waitFor()
+    expect(await text(page).textContent()).toBe('Mix.')
+    expect(await client.posts.get(id)).toMatchObject({ title: 'Bread', status: 'published' })
+  })
+})

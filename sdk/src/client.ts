@@ -210,6 +210,9 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Publishes to the named sites, or to all. */
       publish: (id: string, siteIds?: string[], options?: PostOptions) =>
         post<Dispatched>(at('posts', id, '/publish'), siteIds === undefined ? {} : { site_ids: siteIds }, options),
+      /** Makes a draft with the content of a post, for the same sites. */
+      duplicate: (id: string, options?: PostOptions) =>
+        post<PostWithDeliveries>(at('posts', id, '/duplicate'), undefined, options),
       /** A page of a post's versions, newest first, without their texts. */
       revisions: (id: string, query: ListRevisions = {}, options?: CallOptions) =>
         get<RevisionPage>(at('posts', id, '/revisions'), options, query),

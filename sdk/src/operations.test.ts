@@ -87,6 +87,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   getPostCanonical: (client) => client.posts.canonical(ID),
   convertBody: (client) => client.posts.convert(exampleOf('convertBody')),
   publishPost: (client) => client.posts.publish(ID, ['s']),
+  duplicatePost: (client) => client.posts.duplicate(ID),
   listRevisions: (client) => client.posts.revisions(ID, { limit: 5, cursor: '3' }),
   getRevision: (client) => client.posts.revision(ID, 2),
   diffRevisions: (client) => client.posts.diff(ID, { from: 1, to: 2 }),

@@ -6,7 +6,7 @@ import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
-import { postRoutes, revisionRoutes } from './posts/index.ts'
+import { duplicateRoute, postRoutes, revisionRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
 import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
 
@@ -16,6 +16,7 @@ export const endpoints: readonly Endpoint[] = [
   ...accountOriginalRoutes,
   ...postRoutes,
   ...revisionRoutes,
+  duplicateRoute,
   ...generationRoutes,
   ...siteRoutes,
   ...testDeliveryRoutes,

@@ -84,6 +84,7 @@ describe('the document', () => {
     for (const wait of [0, 30_000, 300_000, 1_800_000]) await service.advance(wait)
     await client.posts.list({ search: 'bread' })
     await client.posts.summaries({ site_id: site.id })
+    await client.posts.duplicate(draft.id)
     await client.posts.revisions(draft.id)
     await client.posts.revision(draft.id, 1)
     await client.posts.diff(draft.id)

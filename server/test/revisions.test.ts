@@ -1,4 +1,4 @@
-/** The versions of a post: who made them and what they were, what differs between them, and going back to one. */
+/** The versions of a post: who made them and what they were, what differs between them, and going back to one. And copies of posts. */
 import type { PostriderClient, SiteWithSecrets } from '@postrider/sdk'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from './support/receiver.ts'
@@ -161,5 +161,37 @@ describe('going back to a version', () => {
     expect(await client.posts.restore(id, 2)).toMatchObject({ version: 2 })
     await expect(client.posts.restore(id, 7)).rejects.toMatchObject({ status: 404 })
     expect(await client.posts.get(id)).toMatchObject({ version: 2, title: 'Cheese' })
+  })
+})
+
+describe('a copy of a post', () => {
+  it('is a draft with the same content for the same sites, and another address', async () => {
+    const post = await client.posts.create({
+      title: 'Bread',
+      tags: ['a'],
+      excerpt: 'E',
+      meta: { title: 'M', canonical_url: 'https://elsewhere.example.com/bread' },
+      body: { html: HTML },
+      site_ids: [connected.id],
+      status: 'published',
+    })
+    await service.drain()
+    const copy = await client.posts.duplicate(post.id)
+    const { excerpt, tags, body } = post
+    expect(copy).toMatchObject({
+      title: 'Bread (Copy)',
+      slug: 'bread-2',
+      excerpt,
+      tags,
+      body,
+      status: 'draft',
+      version: 1,
+    })
+    expect(copy).toMatchObject({ meta: { title: 'M' }, site_ids: [connected.id], deliveries: [] })
+    expect(copy.meta).not.toHaveProperty('canonical_url')
+    expect((await client.posts.list({ search: 'Copy' })).data.map(({ id }) => id)).toEqual([copy.id])
+    await client.posts.publish(copy.id)
+    await service.drain()
+    expect(site.received.map(({ json }) => (json.post as { slug: string }).slug)).toEqual(['bread', 'bread-2'])
   })
 })

@@ -27,6 +27,7 @@ const FOREIGN: Record<string, number> = {
   'updatePost body primary_site_id': 400,
   'getPostCanonical path id': 404,
   'deletePost path id': 404,
+  'duplicatePost path id': 404,
   'listRevisions path id': 404,
   'diffRevisions path id': 404,
   'getRevision path id': 404,

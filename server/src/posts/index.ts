@@ -1,6 +1,7 @@
 export { type WithAudience, withAudience } from './audience.ts'
 export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body/convert.ts'
 export { countWords, docToText } from './body/text.ts'
+export { duplicateRoute } from './duplicate.ts'
 export { exampleDraft } from './examples.ts'
 export { revisionRoutes } from './history/routes.ts'
 export { addDraft } from './new-post.ts'

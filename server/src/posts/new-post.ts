@@ -3,15 +3,18 @@ import { defaultOriginal } from '../accounts/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import type { Tables } from '../platform/db/tables.ts'
+import type { Audience } from './audience.ts'
 import type { ConvertedBody } from './body/convert.ts'
+import { countWords, docToText } from './body/text.ts'
 import { notePosts } from './changes.ts'
 import { FALLBACKS, type FieldValues, presentFields, type SomeFields } from './fields.ts'
 import { freeSlug } from './queries.ts'
 import { writePosts } from './revision.ts'
 import { searchVector } from './search.ts'
 import { slugify } from './slug.ts'
-import type { PostRow } from './tables.ts'
-import { insertPost, reclaimSlug } from './writes.ts'
+import type { Editor, PostRow } from './tables.ts'
+import { indexedWords } from './words.ts'
+import { insertPost, reclaimSlug, writeAudience } from './writes.ts'
 
 /** The fields of a new post. */
 type NewFields = SomeFields & Pick<FieldValues, 'title' | 'slug'>
@@ -46,23 +49,43 @@ export function bodyColumns(body: ConvertedBody) {
   }
 }
 
-/** A draft from another slice. `slug` is a suggestion. The caller has converted the body, because that takes a while. */
+/** The body that columns hold; what was lost when it was converted is not known any more. */
+export function storedBody(
+  row: Pick<PostRow, 'body_html' | 'body_markdown' | 'body_site_markdown' | 'body_json'>,
+): ConvertedBody {
+  const text = docToText(row.body_json)
+  return {
+    html: row.body_html,
+    markdown: row.body_markdown,
+    siteMarkdown: row.body_site_markdown,
+    json: row.body_json,
+    text,
+    words: indexedWords(text),
+    wordCount: countWords(text),
+    losses: [],
+  }
+}
+
+/** A draft that is not written by hand. `slug` is a suggestion. The caller has converted the body, because that takes a while. */
 export type Draft = NewFields & { body: ConvertedBody }
 
-/** Stores a draft as part of the caller's transaction; a slug that is taken is numbered. */
+/** Stores a draft for an audience as part of the caller's transaction; a slug that is taken is numbered. */
 export async function addDraft(
   ctx: Pick<Context, 'changes' | 'ids'>,
   tx: Tx,
   accountId: string,
   { body, ...fields }: Draft,
   now: Date,
+  { by = 'draft', audience = null }: { by?: Editor; audience?: Audience } = {},
 ): Promise<PostRow> {
   const slug = await freeSlug(tx, accountId, slugify(fields.slug) || slugify(fields.title) || 'post')
   const post = await writePosts(tx, async (posts) => {
     const inserted = await insertPost(posts, {
       ...newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body),
-      revised_by: 'draft',
+      revised_by: by,
+      sites_chosen: audience !== null,
     })
+    if (audience !== null) await writeAudience(posts, inserted, audience)
     await reclaimSlug(posts, accountId, slug)
     return inserted
   })

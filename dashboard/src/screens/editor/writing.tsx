@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { Editor } from '@tiptap/core'
 import { Selection } from '@tiptap/pm/state'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useDuplicate } from '../../posts/duplicate.ts'
 import { queryClient } from '../../queries.ts'
 import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
@@ -70,6 +71,18 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
     () => here && publish('now'),
   )
 
+  const duplicate = useDuplicate()
+  const hasHistory = post !== undefined && post.version > 1
+  useAction({ does: 'Duplicate', group: 'This post', hidden: post === undefined, alsoFoundBy: 'copy' }, () => {
+    if (post !== undefined) duplicate(post.id)
+  })
+  useAction(
+    { does: 'History', group: 'This post', hidden: !hasHistory, alsoFoundBy: 'versions revisions undo' },
+    () => {
+      if (hasHistory) setAsked({ kind: 'history' })
+    },
+  )
+
   if (conflict !== undefined) return <ConflictScreen openPost={openPost} conflict={conflict} />
   const parts = { openPost, view, editable: here }
   const publication = (
@@ -87,7 +100,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       <Bar
         {...parts}
         onSettings={wide ? undefined : () => setAsked({ kind: 'settings' })}
-        onHistory={post !== undefined && post.version > 1 ? () => setAsked({ kind: 'history' }) : undefined}
+        onHistory={hasHistory ? () => setAsked({ kind: 'history' }) : undefined}
         onDiscard={() => setAsked({ kind: 'discard' })}
         onUpdate={() => void update()}
         onPublish={() => publish('now')}

@@ -1,8 +1,9 @@
 /** What can be done to all chosen posts at once. */
 import type { ListedPost } from '@postrider/sdk'
-import { FileInput, Send, Tag, Trash2 } from 'lucide-react'
+import { Copy, FileInput, Send, Tag, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { counted } from '../../format.ts'
+import { useDuplicate } from '../../posts/duplicate.ts'
 import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
@@ -22,6 +23,8 @@ export function BulkBar({ posts, clear }: BulkBarProps) {
   const [open, setOpen] = useState<'publish' | 'unpublish' | 'tag' | 'delete'>()
   const close = (next: boolean) => next || setOpen(undefined)
   const many = counted(posts.length, 'post')
+  const duplicate = useDuplicate()
+  const [only] = posts.length === 1 ? posts : []
   const them = posts.length === 1 ? 'it' : 'them'
   const act = (how: Change, did: string) => changePosts(posts, how, did, clear)
   return (
@@ -32,6 +35,9 @@ export function BulkBar({ posts, clear }: BulkBarProps) {
           <Choice verb="Unpublish" many={many} icon={<FileInput />} onChoose={() => setOpen('unpublish')} />
         )}
         <Choice verb="Tag" many={many} icon={<Tag />} onChoose={() => setOpen('tag')} />
+        {only !== undefined && (
+          <Choice verb="Duplicate" many={many} icon={<Copy />} onChoose={() => duplicate(only.id)} />
+        )}
         <Choice verb="Delete" many={many} icon={<Trash2 />} onChoose={() => setOpen('delete')} />
       </ChosenBar>
       {open === 'publish' && (

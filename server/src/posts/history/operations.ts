@@ -3,16 +3,14 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../platform/context.ts'
 import { fail } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import type { ConvertedBody } from '../body/convert.ts'
-import { docToText } from '../body/text.ts'
 import { differing, type PostInput } from '../changed.ts'
 import { CONTENT_FIELDS, type ContentValues, type PostMeta } from '../fields.ts'
+import { storedBody } from '../new-post.ts'
 import { applyChange, type VersionCheck } from '../operations.ts'
 import { findPost, lockPost } from '../queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { postsTx } from '../revision.ts'
 import type { PostRow } from '../tables.ts'
-import { indexedWords } from '../words.ts'
 import { type BlockChange, diffDocuments } from './diff.ts'
 import { findRevision, listRevisions, presentRevision, type Revision, type RevisionSummary } from './store.ts'
 
@@ -100,7 +98,14 @@ export async function restoreRevision(
     if (version === post.version) return withDeliveries(tx, post)
     const revision = await findRevision(tx, id, version)
     if (revision === undefined) throw revisionNotFound()
-    const restored = await applyChange(ctx, tx, post, inputOf(revision, post), differing(bodyOf(revision), post), now)
+    const restored = await applyChange(
+      ctx,
+      tx,
+      post,
+      inputOf(revision, post),
+      differing(storedBody(revision), post),
+      now,
+    )
     return withDeliveries(tx, restored)
   })
 }
@@ -109,18 +114,4 @@ export async function restoreRevision(
 function inputOf({ fields: { slug: _, ...fields } }: Revision, post: PostRow): PostInput {
   const gone = Object.keys(post.meta).filter((key) => !(key in fields.meta))
   return { ...fields, meta: { ...fields.meta, ...(Object.fromEntries(gone.map((key) => [key, null])) as PostMeta) } }
-}
-
-function bodyOf(revision: Revision): ConvertedBody {
-  const text = docToText(revision.body_json)
-  return {
-    html: revision.body_html,
-    markdown: revision.body_markdown,
-    siteMarkdown: revision.body_site_markdown,
-    json: revision.body_json,
-    text,
-    words: indexedWords(text),
-    wordCount: revision.words,
-    losses: [],
-  }
 }
