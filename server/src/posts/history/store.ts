@@ -7,7 +7,7 @@ import type { PostsTx } from '../revision.ts'
 import type { PostRow } from '../tables.ts'
 
 /** How many revisions of a post are kept that were sent to no site. All that were sent are kept. */
-export const MOST_UNSENT = 100
+const MOST_UNSENT = 100
 
 /** Keeps what a post is, which the transaction has locked, before a new version replaces it; forgets the oldest that were never sent. */
 export async function keepRevision(tx: PostsTx, post: PostRow): Promise<void> {
