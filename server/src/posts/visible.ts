@@ -8,7 +8,7 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import { sitesWithOwnAddresses } from '../sites/index.ts'
-import { originalOf } from './original.ts'
+import { originalOf } from './original-queries.ts'
 import { type Sized, TEXT_BYTES } from './portions.ts'
 import { ENTRY_COLUMNS, PUBLIC_COLUMNS, type PulledEntry, type VisiblePost } from './public.ts'
 
