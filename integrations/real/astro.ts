@@ -45,7 +45,7 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
     check: () => run('npx', ['astro', 'check']),
     serve: ['node', 'dist/server/entry.mjs'],
     env: () => ({ HOST: '127.0.0.1' }),
-    built: '**on request**: a site with the package and six lines builds and type-checks unedited',
+    built: '**on request**: a site with the package and nine lines builds and type-checks unedited',
   })
   await tellStatic(stage)
   const { version } = JSON.parse(await readFile(join(directory, 'node_modules/astro/package.json'), 'utf8'))

@@ -34,6 +34,7 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
   if (!test.success) throw new Error(`the test failed: ${JSON.stringify(test)}`)
   seen('the test arrives')
 
+  await client.sites.update(site.id, { verify: true })
   const body = { markdown: 'First **words** & <kbd>Ctrl</kbd>.\n\n![A picture](https://example.com/a.png)' }
   const startedAt = performance.now()
   const post = await client.posts.create({
@@ -45,6 +46,11 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
   })
   await shows('bread', 'Bread &amp; &lt;salt')
   seen('a published post is on its page', `${Math.round(performance.now() - startedAt)} ms`)
+  await until('the service sees that it is live', async () => {
+    const [delivery] = (await client.deliveries.list({ post_id: post.id })).data
+    return delivery?.live.state === 'verified' && delivery.live.url === `${blog}/bread`
+  })
+  seen('the service is told where it is, and sees that it is live')
   const page = (await at('bread')).body
   for (const part of ['<strong>words</strong>', '<kbd>Ctrl</kbd>', 'https://example.com/a.png'])
     if (!page.includes(part)) throw new Error(`${part} is not on the page:\n${page}`)
