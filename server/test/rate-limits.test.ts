@@ -242,6 +242,7 @@ describe('the Management API: per account and plan', () => {
       status: 200,
       user: { id: expect.any(String), name: 'X', email: expect.stringContaining('@example.com') },
       plan: 'starter',
+      primary_site_id: null,
       limits: { management: { limit: 10, remaining: 9, reset_seconds: 3600 } },
       generation: { model: null },
     })

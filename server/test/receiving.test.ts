@@ -231,7 +231,7 @@ describe('verifying a receiver', () => {
   it('finds nothing wrong with the SDK’s own', async () => {
     receive(memoryStore())
     const found = await states(site.webhook_url)
-    expect(found).toHaveLength(11)
+    expect(found).toHaveLength(12)
     expect(found.filter((one) => !one.startsWith('good'))).toEqual([])
     expect(await shown()).toEqual([])
   })
