@@ -14,6 +14,8 @@ const POSTGRES_ALONE = globSync([
   'server/test/{errors,fuzz,hostile-input,unread-answers,uploads,web-app,wire}.test.ts',
   'server/test/{building,converting,notifications,rate-limits,receiving}.test.ts',
   'server/test/generation{,-process,-providers}.test.ts',
+  // What several processes cache; and recoveries, which the simulation tries on the embedded database.
+  'server/test/{pull-cache,recovery}.test.ts',
   // What clients and sites are told, and who may ask.
   'server/test/{accounts,audience,contract,delivery-log,event-contents,originals,receipts,revisions,session,tenants,traces}.test.ts',
 ])

@@ -1,5 +1,6 @@
 /**
- * The revision of what an account's sites may see, which is a number of the account and no revision of a post (`history/`): the Pull API's cached answers are valid while it stays. It rises in the very
+ * The revision of what an account's sites may see: the Pull API's cached answers are valid while it stays. It is a number of the account, and
+ * has nothing to do with the revisions of a post (`history/`). It rises in the very
  * transaction that changes what a site may see, as the last thing that this transaction does. So the account's row in `catalogs` is
  * locked after the posts and after the lanes of its sites. A transaction that locked it earlier could wait for another one's lanes while
  * that one waits for the row: a deadlock.
