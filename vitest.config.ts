@@ -54,6 +54,8 @@ const SLOW = globSync([
   // What is largest or costs most, and what providers of models do that they should not.
   'server/src/posts/body/hostile.test.ts',
   'server/test/{generation-providers,large-posts}.test.ts',
+  // Hours of waiting and coming back; the simulation, a part of which is usual, has recoveries and withdrawals too.
+  'server/test/{recovery,withdrawn}.test.ts',
   // Requests that nobody would write, thirty of them for every operation.
   'server/test/fuzz.test.ts',
   // The SDK as a package, built and packed.
