@@ -6,14 +6,13 @@ import { isId } from '../platform/ids.ts'
 import { audienceOf } from './audience.ts'
 import { ETAG, etagOf } from './etag.ts'
 import { exampleDraft } from './examples.ts'
-import { FIELD_NAMES, pickFields } from './fields.ts'
+import { FIELD_NAMES, MOST_TITLE, pickFields } from './fields.ts'
 import { addDraft, storedBody } from './new-post.ts'
 import { findPost, publishContextOf } from './queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from './wire.ts'
 
 const SUFFIX = ' (Copy)'
-const MOST_TITLE = 300
 
 /** Makes a draft with the content of a post, for the same sites. A canonical address stays behind: it is that post's. Throws `not_found`. */
 async function duplicatePost(ctx: Context, accountId: string, id: string): Promise<PostWithDeliveries> {

@@ -10,6 +10,9 @@ import { Id } from '../platform/http/endpoint.ts'
 import { text, textError } from '../platform/http/text.ts'
 import { httpUrl } from '../platform/http/url.ts'
 
+/** The most characters of a title. */
+export const MOST_TITLE = 300
+
 /** The most tags of a post. */
 export const MOST_TAGS = 50
 
@@ -56,7 +59,7 @@ type Field = {
 export const FIELDS = {
   title: {
     shown: z.string().openapi({ description: PLAIN_TEXT }),
-    given: text('The title', { min: 1, max: 300 }),
+    given: text('The title', { min: 1, max: MOST_TITLE }),
     required: true,
     sites: true,
     lists: true,

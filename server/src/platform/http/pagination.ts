@@ -4,25 +4,27 @@ import './zod-openapi.ts'
 /** No list has more pages than this; it keeps offsets within the database's range. */
 const LAST_PAGE = 1_000_000_000
 
-const count = (label: string, max: number, fallback: number, rule: string, description: string) =>
+/** A number from 1 to `max` in a query. `rule` says so in words, after "must be". */
+export const countingNumber = (label: string, max: number, rule: string) =>
   z
     .string()
     .regex(/^\d{1,12}$/, `${label} must be ${rule}.`)
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, `${label} must be ${rule}.`)
+    .openapi({ type: 'integer', minimum: 1, maximum: max })
+
+/** The `limit` of a list: at most 100 items per page. */
+export const pageLimit = (fallback: number, description: string) =>
+  countingNumber('limit', 100, 'a whole number from 1 to 100')
     .default(fallback)
-    .openapi({ type: 'integer', minimum: 1, maximum: max, default: fallback, description })
+    .openapi({ default: fallback, description })
 
 /** `page` and `limit` of a list. */
 export const PageQuery = z.object({
-  page: count(
-    'page',
-    LAST_PAGE,
-    1,
-    'a whole number of at least 1',
-    'The page number. A page past the last one is empty.',
-  ),
-  limit: count('limit', 100, 20, 'a whole number from 1 to 100', 'The number of items per page.'),
+  page: countingNumber('page', LAST_PAGE, 'a whole number of at least 1')
+    .default(1)
+    .openapi({ default: 1, description: 'The page number. A page past the last one is empty.' }),
+  limit: pageLimit(20, 'The number of items per page.'),
 })
 
 /** The pagination object (specification, section 2). */

@@ -40,6 +40,12 @@ export async function getRevision(ctx: Context, accountId: string, id: string, v
   return revisionOf(ctx, await postOf(ctx, accountId, id), version)
 }
 
+/** The version that is kept before one; this one if there is none. */
+async function versionBefore(ctx: Context, post: PostRow, version: number): Promise<number> {
+  const [before] = await listRevisions(ctx.db.root, post.id, { before: version, limit: 1 })
+  return before?.version ?? version
+}
+
 async function revisionOf(ctx: Context, post: PostRow, version: number): Promise<Revision> {
   const found = version === post.version ? presentRevision(post) : await findRevision(ctx.db.root, post.id, version)
   if (found === undefined) throw revisionNotFound()
@@ -67,8 +73,7 @@ export async function compareRevisions(
 ): Promise<{ from: number; to: number; fields: FieldChange[]; blocks: BlockChange[] }> {
   const post = await postOf(ctx, accountId, id)
   const newer = await revisionOf(ctx, post, asked.to ?? post.version)
-  const [before] = await listRevisions(ctx.db.root, post.id, { before: newer.version, limit: 1 })
-  const older = await revisionOf(ctx, post, asked.from ?? before?.version ?? newer.version)
+  const older = await revisionOf(ctx, post, asked.from ?? (await versionBefore(ctx, post, newer.version)))
   const fields = CONTENT_FIELDS.filter((name) => !isDeepStrictEqual(older.fields[name], newer.fields[name]))
   return {
     from: older.version,

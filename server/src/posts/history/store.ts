@@ -11,8 +11,8 @@ const MOST_UNSENT = 100
 
 /** Keeps what a post is, which the transaction has locked, before a new version replaces it; forgets the oldest that were never sent. */
 export async function keepRevision(tx: PostsTx, post: PostRow): Promise<void> {
-  const sent = isSent(post)
-  if (!sent)
+  const revision = presentRevision(post)
+  if (!revision.sent)
     await sql`
       delete from post_revisions where post_id = ${post.id} and not sent and version <= (
         select version from post_revisions where post_id = ${post.id} and not sent
@@ -22,30 +22,13 @@ export async function keepRevision(tx: PostsTx, post: PostRow): Promise<void> {
   await tx
     .insertInto('post_revisions')
     .values({
+      ...revision,
       post_id: post.id,
       account_id: post.account_id,
-      version: post.version,
-      revised_at: post.revised_at ?? post.updated_at,
-      revised_by: post.revised_by,
-      sent,
-      words: wordsOf(post),
-      title: post.title,
-      fields: JSON.stringify(pickFields(post, CONTENT_FIELDS)),
-      body_html: post.body_html,
-      body_markdown: post.body_markdown,
-      body_site_markdown: post.body_site_markdown,
-      body_json: JSON.stringify(post.body_json),
+      fields: JSON.stringify(revision.fields),
+      body_json: JSON.stringify(revision.body_json),
     })
     .execute()
-}
-
-/** Whether sites were sent the version that a post has. */
-function isSent({ sent_version: sentVersion, version }: PostRow): boolean {
-  return sentVersion === version
-}
-
-function wordsOf({ body_json: json }: PostRow): number {
-  return countWords(docToText(json))
 }
 
 const SUMMARY = ['version', 'title', 'revised_at', 'revised_by', 'sent', 'words'] as const
@@ -64,8 +47,8 @@ export function presentRevision(post: PostRow): Revision {
     title: post.title,
     revised_at: post.revised_at ?? post.updated_at,
     revised_by: post.revised_by,
-    sent: isSent(post),
-    words: wordsOf(post),
+    sent: post.sent_version === post.version,
+    words: countWords(docToText(post.body_json)),
     fields: pickFields(post, CONTENT_FIELDS),
     body_html: post.body_html,
     body_markdown: post.body_markdown,
@@ -76,7 +59,6 @@ export function presentRevision(post: PostRow): Revision {
 
 /** A former version; undefined if there is none, or it has been forgotten. */
 export async function findRevision(db: Db | Tx, postId: string, version: number) {
-  if (Number.isNaN(version)) return undefined
   return db
     .selectFrom('post_revisions')
     .select(CONTENT)

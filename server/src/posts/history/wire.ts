@@ -1,22 +1,14 @@
 /** Revisions on the wire: their list, one of them, and what differs between two. */
 import { z } from 'zod'
 import { Timestamp } from '../../platform/http/endpoint.ts'
+import { countingNumber, pageLimit } from '../../platform/http/pagination.ts'
 import { CONTENT_FIELDS, pickFields, shownFields } from '../fields.ts'
 import { BodyForms } from '../public.ts'
 import type { Revision, RevisionSummary } from './store.ts'
 
-const wholeNumber = (name: string, most: number) => {
-  const message = `${name} must be a whole number from 1 to ${most.toLocaleString('en-US')}.`
-  return z
-    .string()
-    .regex(/^\d{1,10}$/, message)
-    .transform(Number)
-    .refine((value) => value >= 1 && value <= most, message)
-    .openapi({ type: 'integer', minimum: 1, maximum: most })
-}
 /** The greatest of the database's integers. */
 const MOST_VERSION = 2_147_483_647
-const version = (name: string) => wholeNumber(name, MOST_VERSION)
+const version = (name: string) => countingNumber(name, MOST_VERSION, 'a whole number from 1 to 2,147,483,647')
 
 export const RevisionParams = z.object({
   id: z.string().openapi({ description: 'The post.', example: '01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071' }),
@@ -25,15 +17,15 @@ export const RevisionParams = z.object({
     .openapi({ type: 'integer', minimum: 1, maximum: MOST_VERSION, description: 'The version.', example: 2 }),
 })
 
-/** A version in a path; NaN, which no post has, for anything but a whole number. */
+/** A version in a path; 0, which no post has, for anything but such a number. */
 export function versionIn(path: { version: string }): number {
-  const given = Number(/^\d{1,10}$/.exec(path.version)?.[0])
-  return given <= MOST_VERSION ? given : Number.NaN
+  const given = Number(/^\d{1,10}$/.exec(path.version)?.[0] ?? 0)
+  return given <= MOST_VERSION ? given : 0
 }
 
 export const RevisionsQuery = z.object({
   cursor: version('cursor').optional().openapi({ description: 'The `cursor` of an earlier answer.', type: 'string' }),
-  limit: wholeNumber('limit', 100).default(50).openapi({ description: 'The number of versions per page.' }),
+  limit: pageLimit(50, 'The number of versions per page.'),
 })
 
 export const DiffQuery = z.object({
