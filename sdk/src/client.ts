@@ -1,6 +1,7 @@
 import { allPages } from './all-pages.ts'
 import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
 import { type FollowOptions, followEvents } from './events.ts'
+import { transferCalls } from './transfer.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 import type {
   Account,
@@ -106,6 +107,7 @@ export function createClient({ token, ...options }: ClientOptions) {
   const getJob = (jobId: string, options?: CallOptions) => get<GenerationJob>(at('posts/generate', jobId), options)
 
   return {
+    ...transferCalls(call),
     /** Sets the token of later calls; undefined removes it. */
     setToken(value: string | undefined): void {
       accessToken = value

@@ -19,7 +19,10 @@ export type CallOptions = {
   signal?: AbortSignal
 }
 
-/** One call. `safe`: repeating it does no harm. */
+/**
+ * One call. `safe`: repeating it does no harm. `stream`: the result is the answer's body as it comes, for which there is no time limit; it is
+ * the caller's to read, or to cancel.
+ */
 export type Call = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
@@ -27,6 +30,7 @@ export type Call = {
   body?: unknown
   headers?: Record<string, string>
   safe?: boolean
+  stream?: true
   signal?: AbortSignal | undefined
 }
 
@@ -89,6 +93,7 @@ async function send(
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       signal,
     })
+    if (call.stream === true && response.ok) return response.body
     const text = await response.text()
     const parsed: unknown = text === '' ? undefined : safelyParsed(text)
     if (!response.ok) throw new PostriderError(response, parsed)

@@ -71,6 +71,9 @@ export type ListPosts = Query<'listPosts'>
 /** Filters and order of a list of posts without their texts. The order `scheduled_at` puts the next due post first. */
 export type ListSummaries = Query<'listPostSummaries'>
 
+/** The format of an export. */
+export type ExportPosts = Query<'exportPosts'>
+
 /** The versions of a post to compare. */
 export type DiffRevisions = Query<'diffRevisions'>
 

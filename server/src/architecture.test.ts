@@ -17,6 +17,7 @@ const ORDER = [
   'deliveries',
   'incidents',
   'pull',
+  'transfer',
   'generation',
   'analytics',
   'live',

@@ -49,6 +49,10 @@ const TAGS = [
     name: 'Notifications',
     description: 'Who is told when a site is in trouble, a post was late or a draft is done, and what went wrong.',
   },
+  {
+    name: 'Import and export',
+    description: 'Bringing posts along from other systems, and taking all posts out.',
+  },
   { name: 'Sites', description: 'Connecting and pausing sites, their secrets, and test deliveries.' },
   { name: 'Deliveries', description: 'Single deliveries: their attempts, what they send, and retrying them.' },
   { name: 'Analytics', description: 'Which deliveries succeeded or failed, and why; and retrying them.' },

@@ -9,6 +9,7 @@ import type { Endpoint } from './platform/http/endpoint.ts'
 import { duplicateRoute, postRoutes, revisionRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
 import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
+import { exportRoute } from './transfer/index.ts'
 
 /** The whole API, in the order in which it is documented. */
 export const endpoints: readonly Endpoint[] = [
@@ -26,6 +27,7 @@ export const endpoints: readonly Endpoint[] = [
   ...deliveryRoutes,
   ...analyticsRoutes,
   ...pullRoutes,
+  exportRoute,
   ...notificationRoutes,
   ...incidentRoutes,
   ...liveRoutes,

@@ -196,6 +196,7 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   restoreRevision: {
     precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }),
   },
+  exportPosts: { invalid: (one) => ask(one, { query: '?format=word' }) },
   pullChanges: { gone: (one) => ask(one, { query: '?cursor=nonsense' }) },
   register: { conflict: (one) => ask(one) },
   retryDelivery: { conflict: (one) => ask(one) },

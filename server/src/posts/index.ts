@@ -46,5 +46,6 @@ export {
   visibleVersions,
   visibleWithTag,
 } from './visible.ts'
+export { type WholePost, wholePosts } from './whole.ts'
 export { PostBody, presentPost } from './wire.ts'
 export { deletePosts, forgetNamesOfGoneSites, raiseVersions } from './writes.ts'

@@ -74,7 +74,7 @@ export function readContract(): Contract {
       const named = Object.keys(found.headers ?? {}).map((name) => [name, `${response}/headers/${name}`])
       const [mediaType] = Object.keys(found.content ?? {})
       const bodyProblems =
-        mediaType === undefined
+        mediaType === undefined || mediaType === 'application/zip'
           ? body === undefined
             ? []
             : ['there should be no body']
@@ -121,9 +121,9 @@ function contentsOf(node: Json, pointer = '#'): Array<readonly [string, Content]
     const below = `${pointer}/${escaped(key)}`
     if (key === 'schemas') return [] // a property may be named content too
     if (key !== 'content') return contentsOf(child, below)
-    return Object.entries(child as Node).map(
-      ([type, content]) => [`${below}/${escaped(type)}`, content as Content] as const, // a media type object, says OpenAPI
-    )
+    return Object.entries(child as Node)
+      .map(([type, content]) => [`${below}/${escaped(type)}`, content as Content] as const) // a media type object, says OpenAPI
+      .filter(([, { schema }]) => schema.format !== 'binary')
   })
 }
 

@@ -29,5 +29,6 @@ export async function request(
     ...(payload === undefined ? {} : { body: payload }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, json: text === '' ? {} : JSON.parse(text) }
+  const isJson = text !== '' && response.headers.get('content-type') !== 'application/zip'
+  return { status: response.status, headers: response.headers, json: isJson ? JSON.parse(text) : {} }
 }

@@ -73,7 +73,7 @@ export type Reply = {
   status: number
   body?: unknown
   content?: Content
-  stream?: AsyncIterable<string>
+  stream?: AsyncIterable<string | Uint8Array>
   headers?: Record<string, string>
 }
 
@@ -88,6 +88,8 @@ export type DocumentedReply = { description: string; headers?: Record<string, Do
   | { schema: z.ZodType; examples: Examples }
   /** Server-sent events; the schema is of one of them. */
   | { schema: z.ZodType; examples: Examples; stream: true }
+  /** A file of this media type. */
+  | { schema: null; file: string }
   | { schema: null }
 )
 
@@ -101,9 +103,11 @@ type ReplyTo<Documented extends Replies> = {
 /** A stream may be left out: `HEAD` asks for its head alone. */
 type BodyOf<One extends DocumentedReply> = One extends { stream: true }
   ? { stream?: AsyncIterable<string> }
-  : One['schema'] extends z.ZodType
-    ? { body: z.output<One['schema']> } | { content: Content } | { stream: AsyncIterable<string> }
-    : { body?: undefined }
+  : One extends { file: string }
+    ? { stream: AsyncIterable<Uint8Array> }
+    : One['schema'] extends z.ZodType
+      ? { body: z.output<One['schema']> } | { content: Content } | { stream: AsyncIterable<string> }
+      : { body?: undefined }
 
 type HeadersOf<One extends DocumentedReply> = One extends { headers: infer Headers }
   ? keyof AlwaysIn<Headers> extends never

@@ -109,6 +109,7 @@ function successes(one: Endpoint): Record<string, Response> {
 }
 
 function contentOf(reply: DocumentedReply) {
+  if ('file' in reply) return { content: { [reply.file]: { schema: { type: 'string' as const, format: 'binary' } } } }
   if (reply.schema === null) return {}
   const mediaType = 'stream' in reply ? 'text/event-stream' : 'application/json'
   return { content: { [mediaType]: { schema: reply.schema, examples: exampleObjects(reply.examples) } } }

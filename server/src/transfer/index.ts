@@ -1,0 +1,1 @@
+export { exportRoute } from './export/routes.ts'
