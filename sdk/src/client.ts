@@ -23,7 +23,6 @@ import type {
   DeliveryPage,
   DeliveryRequeued,
   DetectedPlatform,
-  DiffRevisions,
   Dispatched,
   Failures,
   FailuresRange,
@@ -33,7 +32,6 @@ import type {
   ListDeliveries,
   ListedPostPage,
   ListPosts,
-  ListRevisions,
   ListSummaries,
   LoggedDelivery,
   NotificationChannel,
@@ -49,9 +47,6 @@ import type {
   RetryDeliveries,
   RetryQueued,
   RetrySite,
-  Revision,
-  RevisionDiff,
-  RevisionPage,
   RotatedKeys,
   Session,
   Site,
@@ -65,6 +60,7 @@ import type {
   UpdateSite,
   WrittenPost,
 } from './types.ts'
+import { ifMatch, versionCalls } from './versions.ts'
 
 /** How a client reaches the service. */
 export type ClientOptions = TransportOptions & {
@@ -93,9 +89,6 @@ export function createClient({ token, ...options }: ClientOptions) {
     id: string,
     action = '',
   ) => `/api/${noun}/${encodeURIComponent(id)}${action}`
-  const ifMatch = (version: number | undefined) =>
-    version === undefined ? {} : { headers: { 'if-match': `"${version}"` } }
-
   const get = <Result>(path: string, { signal }: CallOptions = {}, query: object = {}) =>
     call<Result>({ method: 'GET', path, query, signal })
   /** The idempotency key makes it safe to retry after a lost connection. */
@@ -215,23 +208,7 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Makes a draft with the content of a post, for the same sites. */
       duplicate: (id: string, options?: PostOptions) =>
         post<PostWithDeliveries>(at('posts', id, '/duplicate'), undefined, options),
-      /** A page of a post's versions, newest first, without their texts. */
-      revisions: (id: string, query: ListRevisions = {}, options?: CallOptions) =>
-        get<RevisionPage>(at('posts', id, '/revisions'), options, query),
-      /** A version of a post, as it was. */
-      revision: (id: string, version: number, options?: CallOptions) =>
-        get<Revision>(at('posts', id, `/revisions/${version}`), options),
-      /** What differs between two versions of a post: by default the present one and the one before. */
-      diff: (id: string, versions: DiffRevisions = {}, options?: CallOptions) =>
-        get<RevisionDiff>(at('posts', id, '/revisions/diff'), options, versions),
-      /** Gives a post the content that it had at a version; with `ifVersion`, only if that is its present one (412 otherwise). */
-      restore: (id: string, version: number, ifVersion?: number, { signal }: CallOptions = {}) =>
-        call<PostWithDeliveries>({
-          method: 'POST',
-          path: at('posts', id, `/revisions/${version}/restore`),
-          ...ifMatch(ifVersion),
-          signal,
-        }),
+      ...versionCalls(call),
     },
     drafts: {
       /** Starts a job that writes a draft. */

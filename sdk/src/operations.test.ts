@@ -62,6 +62,12 @@ const ID = 'a/b?c'
 
 /** Every operation, called with every argument its method takes. */
 const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
+  trashPost: (client) => client.posts.trash(ID, 1),
+  untrashPost: (client) => client.posts.untrash(ID),
+  getWorkingCopy: (client) => client.posts.workingCopy.get(ID),
+  saveWorkingCopy: (client) => client.posts.workingCopy.save(ID, exampleOf('saveWorkingCopy'), 1),
+  discardWorkingCopy: (client) => client.posts.workingCopy.discard(ID, 'save'),
+  publishWorkingCopy: (client) => client.posts.workingCopy.publish(ID, 'save'),
   register: (client) => client.auth.register(exampleOf('register')),
   login: (client) => client.auth.login(exampleOf('login')),
   logout: (client) => client.auth.logout(),

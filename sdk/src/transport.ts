@@ -24,7 +24,7 @@ export type CallOptions = {
  * the caller's to read, or to cancel.
  */
 export type Call = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   query?: object
   body?: unknown

@@ -21,6 +21,7 @@ import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
 import {
+  emptyTrash,
   forgetNamesOfGoneSites,
   forgetTombstones,
   noteLiveUrls,
@@ -155,6 +156,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await forgetOldNetworks(db.root, clock.now()),
     await forgetOldJobs(db.root, clock.now()),
     await forgetTombstones(db.root, clock.now()),
+    await emptyTrash(db.root, clock.now()),
   ]
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })

@@ -6,7 +6,7 @@ import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
-import { duplicateRoute, postRoutes, revisionRoutes } from './posts/index.ts'
+import { duplicateRoute, postRoutes, revisionRoutes, trashRoutes, workingCopyRoutes } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
 import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
 import { exportRoute } from './transfer/index.ts'
@@ -18,6 +18,8 @@ export const endpoints: readonly Endpoint[] = [
   ...postRoutes,
   ...revisionRoutes,
   duplicateRoute,
+  ...workingCopyRoutes,
+  ...trashRoutes,
   ...generationRoutes,
   ...siteRoutes,
   ...testDeliveryRoutes,

@@ -100,6 +100,7 @@ const validBodies: Record<string, unknown> = {
   createSite: site,
   detectPlatform: { url: 'http://127.0.0.1:1' },
   updateSite: {},
+  saveWorkingCopy: {},
   backfillSite: {},
   retryPost: {},
   changePosts: { action: 'tag', ids: [NOWHERE], tag: 'x' },
@@ -158,7 +159,7 @@ const anywhere: Partial<Record<FailureKind, Provoke>> = {
   rate_limited: (one) => ask(one, { on: strict }),
   conflict: (one) => ask(one, { headers: { 'idempotency-key': 'used' } }),
   not_found: (one) => ask(one, { id: NOWHERE }),
-  method_not_allowed: (one) => ask(one, { method: 'PUT' }),
+  method_not_allowed: (one) => ask(one, { method: one.path.endsWith('/working-copy') ? 'POST' : 'PUT' }),
   too_large: (one) => ask(one, { raw: `"${'x'.repeat(MAX_BODY_BYTES)}"` }),
   unsupported_media_type: (one) =>
     ask(one, { raw: 'title=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
@@ -193,10 +194,15 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
     conflict: (one) => ask(one, { body: { slug: 'taken' } }),
     precondition_failed: (one) => ask(one, { body: { title: 'y' }, headers: { 'if-match': '"99"' } }),
   },
-  restoreRevision: {
+  restoreRevision: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
+  trashPost: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
+  saveWorkingCopy: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
+  discardWorkingCopy: {
+    invalid: (one) => ask(one, { headers: { 'if-match': '99' } }),
     precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }),
   },
   exportPosts: { invalid: (one) => ask(one, { query: '?format=word' }) },
+  publishWorkingCopy: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
   pullChanges: { gone: (one) => ask(one, { query: '?cursor=nonsense' }) },
   register: { conflict: (one) => ask(one) },
   retryDelivery: { conflict: (one) => ask(one) },

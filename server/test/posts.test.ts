@@ -33,6 +33,7 @@ describe('creating a post', () => {
       meta: {},
       tags: [],
       status: 'draft',
+      has_changes: false,
       primary_site_id: null,
       site_ids: null,
       scheduled_at: null,

@@ -417,6 +417,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/posts/{id}/working-copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the unpublished changes of a post
+         * @description The whole content of the post with the changes. 404 if there are none: `has_changes` of the post says so.
+         */
+        get: operations["getWorkingCopy"];
+        /**
+         * Save changes to a post without publishing them
+         * @description Replaces the changes that were saved before; fields that are left out are as in the post. No site is sent anything, and the post stays as it is.
+         */
+        put: operations["saveWorkingCopy"];
+        post?: never;
+        /**
+         * Discard the unpublished changes of a post
+         * @description The post stays as it is.
+         */
+        delete: operations["discardWorkingCopy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/working-copy/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish the changes of a post
+         * @description Makes the changes part of the post, as one `PATCH` would; a published post is sent to the sites that have it. 409 if the post was changed after the changes were begun.
+         */
+        post: operations["publishWorkingCopy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/trash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put a post into the trash
+         * @description The sites that have the post are sent `post.deleted`. It is in no list but `GET /api/posts?status=trash`, and only `untrash` and `DELETE` find it. It is deleted 30 days later.
+         */
+        post: operations["trashPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/untrash": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a post out of the trash
+         * @description The post is a draft, with its text, its revisions and its sites. If another post has its slug by now, its own ends in a number.
+         */
+        post: operations["untrashPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/posts/generate": {
         parameters: {
             query?: never;
@@ -1294,7 +1382,7 @@ export interface components {
         };
         ChangePosts: {
             /** @enum {string} */
-            action: "publish" | "unpublish" | "delete" | "tag" | "untag";
+            action: "publish" | "unpublish" | "trash" | "untrash" | "delete" | "tag" | "untag";
             ids: string[];
             /** @description Required with the actions "tag" and "untag", and allowed only with them. */
             tag?: string;
@@ -1487,6 +1575,10 @@ export interface components {
             readonly late_by_seconds?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly created_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly has_changes?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly trashed_at?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly updated_at?: unknown;
             /** @description Read-only: accepted and ignored. */
@@ -1953,6 +2045,14 @@ export interface components {
              */
             primary_site_id: string | null;
             status: components["schemas"]["PostStatus"];
+            /**
+             * Format: date-time
+             * @description When the post was put into the trash, 30 days before it is deleted; absent if it is not there.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            trashed_at?: string;
+            /** @description Whether the post has a working copy: changes that are not published. */
+            has_changes: boolean;
             /** @description The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it. */
             site_ids: string[] | null;
             /**
@@ -2248,6 +2348,14 @@ export interface components {
             primary_site_id: string | null;
             body: components["schemas"]["BodyForms"];
             status: components["schemas"]["PostStatus"];
+            /**
+             * Format: date-time
+             * @description When the post was put into the trash, 30 days before it is deleted; absent if it is not there.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            trashed_at?: string;
+            /** @description Whether the post has a working copy: changes that are not published. */
+            has_changes: boolean;
             /** @description The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it. */
             site_ids: string[] | null;
             /**
@@ -2392,10 +2500,10 @@ export interface components {
             missing: number;
         };
         /**
-         * @description `scheduled`: the post is published automatically at `scheduled_at`.
+         * @description `scheduled`: the post is published automatically at `scheduled_at`. `trash`: it is in no list but the one of this status.
          * @enum {string}
          */
-        PostStatus: "draft" | "scheduled" | "published";
+        PostStatus: "draft" | "scheduled" | "published" | "trash";
         PostSummary: {
             /**
              * Format: uuid
@@ -2663,6 +2771,36 @@ export interface components {
              */
             rotated_at: string;
             warning: string;
+        };
+        SaveWorkingCopy: {
+            title?: string;
+            /**
+             * @description Null derives it from the title, as for a new post. It becomes lower-case letters, digits and single hyphens, at most 120 characters; a taken slug is refused with 409.
+             * @example bread-without-kneading
+             */
+            slug?: string | null;
+            excerpt?: string;
+            /** @description Duplicates are removed. */
+            tags?: string[];
+            meta?: {
+                title?: string | null;
+                description?: string | null;
+                og_image?: "" | string | null;
+                canonical_url?: "" | string | null;
+            };
+            /** @description Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given. */
+            body?: {
+                /** @description HTML; it is sanitised. At most 1 MiB. */
+                html?: string;
+                /** @description CommonMark with GitHub's extensions. At most 1 MiB. */
+                markdown?: string;
+                json?: components["schemas"]["RichText"];
+            };
+            /**
+             * @description The version of the post that the changes began from. Default: that of the working copy, or the present one. Give the present one after comparing them, if the post has changed since.
+             * @example 1
+             */
+            based_on?: number;
         };
         Session: {
             user: components["schemas"]["User"];
@@ -2943,6 +3081,10 @@ export interface components {
             /** @description Read-only: accepted and ignored. */
             readonly created_at?: unknown;
             /** @description Read-only: accepted and ignored. */
+            readonly has_changes?: unknown;
+            /** @description Read-only: accepted and ignored. */
+            readonly trashed_at?: unknown;
+            /** @description Read-only: accepted and ignored. */
             readonly updated_at?: unknown;
             /** @description Read-only: accepted and ignored. */
             readonly deliveries?: unknown;
@@ -3010,6 +3152,39 @@ export interface components {
         };
         VerifyNotificationAddress: {
             token: string;
+        };
+        /** @description The whole content of a post with changes that are not published. */
+        WorkingCopy: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            post_id: string;
+            /**
+             * Format: uuid
+             * @description Another one with each save: in quotes, it is the ETag.
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            save_id: string;
+            /** @description The version of the post that the changes began from. */
+            based_on: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            saved_at: string;
+            /** @description Plain text: escape it before it goes into HTML. */
+            title: string;
+            /** @description Unique within the account. */
+            slug: string;
+            /** @description Empty if there is none. Plain text: escape it before it goes into HTML. */
+            excerpt: string;
+            /** @description Plain text: escape it before it goes into HTML. */
+            tags: string[];
+            meta: components["schemas"]["PostMeta"];
+            body: components["schemas"]["BodyForms"];
+            /** @description What the conversion of the given body could not keep; absent if that is nothing. */
+            warnings?: components["schemas"]["ConversionWarning"][];
         };
         WrittenPost: components["schemas"]["PostWithDeliveries"] & {
             /** @description What the conversion of the given body could not keep; absent if that is nothing. */
@@ -3715,7 +3890,7 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only posts with this status. */
+                /** @description Only posts with this status. Default: all that are not in the trash. */
                 status?: components["schemas"]["PostStatus"] & unknown;
                 /** @description Only published posts that are visible to this site. */
                 site_id?: string;
@@ -3862,7 +4037,7 @@ export interface operations {
                 page?: number;
                 /** @description The number of items per page. */
                 limit?: number;
-                /** @description Only posts with this status. */
+                /** @description Only posts with this status. Default: all that are not in the trash. */
                 status?: components["schemas"]["PostStatus"] & unknown;
                 /** @description Only published posts that are visible to this site. */
                 site_id?: string;
@@ -4365,6 +4540,279 @@ export interface operations {
                      * @example /api/posts/01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
                      */
                     Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getWorkingCopy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The working copy. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description Stands for what was saved, for use in `If-Match`.
+                     * @example "01a19b52-6c40-7a3e-8f15-2d9b7e60c4a1"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkingCopy"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    saveWorkingCopy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the working copy that you have or, if there is none, of the post; if others have saved or published changes since, the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveWorkingCopy"];
+            };
+        };
+        responses: {
+            /** @description The working copy. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description Stands for what was saved, for use in `If-Match`.
+                     * @example "01a19b52-6c40-7a3e-8f15-2d9b7e60c4a1"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkingCopy"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    discardWorkingCopy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of the working copy that you have or, if there is none, of the post; if others have saved or published changes since, the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes are discarded. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    publishWorkingCopy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The ETag of the working copy that you have or, if there is none, of the post; if others have saved or published changes since, the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post with the changes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /**
+                     * @description The version in quotes, for use in `If-Match`.
+                     * @example "3"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    trashPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The ETag of the version you have; if the post is at another version, the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The post in the trash. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /**
+                     * @description The version in quotes, for use in `If-Match`.
+                     * @example "3"
+                     */
+                    ETag: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PostWithDeliveries"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    untrashPost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    /**
+                     * @description The version in quotes, for use in `If-Match`.
+                     * @example "3"
+                     */
+                    ETag: string;
                     [name: string]: unknown;
                 };
                 content: {

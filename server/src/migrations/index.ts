@@ -10,6 +10,8 @@ import * as recovery from './2026-12-08-recovery.ts'
 import * as checkedPages from './2026-12-09-checked-pages.ts'
 import * as originals from './2026-12-10-originals.ts'
 import * as postRevisions from './2026-12-11-post-revisions.ts'
+import * as trash from './2026-12-12-trash.ts'
+import * as workingCopies from './2026-12-13-working-copies.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -27,4 +29,6 @@ export const migrations: Record<string, Migration> = {
   '2026-12-09-checked-pages': checkedPages,
   '2026-12-10-originals': originals,
   '2026-12-11-post-revisions': postRevisions,
+  '2026-12-12-trash': trash,
+  '2026-12-13-working-copies': workingCopies,
 }

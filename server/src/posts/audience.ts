@@ -9,12 +9,12 @@ import { isConnected } from '../engine/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { invalid } from '../platform/errors.ts'
-import type { PostRow } from './tables.ts'
+import type { StoredPost } from './tables.ts'
 
 /** The ids of sites; null: every site of the account. */
 export type Audience = string[] | null
 
-type AudienceColumns = Pick<PostRow, 'status' | 'visible_to_all' | 'sites_chosen'>
+type AudienceColumns = Pick<StoredPost, 'status' | 'visible_to_all' | 'sites_chosen'>
 
 /** Whether the post is for every site of its account. */
 function isForAll({ status, visible_to_all, sites_chosen }: AudienceColumns): boolean {

@@ -6,14 +6,17 @@ import { isId } from '../platform/ids.ts'
 import { MOST_TAGS } from './fields.ts'
 import { applyChange, publishToAudience, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
-import { lockPosts, readLocked } from './queries.ts'
+import { isPresent, lockPosts, readStored } from './queries.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import type { PostRow } from './tables.ts'
+import { trashLocked, untrashLocked } from './trash/operations.ts'
 
 /** A change that can be made to many posts at once. */
 export type BulkAction =
   | { action: 'publish'; siteIds?: readonly string[] | null | undefined }
   | { action: 'unpublish' }
+  | { action: 'trash' }
+  | { action: 'untrash' }
   | { action: 'delete' }
   | { action: 'tag'; tag: string }
   | { action: 'untag'; tag: string }
@@ -32,17 +35,35 @@ export async function changePosts(
   if (ids.length === 0) return []
   const now = ctx.clock.now()
   return postsTx(ctx.db, async (tx) => {
-    const locked = await lockPosts(tx, accountId, ids)
+    const locked = await lockPosts(tx, accountId, ids, PLACES[bulk.action])
     await lockLanesOfAccount(tx, accountId)
     for (const portion of inPortions(locked))
-      for (const post of await readLocked(tx, portion)) {
-        if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk.siteIds, now)
-        else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
-        else if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
-        else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
+      for (const post of await readStored(tx, portion)) {
+        if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
+        else if (bulk.action === 'untrash') await untrashLocked(ctx, tx, post, now)
+        else if (isPresent(post)) await changeOne(ctx, tx, post, bulk, given, now)
       }
     return locked.map(({ id }) => id)
   })
+}
+
+/** Where the posts are of an action that is not for those outside the trash. */
+const PLACES: { [action: string]: 'trash' | 'anywhere' } = { untrash: 'trash', delete: 'anywhere' }
+
+type ChangeOfPresent = Exclude<BulkAction, { action: 'delete' | 'untrash' }>
+
+async function changeOne(
+  ctx: Context,
+  tx: PostsTx,
+  post: PostRow,
+  bulk: ChangeOfPresent,
+  given: readonly string[],
+  now: Date,
+): Promise<void> {
+  if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk.siteIds, now)
+  else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
+  else if (bulk.action === 'trash') await trashLocked(ctx, tx, post, now)
+  else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
 }
 
 /** Publishes a post to its sites; if others are given, it is for those from now on, and sites that have it are not sent it again. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { BodyInput, ConvertedBody } from './body/convert.ts'
 import { docToText } from './body/text.ts'
 import {
+  type ContentValues,
   FIELD_NAMES,
   type FieldInput,
   type PostMeta,
@@ -80,4 +81,10 @@ export function mergedMeta(current: PostMeta, change: PostInput['meta']): PostMe
     ...Object.fromEntries(Object.entries(change ?? {}).filter(([, value]) => value !== undefined)),
   }
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null && value !== ''))
+}
+
+/** A change of a post after which it has these fields, and of `meta` nothing else. */
+export function wholeChange<Fields extends Pick<ContentValues, 'meta'>>(fields: Fields, { meta }: PostRow) {
+  const gone = Object.keys(meta).filter((key) => !(key in fields.meta))
+  return { ...fields, meta: { ...fields.meta, ...Object.fromEntries(gone.map((key) => [key, null])) } }
 }

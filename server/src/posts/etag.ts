@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { versionTag } from '../platform/http/etag.ts'
-import type { PostWithDeliveries } from './read.ts'
 
 /** The header by which a client says which version of a post it has. */
 export const IfMatch = z.object({
@@ -14,4 +13,4 @@ export const IfMatch = z.object({
 export const ETAG = { ETag: { description: 'The version in quotes, for use in `If-Match`.', example: '"3"' } }
 
 /** That header. */
-export const etagOf = ({ post }: PostWithDeliveries) => ({ ETag: versionTag(post.version) })
+export const etagOf = ({ post }: { post: { version: number } }) => ({ ETag: versionTag(post.version) })

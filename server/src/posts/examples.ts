@@ -7,6 +7,7 @@ import { examplePost } from './public-example.ts'
 export const exampleListed = {
   ...examplePost,
   primary_site_id: null,
+  has_changes: false,
   site_ids: null,
   scheduled_at: null,
   unpublish_at: null,

@@ -32,6 +32,7 @@ export { runSchedule } from './schedule.ts'
 export { enqueueSending, sendingJobs } from './send-posts.ts'
 export { slugify } from './slug.ts'
 export type { PostRow } from './tables.ts'
+export { trashRoutes } from './trash/routes.ts'
 export {
   type Chosen,
   lockVisiblePost,
@@ -48,4 +49,5 @@ export {
 } from './visible.ts'
 export { type WholePost, wholePosts } from './whole.ts'
 export { PostBody, presentPost } from './wire.ts'
-export { deletePosts, forgetNamesOfGoneSites, raiseVersions } from './writes.ts'
+export { workingCopyRoutes } from './working-copy/routes.ts'
+export { deletePosts, emptyTrash, forgetNamesOfGoneSites, raiseVersions } from './writes.ts'

@@ -4,14 +4,14 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { type WithAudience, withAudiences } from './audience.ts'
 import { findByWords } from './find.ts'
-import type { PostStatus } from './policy.ts'
+import type { StoredStatus } from './policy.ts'
 import { inPortions } from './portions.ts'
-import { COLUMNS, type PostRow } from './tables.ts'
+import { COLUMNS, type StoredPost } from './tables.ts'
 import { countVisible, hasTag, sizesOf, visibleTo } from './visible.ts'
 
-/** The filters of a list of posts. */
+/** The filters of a list of posts. Without a status, it is of all that are not in the trash. */
 export type PostFilter = {
-  status?: PostStatus | undefined
+  status?: StoredStatus | undefined
   siteId?: string | undefined
   tag?: string | undefined
   search?: string | undefined
@@ -34,14 +34,14 @@ const BODIES = ['body_html', 'body_markdown', 'body_site_markdown', 'body_json']
 type BodyColumn = (typeof BODIES)[number]
 
 /** A post without its body, which is most of it. */
-export type PostWithoutBody = Omit<PostRow, BodyColumn>
+export type PostWithoutBody = Omit<StoredPost, BodyColumn>
 
 const WITHOUT_BODY = COLUMNS.filter(
   (column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODIES.some((body) => body === column),
 )
 
 /** Reads a portion of a page. What has been removed since is missing. */
-export type ReadPortion = () => Promise<Array<WithAudience<PostRow>>>
+export type ReadPortion = () => Promise<Array<WithAudience<StoredPost>>>
 
 /** A page of the account's posts (newest first; with a search, best match first), in portions, and how many there are in all. */
 export async function listPosts(
@@ -102,7 +102,7 @@ async function idsOfPage(
 
 function narrowed(accountId: string, { status, siteId, tag, period = {} }: PostFilter): RawBuilder<boolean> {
   const conditions = [sql`account_id = ${accountId}`]
-  if (status !== undefined) conditions.push(sql`status = ${status}`)
+  conditions.push(status === undefined ? sql`status <> 'trash'` : sql`status = ${status}`)
   if (tag !== undefined) conditions.push(hasTag(accountId, tag))
   if (siteId !== undefined) conditions.push(visibleTo(sql`${siteId}`))
   const { from = null, to = null } = period

@@ -16,11 +16,12 @@ import { newPost } from './new-post.ts'
 import { announceOriginal, followOriginal } from './originals.ts'
 import { nextPublicationState, type PublicationState } from './policy.ts'
 import { announceAudience, announceRemoval, announceUpdate, publishLocked } from './publish.ts'
-import { findPost, freeSlug, lockPost, publishContextOf } from './queries.ts'
+import { findPost, freeSlug, isPresent, lockPost, lockStored, publishContextOf } from './queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
-import type { Editor, PostRow } from './tables.ts'
+import type { Editor, PostRow, StoredPost } from './tables.ts'
+import { keepCopyCurrent } from './working-copy/store.ts'
 import { deletePost, forgetLiveUrls, insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
 
 /** The same after a write, with what was lost of the body that it brought. */
@@ -75,7 +76,7 @@ export async function createPost(
 }
 
 /** A slug made from a title is free when chosen, but "Hello" may reach `hello-2` at the same time as "Hello 2". */
-const SLUG_TRIES = 4
+export const SLUG_TRIES = 4
 
 /**
  * Changes a post (decisions P1, P5, P8). `ifMatch` refuses with `precondition_failed` unless the version is the one the
@@ -144,6 +145,7 @@ export async function applyChange(
       : {}),
   }
   if (change.version !== undefined) await keepRevision(tx, current)
+  if (change.version !== undefined && !isEdited) await keepCopyCurrent(tx, current, change.version)
   const isUnchanged = isPublished && !isEdited && !isMoved && audienceChange === undefined && sameTime(state, current)
   const post = isUnchanged ? current : await updatePost(tx, current, change)
   if (content.slug !== undefined) await moveSlug(tx, current, content.slug, now)
@@ -177,7 +179,11 @@ async function changedAudience(tx: PostsTx, current: PostRow, given: readonly st
 }
 
 /** The slug that a change asks for; undefined leaves it as it is. A slug that already fits the title stays. */
-async function wantedSlug(tx: PostsTx, current: PostRow, { slug, title = current.title }: PostInput) {
+export async function wantedSlug(
+  tx: PostsTx,
+  current: PostRow,
+  { slug, title = current.title }: Pick<PostInput, 'slug' | 'title'>,
+): Promise<string | undefined> {
   if (slug !== null) return slug === undefined ? undefined : normalSlug(slug)
   const base = slugify(title) || 'post'
   return isSlugOf(base, current.slug) ? undefined : freeSlug(tx, current.account_id, base)
@@ -197,19 +203,20 @@ async function moveSlug(tx: PostsTx, current: PostRow, slug: string, now: Date):
 /** Throws unless the version is the one the caller has seen. */
 export type VersionCheck = (version: number) => void
 
-/** Removes a post for good, and tells the sites that have it. */
+/** Removes a post for good, also from the trash, and tells the sites that have it. */
 export async function removePost(ctx: Context, accountId: string, id: string, ifMatch: VersionCheck): Promise<void> {
   if (!isId(id)) throw postNotFound()
   await postsTx(ctx.db, async (tx) => {
-    const post = await lockPost(tx, accountId, id)
+    const post = await lockStored(tx, accountId, id)
     if (post === undefined) throw postNotFound()
     ifMatch(post.version)
     await removeLocked(ctx, tx, post, ctx.clock.now())
   })
 }
 
-export async function removeLocked(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<void> {
-  await announceRemoval(ctx, tx, post, now)
+/** Removes a post that the transaction has locked. */
+export async function removeLocked(ctx: Context, tx: PostsTx, post: StoredPost, now: Date): Promise<void> {
+  if (isPresent(post)) await announceRemoval(ctx, tx, post, now)
   await deletePost(tx, post)
   notePosts(ctx, tx, [post])
 }
@@ -226,7 +233,7 @@ function normalSlug(given: string): string {
 }
 
 /** Runs a write up to `tries` times if its slug turns out to be taken; then throws `conflict`. */
-async function refusingTakenSlug<T>(write: () => Promise<T>, tries = 1): Promise<T> {
+export async function refusingTakenSlug<T>(write: () => Promise<T>, tries = 1): Promise<T> {
   for (let left = tries - 1; ; left -= 1) {
     try {
       return await write()

@@ -8,18 +8,25 @@ import { fail, invalid } from '../platform/errors.ts'
 export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
 export type PostStatus = (typeof POST_STATUSES)[number]
 
+/** The status of a stored post: one in the trash allows no action, and becomes a draft again when it is taken out. */
+export type StoredStatus = PostStatus | 'trash'
+
+/** How long a post stays in the trash. */
+export const TRASH_DAYS = 30
+
 /** An action on a post's status. Editing and deleting are not listed: they are always possible. */
 export type PostAction = 'schedule' | 'unschedule' | 'publish' | 'unpublish'
 
 /** The actions a status allows, each with the status it leads to. Publishing again sends the post once more. */
-const ACTIONS: Record<PostStatus, Partial<Record<PostAction, PostStatus>>> = {
+const ACTIONS: Record<StoredStatus, Partial<Record<PostAction, PostStatus>>> = {
   draft: { schedule: 'scheduled', publish: 'published' },
   scheduled: { schedule: 'scheduled', unschedule: 'draft', publish: 'published' },
   published: { publish: 'published', unpublish: 'draft' },
+  trash: {},
 }
 
 /** Whether a post of this status allows the action. */
-export function allows(status: PostStatus, action: PostAction): boolean {
+export function allows(status: StoredStatus, action: PostAction): boolean {
   return ACTIONS[status][action] !== undefined
 }
 

@@ -7,23 +7,38 @@ import { sitesWithOwnAddresses } from '../sites/index.ts'
 import type { KnownSites } from './audience.ts'
 import type { AddressedRow, Original } from './canonical.ts'
 import { originalOf } from './original-queries.ts'
+import type { PostStatus } from './policy.ts'
 import { type Sized, TEXT_BYTES } from './portions.ts'
 import { MAX_SLUG } from './slug.ts'
-import { COLUMNS, type PostRow } from './tables.ts'
+import { COLUMNS, type PostRow, type StoredPost } from './tables.ts'
 import { lockPostAhead, visibleTo } from './visible.ts'
 
-/** One post of the account. */
+/** One post of the account that is not in the trash. */
 export async function findPost(db: Db, accountId: string, id: string): Promise<PostRow | undefined> {
   return db
     .selectFrom('posts')
     .select(COLUMNS)
     .where('account_id', '=', accountId)
     .where('id', '=', id)
+    .where('status', '<>', 'trash')
+    .$narrowType<{ status: PostStatus }>()
     .executeTakeFirst()
 }
 
-/** One post of the account, locked until the transaction ends. */
+/** One post of the account that is not in the trash, locked until the transaction ends. */
 export async function lockPost(tx: Tx, accountId: string, id: string): Promise<PostRow | undefined> {
+  const post = await lockStored(tx, accountId, id)
+  return post !== undefined && isPresent(post) ? post : undefined
+}
+
+/** The same of one that is in the trash. */
+export async function lockTrashed(tx: Tx, accountId: string, id: string): Promise<StoredPost | undefined> {
+  const post = await lockStored(tx, accountId, id)
+  return post !== undefined && isPresent(post) ? undefined : post
+}
+
+/** The same wherever the post is. */
+export async function lockStored(tx: Tx, accountId: string, id: string): Promise<StoredPost | undefined> {
   return tx
     .selectFrom('posts')
     .select(COLUMNS)
@@ -31,6 +46,11 @@ export async function lockPost(tx: Tx, accountId: string, id: string): Promise<P
     .where('id', '=', id)
     .forUpdate()
     .executeTakeFirst()
+}
+
+/** Whether a post is not in the trash. */
+export function isPresent(post: StoredPost): post is PostRow {
+  return post.status !== 'trash'
 }
 
 /** The same, with everything else needed to publish it. */
@@ -41,27 +61,41 @@ export async function lockPostToPublish(
 ): Promise<{ post: PostRow; publishContext: PublishContext } | undefined> {
   await lockPostAhead(tx, accountId, id)
   const { rows } = await prepared(sql<PostRow & PublishContext>`
-    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${PUBLISH_CONTEXT} from posts where account_id = ${accountId} and id = ${id}
+    select ${sql.join(COLUMNS.map((column) => sql.ref(column)))}, ${PUBLISH_CONTEXT} from posts where account_id = ${accountId} and id = ${id} and status <> 'trash'
   `).execute(tx)
   if (rows[0] === undefined) return undefined
   const { sentTo, formerSlugs, original, told, named, paused, ...post } = rows[0]
   return { post, publishContext: { sentTo, formerSlugs, original, told, named, paused } }
 }
 
+/** Where posts are looked for. */
+type Place = 'present' | 'trash' | 'anywhere'
+
 /** Locks the account's posts among these ids until the transaction ends, and returns them; both in the order of their ids. */
-export async function lockPosts(tx: Tx, accountId: string, ids: readonly string[]): Promise<Sized[]> {
+export async function lockPosts(
+  tx: Tx,
+  accountId: string,
+  ids: readonly string[],
+  place: Place = 'present',
+): Promise<Sized[]> {
   return tx
     .selectFrom('posts')
     .select(['id', TEXT_BYTES.as('bytes')])
     .where('account_id', '=', accountId)
     .where('id', 'in', ids)
+    .$if(place !== 'anywhere', (posts) => posts.where('status', place === 'trash' ? '=' : '<>', 'trash'))
     .orderBy('id')
     .forUpdate()
     .execute()
 }
 
-/** Posts that the transaction has locked, in the order of their ids. */
+/** Posts that the transaction has locked and that are not in the trash, in the order of their ids. */
 export async function readLocked(tx: Tx, posts: readonly Sized[]): Promise<PostRow[]> {
+  return (await readStored(tx, posts)).filter(isPresent)
+}
+
+/** The same wherever the posts are. */
+export async function readStored(tx: Tx, posts: readonly Sized[]): Promise<StoredPost[]> {
   return tx
     .selectFrom('posts')
     .select(COLUMNS)
@@ -82,7 +116,7 @@ export async function freeSlug(tx: Tx, accountId: string, base: string): Promise
     select candidate as slug
     from (select generate_series(1, 1000000) as n) as numbers,
       lateral (select case when n = 1 then ${base} else rtrim(left(${base}, ${MAX_SLUG - 1} - length(n::text)), '-') || '-' || n end as candidate) c
-    where not exists (select from posts where account_id = ${accountId} and slug = candidate)
+    where not exists (select from posts where account_id = ${accountId} and slug = candidate and status <> 'trash')
     limit 1
   `.execute(tx)
   return rows[0]?.slug ?? base
@@ -138,7 +172,7 @@ const PUBLISH_CONTEXT = sql`${SYNC_STATE},
 /** How many posts each account has; those without any are missing. */
 export async function countPosts(db: Db): Promise<Map<string, number>> {
   const { rows } = await sql<{ id: string; posts: number }>`
-    select account_id as id, count(*) as posts from posts group by account_id
+    select account_id as id, count(*) as posts from posts where status <> 'trash' group by account_id
   `.execute(db)
   return new Map(rows.map(({ id, posts }) => [id, posts]))
 }
@@ -160,6 +194,7 @@ export async function countPublished(
     .where('account_id', '=', accountId)
     .where('first_published_at', '>=', period.from)
     .where('first_published_at', '<=', period.to)
+    .where('status', '<>', 'trash')
   if (siteId !== undefined) query = query.where(visibleTo(sql`${siteId}`))
   return (await query.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count
 }

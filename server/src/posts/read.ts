@@ -21,10 +21,13 @@ import {
   type ReadPortion,
 } from './list.ts'
 import { findPost } from './queries.ts'
-import type { PostRow } from './tables.ts'
+import type { PostRow, StoredPost } from './tables.ts'
 
 /** A post with its audience and the newest delivery per site. */
-export type PostWithDeliveries = { post: WithAudience<PostRow>; deliveries: LatestDelivery[] }
+export type PostWithDeliveries<Row extends StoredPost = PostRow> = {
+  post: WithAudience<Row>
+  deliveries: LatestDelivery[]
+}
 
 /** The failure of whoever asks for a post that does not exist. */
 export function postNotFound(): Error {
@@ -91,6 +94,6 @@ function normalised(filter: PostFilter): PostFilter {
 }
 
 /** Adds to a post its audience and its newest delivery per site. */
-export async function withDeliveries(db: Db | Tx, post: PostRow): Promise<PostWithDeliveries> {
+export async function withDeliveries<Row extends StoredPost>(db: Db | Tx, post: Row): Promise<PostWithDeliveries<Row>> {
   return { post: await withAudience(db, post), deliveries: await latestDeliveries(db, post.account_id, post.id) }
 }

@@ -13,6 +13,7 @@ import { errorField } from '../platform/log.ts'
 import type { StepResult } from '../platform/loop.ts'
 import { countLate, tellLate } from './late.ts'
 import { applyChange, publishToAudience } from './operations.ts'
+import type { PostStatus } from './policy.ts'
 import { postsTx } from './revision.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
@@ -126,7 +127,15 @@ async function readDue(db: Db, now: Date, { posts, accounts }: PassedOver): Prom
 
 /** Locks the post unless another transaction has. */
 async function lockDue(tx: Tx, id: string): Promise<PostRow | undefined> {
-  return tx.selectFrom('posts').select(COLUMNS).where('id', '=', id).forUpdate().skipLocked().executeTakeFirst()
+  return tx
+    .selectFrom('posts')
+    .select(COLUMNS)
+    .where('id', '=', id)
+    .where('status', '<>', 'trash')
+    .$narrowType<{ status: PostStatus }>()
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
 }
 
 /** When something is next due; undefined when nothing is planned. */

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { DocNode } from './body/convert.ts'
 import { type ContentValues, FIELD_NAMES, type FieldValues } from './fields.ts'
-import type { PostStatus } from './policy.ts'
+import type { PostStatus, StoredStatus } from './policy.ts'
 
 type PostsTable = FieldValues & {
   id: string
@@ -12,7 +12,11 @@ type PostsTable = FieldValues & {
   /** What sites get in its place, where the author's has what they must not get. */
   body_site_markdown: string | null
   body_json: JSONColumnType<DocNode>
-  status: PostStatus
+  status: StoredStatus
+  /** When the post was put into the trash; null if it is not there. */
+  trashed_at: Generated<Date | null>
+  /** It has a working copy: changes that nobody has published (`working-copy/`). */
+  has_changes: Generated<boolean>
   scheduled_at: Date | null
   /** The zone by which it was planned, an IANA name; null if none was named. */
   schedule_zone: Generated<string | null>
@@ -53,6 +57,21 @@ type PostRevisionsTable = {
   sent: boolean
   words: number
   title: string
+  fields: JSONColumnType<ContentValues>
+  body_html: string
+  body_markdown: string
+  body_site_markdown: string | null
+  body_json: JSONColumnType<DocNode>
+}
+
+/** Changes to a post that nobody has published: its content with them. `based_on`: the version of the post that they began from. */
+type WorkingCopiesTable = {
+  post_id: string
+  account_id: string
+  /** Another one with each save. */
+  save_id: string
+  based_on: number
+  saved_at: Date
   fields: JSONColumnType<ContentValues>
   body_html: string
   body_markdown: string
@@ -101,13 +120,16 @@ type PostChangesTable = {
 }
 
 /** A row of `posts` without the derived columns. */
-export type PostRow = Omit<Selectable<PostsTable>, 'search' | 'first_published_at'>
+export type StoredPost = Omit<Selectable<PostsTable>, 'search' | 'first_published_at'>
+
+/** One that is not in the trash. */
+export type PostRow = StoredPost & { status: PostStatus }
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
   'id', 'account_id', 'version', ...FIELD_NAMES, 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'status',
   'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'sites_chosen', 'unpublish_at', 'due_at',
-  'event_sequence', 'sent_version', 'created_at', 'updated_at', 'revised_at', 'revised_by',
+  'event_sequence', 'sent_version', 'trashed_at', 'has_changes', 'created_at', 'updated_at', 'revised_at', 'revised_by',
 ] as const // biome-ignore format: a list of names
 
 declare module '../platform/changes/kinds.ts' {
@@ -120,6 +142,7 @@ declare module '../platform/db/tables.ts' {
   interface Tables {
     posts: PostsTable
     post_revisions: PostRevisionsTable
+    working_copies: WorkingCopiesTable
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
     catalogs: CatalogsTable

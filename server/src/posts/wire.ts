@@ -12,15 +12,25 @@ import { LOSS_CODES } from './body/losses.ts'
 import type { BulkAction } from './bulk.ts'
 import { FIELD_NAMES, FIELDS, givenFields, pickFields, SLUG_RULE, shownFields } from './fields.ts'
 import type { WrittenPost } from './operations.ts'
-import { POST_STATUSES } from './policy.ts'
+import { POST_STATUSES, TRASH_DAYS } from './policy.ts'
 import { BodyForms, RichText } from './public.ts'
 import type { PostSummary, PostWithDeliveries } from './read.ts'
-import type { PostRow } from './tables.ts'
+import type { StoredPost } from './tables.ts'
 
 /** A post's status on the wire. */
 const PostStatus = z
-  .enum(POST_STATUSES, 'The status must be "draft", "scheduled" or "published".')
-  .openapi('PostStatus', { description: '`scheduled`: the post is published automatically at `scheduled_at`.' })
+  .enum([...POST_STATUSES, 'trash'], 'The status must be "draft", "scheduled", "published" or "trash".')
+  .openapi('PostStatus', {
+    description:
+      '`scheduled`: the post is published automatically at `scheduled_at`. `trash`: it is in no list but the one of this status.',
+  })
+
+/** The status that a request gives a post. */
+const WantedStatus = PostStatus.transform((status, { addIssue }) => {
+  if (status !== 'trash') return status
+  addIssue({ code: 'custom', message: 'A post is put into the trash with POST /api/posts/{id}/trash.' })
+  return z.NEVER
+})
 
 /** A post on the wire. */
 export const PostBody = z
@@ -30,6 +40,12 @@ export const PostBody = z
     ...shownFields(FIELD_NAMES),
     body: BodyForms,
     status: PostStatus,
+    trashed_at: Timestamp.optional().openapi({
+      description: `When the post was put into the trash, ${TRASH_DAYS} days before it is deleted; absent if it is not there.`,
+    }),
+    has_changes: z
+      .boolean()
+      .openapi({ description: 'Whether the post has a working copy: changes that are not published.' }),
     site_ids: z.array(Id).nullable().openapi({
       description:
         'The sites that the post is for, as far as they are connected; null: every site, also those connected later. Sites do not get it.',
@@ -75,7 +91,8 @@ const Warning = z
   })
   .openapi('ConversionWarning', { description: 'Something that readers would have seen or used, and that was lost.' })
 
-const Warnings = z
+/** What was lost of a body, in answers. */
+export const Warnings = z
   .array(Warning)
   .optional()
   .openapi({ description: 'What the conversion of the given body could not keep; absent if that is nothing.' })
@@ -92,6 +109,8 @@ const readOnlyPostFields = {
   published_at: readOnlyField(),
   late_by_seconds: readOnlyField(),
   created_at: readOnlyField(),
+  has_changes: readOnlyField(),
+  trashed_at: readOnlyField(),
   updated_at: readOnlyField(),
   deliveries: readOnlyField(),
 }
@@ -136,7 +155,7 @@ const postFields = {
     description:
       'Any of the three forms; the others are derived. If several are given, the richest one is the source (json before html before markdown), and the others are kept as given.',
   }),
-  status: PostStatus.optional(),
+  status: WantedStatus.optional(),
   site_ids: SiteIds.nullable().optional().openapi({
     description:
       'The sites that the post is for: whenever it is published without naming sites, by its status, by its schedule or by a publish request. Null, the default: every site, also those connected later. An empty list: no site. On a published post, sites that come in are sent `post.published` and sites that go out `post.deleted`; the version stays.',
@@ -199,7 +218,9 @@ export const Dispatched = z
 
 /** Which posts to list. */
 export const ListQuery = PageQuery.extend({
-  status: PostStatus.optional().openapi({ description: 'Only posts with this status.' }),
+  status: PostStatus.optional().openapi({
+    description: 'Only posts with this status. Default: all that are not in the trash.',
+  }),
   site_id: z.string().optional().openapi({ description: 'Only published posts that are visible to this site.' }),
   tag: queryText('The tag').optional().openapi({ description: 'Only posts with this tag.' }),
   search: z.string().optional().openapi({
@@ -242,7 +263,7 @@ export const PostSummaryPage = z
   .object({ data: z.array(PostSummaryBody), pagination: Pagination })
   .openapi('ListedPostPage')
 
-const BULK_ACTIONS = ['publish', 'unpublish', 'delete', 'tag', 'untag'] as const
+const BULK_ACTIONS = ['publish', 'unpublish', 'trash', 'untrash', 'delete', 'tag', 'untag'] as const
 
 /** One action on many posts. */
 export const ChangePosts = z
@@ -284,7 +305,7 @@ export const PostsChanged = z
   .openapi('PostsChanged')
 
 /** Presents a post as on the wire. */
-export function presentPost(post: WithAudience<PostRow>) {
+export function presentPost(post: WithAudience<StoredPost>) {
   return {
     ...presentBriefly(post),
     body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
@@ -297,6 +318,8 @@ function presentBriefly(post: PostSummary['post']) {
     version: post.version,
     ...pickFields(post, FIELD_NAMES),
     status: post.status,
+    ...(post.trashed_at === null ? {} : { trashed_at: post.trashed_at }),
+    has_changes: post.has_changes,
     site_ids: post.site_ids,
     scheduled_at: post.scheduled_at,
     ...(post.schedule_zone === null ? {} : { schedule_zone: post.schedule_zone }),
@@ -326,7 +349,7 @@ export function presentSummary({ post, deliveries }: PostSummary) {
 }
 
 /** Presents a post with its deliveries as on the wire. */
-export function presentWithDeliveries({ post, deliveries }: PostWithDeliveries) {
+export function presentWithDeliveries({ post, deliveries }: PostWithDeliveries<StoredPost>) {
   return {
     ...presentPost(post),
     deliveries: deliveries.map(({ siteId, status, deliveredAt }) => ({

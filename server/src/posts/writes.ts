@@ -9,24 +9,36 @@ import type { Db, Tx } from '../platform/db/database.ts'
 import { prepared } from '../platform/db/statements.ts'
 import type { Tables } from '../platform/db/tables.ts'
 import type { Audience } from './audience.ts'
+import { type PostStatus, TRASH_DAYS } from './policy.ts'
 import { noteAllVisible, noteVisible, type PostsTx } from './revision.ts'
-import { COLUMNS, type PostRow } from './tables.ts'
+import { COLUMNS, type PostRow, type StoredPost } from './tables.ts'
 
 /** Stores a new post, which is not published yet. Violates `posts_slug` when the slug is taken. */
 export async function insertPost(
   tx: PostsTx,
   post: InsertObject<Tables, 'posts'> & { status: 'draft' | 'scheduled' },
 ): Promise<PostRow> {
-  return tx.insertInto('posts').values(post).returning(COLUMNS).executeTakeFirstOrThrow()
+  return tx
+    .insertInto('posts')
+    .values(post)
+    .returning(COLUMNS)
+    .$narrowType<{ status: PostStatus }>()
+    .executeTakeFirstOrThrow()
 }
 
 /** What sites see nothing of. */
-const UNSEEN: ReadonlySet<string> = new Set(['unpublish_at', 'sites_chosen', 'event_sequence', 'sent_version'])
+const UNSEEN: ReadonlySet<string> = new Set([
+  'unpublish_at',
+  'sites_chosen',
+  'event_sequence',
+  'sent_version',
+  'has_changes',
+])
 
 /** Changes a post that the transaction has locked. Violates `posts_slug` when a new slug is taken. */
 export async function updatePost(
   tx: PostsTx,
-  { id, account_id: accountId, status }: PostRow,
+  { id, account_id: accountId, status }: StoredPost,
   change: UpdateObject<Tables, 'posts'>,
 ): Promise<PostRow> {
   const changed = await tx
@@ -34,6 +46,7 @@ export async function updatePost(
     .set(change)
     .where('id', '=', id)
     .returning(COLUMNS)
+    .$narrowType<{ status: PostStatus }>()
     .executeTakeFirstOrThrow()
   const isPublished = status === 'published' || changed.status === 'published'
   if (isPublished && !Object.keys(change).every((column) => UNSEEN.has(column))) noteVisible(tx, accountId, id)
@@ -71,9 +84,22 @@ export async function writePublication(
 }
 
 /** Removes a post, with its old slugs and its relations to sites. */
-export async function deletePost(tx: PostsTx, { id, account_id: accountId, status }: PostRow): Promise<void> {
+export async function deletePost(tx: PostsTx, { id, account_id: accountId, status }: StoredPost): Promise<void> {
   await tx.deleteFrom('posts').where('id', '=', id).execute()
   if (status === 'published') noteVisible(tx, accountId, id)
+}
+
+const POSTS_PER_STEP = 100
+
+/** Deletes what has been in the trash for long enough, a batch at a time. Returns whether there may be more. */
+export async function emptyTrash(db: Db, now: Date): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from posts where id in (
+      select id from posts where status = 'trash' and trashed_at < ${now}::timestamptz - ${TRASH_DAYS} * interval '1 day'
+      order by trashed_at limit ${POSTS_PER_STEP} for update skip locked
+    )
+  `.execute(db)
+  return numAffectedRows === BigInt(POSTS_PER_STEP)
 }
 
 /** Remembers a slug that a post had; a later owner of the slug takes it over. */
@@ -215,10 +241,11 @@ const FIRST_VERSION_AT = Date.UTC(2026, 0, 1)
  */
 export async function raiseVersions(tx: PostsTx, now: Date): Promise<number> {
   const secondsSoFar = Math.ceil((now.getTime() - FIRST_VERSION_AT) / 1_000)
-  const { numUpdatedRows } = await tx
-    .updateTable('posts')
-    .set({ version: sql<number>`greatest(version + ${VERSIONS}::int, ${secondsSoFar}::int)` })
-    .executeTakeFirst()
+  const raised = sql<number>`greatest(posts.version + ${VERSIONS}::int, ${secondsSoFar}::int)`
+  await sql`
+    update working_copies set based_on = ${raised} from posts where posts.id = post_id and posts.version = based_on
+  `.execute(tx)
+  const { numUpdatedRows } = await tx.updateTable('posts').set({ version: raised }).executeTakeFirst()
   const accounts = await tx.selectFrom('posts').select('account_id').distinct().execute()
   for (const { account_id: accountId } of accounts) noteAllVisible(tx, accountId)
   return Number(numUpdatedRows)

@@ -68,7 +68,12 @@ const isHeaderValue = (text: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 
 const pathText = (name: string, path: string): fc.Arbitrary<string> => {
   const first = name === 'version' ? '1' : undefined
-  const nouns = { '/posts': 'post_id', '/deliveries': 'delivery_id', '/channels': 'channel_id' } as const
+  const nouns = {
+    '/untrash': 'trashed_post_id',
+    '/posts': 'post_id',
+    '/deliveries': 'delivery_id',
+    '/channels': 'channel_id',
+  } as const
   const [, noun = 'site_id'] = Object.entries(nouns).find(([part]) => path.includes(part)) ?? []
   const own = OWN.find((one) => one === name) ?? noun
   return fc.oneof(

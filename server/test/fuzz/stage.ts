@@ -30,6 +30,10 @@ const SETTINGS = {
 /** What an answer takes away, by operation. */
 const TAKEN: Record<string, 'things' | 'job' | 'session' | 'somebody'> = {
   deletePost: 'things',
+  trashPost: 'things',
+  untrashPost: 'things',
+  discardWorkingCopy: 'things',
+  publishWorkingCopy: 'things',
   changePosts: 'things',
   deleteSite: 'things',
   rotateSiteKeys: 'things',
@@ -51,9 +55,10 @@ export async function setStage(): Promise<Stage> {
   let somebody = await newSomebody()
   const texts = (): Record<string, string> => {
     const { api, things, delivery, job, channel, tokens } = somebody
-    const { post: post_id, site: site_id, slug } = things
+    const { post: post_id, trashed: trashed_post_id, site: site_id, slug } = things
     return {
       post_id,
+      trashed_post_id,
       site_id,
       slug,
       delivery_id: delivery,
@@ -116,7 +121,7 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-type Things = { post: string; site: string; slug: string; key: string }
+type Things = { post: string; trashed: string; site: string; slug: string; key: string }
 type Ways = { token: string; cookie: string }
 
 /** An account with things of its own; `delivery` is one that has failed, `job` writes a draft. */
@@ -157,14 +162,17 @@ async function orderDraft(api: Api): Promise<string> {
   return String(job_id)
 }
 
-/** A site, a post to change, and a published post to pull. */
+/** A site, a post to change that has a working copy, one in the trash, and a published post to pull. */
 async function give(api: Api, receiver: Receiver): Promise<Things> {
   const site = await newSite(api, receiver.url)
-  const [post, pulled] = [
+  const [post, trashed, pulled] = [
     await newPost(api, { status: 'published' }),
+    await newPost(api, {}),
     await newPost(api, { status: 'published', body: { markdown: 'x' } }),
   ]
-  return { post: post.id, slug: pulled.slug, site: String(site.id), key: String(site.api_key) }
+  await api.put(`/api/posts/${post.id}/working-copy`, { title: 'Changed' })
+  await api.post(`/api/posts/${trashed.id}/trash`)
+  return { post: post.id, trashed: trashed.id, slug: pulled.slug, site: String(site.id), key: String(site.api_key) }
 }
 
 /** A fresh token and a fresh session of the account. */

@@ -75,13 +75,15 @@ describe('accounts', () => {
 
 /** A post without the fields that the service adds to the specification's. */
 function withoutAdditions({
+  has_changes,
   late_by_seconds,
   primary_site_id,
   site_ids,
   unpublish_at,
   ...post
 }: Record<string, unknown>) {
-  expect({ late_by_seconds, primary_site_id, site_ids, unpublish_at }).toEqual({
+  expect({ has_changes, late_by_seconds, primary_site_id, site_ids, unpublish_at }).toEqual({
+    has_changes: false,
     late_by_seconds: null,
     primary_site_id: null,
     site_ids: null,

@@ -8,6 +8,7 @@ export type Api = {
   token: string
   get(path: string, headers?: Record<string, string>): Promise<PlainResponse>
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<PlainResponse>
+  put(path: string, body: unknown, headers?: Record<string, string>): Promise<PlainResponse>
   patch(path: string, body: unknown, headers?: Record<string, string>): Promise<PlainResponse>
   delete(path: string, headers?: Record<string, string>): Promise<PlainResponse>
 }
@@ -35,6 +36,7 @@ export function apiOf({ url }: { url: string }, session: Record<string, unknown>
     token,
     get: (path, headers) => send('GET', path, undefined, headers),
     post: (path, body, headers) => send('POST', path, body, headers),
+    put: (path, body, headers) => send('PUT', path, body, headers),
     patch: (path, body, headers) => send('PATCH', path, body, headers),
     delete: (path, headers) => send('DELETE', path, undefined, headers),
   }

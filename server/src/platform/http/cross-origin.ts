@@ -42,7 +42,7 @@ export function createCrossOrigin(origins: readonly string[]): CrossOrigin {
       if (method !== 'OPTIONS' || !applies(pathname)) return undefined
       return {
         ...allowed(request),
-        'Access-Control-Allow-Methods': 'GET,HEAD,POST,PATCH,DELETE',
+        'Access-Control-Allow-Methods': 'GET,HEAD,POST,PUT,PATCH,DELETE',
         'Access-Control-Allow-Headers': request['access-control-request-headers'] ?? '',
         'Access-Control-Max-Age': MAX_AGE,
         Vary: 'Origin, Access-Control-Request-Headers',

@@ -142,7 +142,7 @@ export type Call<Principal, Params, Query, Body> = RequestFacts & {
 }
 
 type Definition<Principal, Params, Query, Body, Documented extends Replies> = {
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** In OpenAPI's form: `/api/posts/{id}`. */
   path: string
   name: string

@@ -13,15 +13,21 @@ export function versionTag(version: number): string {
 }
 
 /**
- * A check for `If-Match`: throws `precondition_failed` when the header does not name the given version, and `invalid` at once
- * for anything but strong entity tags. Without the header, or with `*`, every version passes.
+ * Whether `If-Match` lets a tag pass; without the header, or with `*`, it lets every one. Throws `invalid` at once for anything but strong
+ * entity tags.
  */
-export function ifMatchCheck(header: string | undefined): (version: number) => void {
+export function ifMatch(header: string | undefined): (tag: string) => boolean {
   const tags = header?.split(',').map((tag) => tag.trim())
   if (tags?.some((tag) => tag !== '*' && !STRONG_TAG.test(tag)))
-    throw invalid('If-Match', 'If-Match must be the ETag of the version you have: its number in quotes, such as "3".')
+    throw invalid('If-Match', 'If-Match must be the ETag of the version you have, in quotes, such as "3".')
+  return (tag) => tags === undefined || tags.includes('*') || tags.includes(tag)
+}
+
+/** A check for `If-Match`, as `ifMatch`: throws `precondition_failed` when the header does not name the given version. */
+export function ifMatchCheck(header: string | undefined): (version: number) => void {
+  const passes = ifMatch(header)
   return (version) => {
-    if (tags === undefined || tags.includes('*') || tags.includes(versionTag(version))) return
+    if (passes(versionTag(version))) return
     throw fail(
       'precondition_failed',
       `The resource has changed: it is now at version ${version}. Fetch it again and repeat your change.`,

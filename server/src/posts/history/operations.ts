@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../platform/context.ts'
 import { fail } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
-import { differing, type PostInput } from '../changed.ts'
-import { CONTENT_FIELDS, type ContentValues, type PostMeta } from '../fields.ts'
+import { differing, wholeChange } from '../changed.ts'
+import { CONTENT_FIELDS, type ContentValues } from '../fields.ts'
 import { storedBody } from '../new-post.ts'
 import { applyChange, type VersionCheck } from '../operations.ts'
 import { findPost, lockPost } from '../queries.ts'
@@ -103,20 +103,9 @@ export async function restoreRevision(
     if (version === post.version) return withDeliveries(tx, post)
     const revision = await findRevision(tx, id, version)
     if (revision === undefined) throw revisionNotFound()
-    const restored = await applyChange(
-      ctx,
-      tx,
-      post,
-      inputOf(revision, post),
-      differing(storedBody(revision), post),
-      now,
-    )
+    const { slug: _, ...fields } = revision.fields
+    const body = differing(storedBody(revision), post)
+    const restored = await applyChange(ctx, tx, post, wholeChange(fields, post), body, now)
     return withDeliveries(tx, restored)
   })
-}
-
-/** The fields of a revision as a change of the post. */
-function inputOf({ fields: { slug: _, ...fields } }: Revision, post: PostRow): PostInput {
-  const gone = Object.keys(post.meta).filter((key) => !(key in fields.meta))
-  return { ...fields, meta: { ...fields.meta, ...(Object.fromEntries(gone.map((key) => [key, null])) as PostMeta) } }
 }

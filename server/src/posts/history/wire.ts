@@ -7,7 +7,7 @@ import { BodyForms } from '../public.ts'
 import type { Revision, RevisionSummary } from './store.ts'
 
 /** The greatest of the database's integers. */
-const MOST_VERSION = 2_147_483_647
+export const MOST_VERSION = 2_147_483_647
 const version = (name: string) => countingNumber(name, MOST_VERSION, 'a whole number from 1 to 2,147,483,647')
 
 export const RevisionParams = z.object({
