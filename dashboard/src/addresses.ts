@@ -12,7 +12,7 @@ const date = (value: unknown): string | undefined =>
   typeof value === 'string' && /^20\d\d-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 
 /** The statuses that posts can be filtered by. */
-export const POST_STATUSES = ['draft', 'scheduled', 'published'] as const
+export const POST_STATUSES = ['draft', 'scheduled', 'published', 'trash'] as const
 const POST_ORDERS = ['updated_at', 'scheduled_at'] as const
 
 /** A list of posts. Without a `sort` the newest come first. */

@@ -2,9 +2,10 @@
 import type { ListedPost, ListSummaries } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { FileSearch, PenLine, Plus } from 'lucide-react'
+import { FileSearch, PenLine, Plus, Trash2 } from 'lucide-react'
 import { useDeferredValue, useRef } from 'react'
 import type { PostsSearch } from '../addresses.ts'
+import { TRASH_DAYS } from '../posts/trash.ts'
 import { postListQuery, queryClient, sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
 import { useRows } from '../shell/rows.ts'
@@ -49,6 +50,8 @@ export function Posts() {
 
   const { pagination } = shown ?? {}
   const isNarrowed = [search.search, search.status, search.tag, search.site].some((value) => value !== undefined)
+  const isTrash =
+    search.status === 'trash' && [search.search, search.tag, search.site].every((value) => value === undefined)
   const isFirst = pagination?.total === 0 && !isNarrowed
   return (
     <Page
@@ -83,6 +86,10 @@ export function Posts() {
           <Problem error={list.error} retry={() => void list.refetch()} />
         ) : isFirst ? (
           <FirstPost />
+        ) : pagination?.total === 0 && isTrash ? (
+          <Empty picture={<Trash2 />} title="The trash is empty">
+            What you delete stays here for {TRASH_DAYS} days.
+          </Empty>
         ) : pagination?.total === 0 ? (
           <Empty
             picture={<FileSearch />}

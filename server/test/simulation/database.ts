@@ -35,6 +35,7 @@ const TABLES = [
   'workers',
   'endpoints',
   'post_revisions',
+  'working_copies',
   'post_sites',
   'post_slugs',
   'posts',

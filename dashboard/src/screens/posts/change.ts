@@ -2,6 +2,7 @@
 import type { ChangePosts, ListedPost } from '@postrider/sdk'
 import { api, sentence } from '../../api.ts'
 import { counted } from '../../format.ts'
+import { undoTrash } from '../../posts/trash.ts'
 import { queryClient } from '../../queries.ts'
 import { toast } from '../../ui/toast.tsx'
 
@@ -38,5 +39,7 @@ export async function changePosts(
   }
   const missing = ids.length - changed
   const gone = missing === 0 ? '' : ` ${counted(missing, 'post')} had been deleted before.`
-  toast({ text: `${counted(changed, 'post')} ${did}.${gone}` })
+  // One message takes back one request.
+  const undo = how.action === 'trash' && changed > 0 && ids.length <= AT_ONCE ? { action: undoTrash(ids) } : {}
+  toast({ text: `${counted(changed, 'post')} ${did}.${gone}`, ...undo })
 }

@@ -5,7 +5,7 @@ import { POST_STATUSES, type PostsSearch } from '../../addresses.ts'
 import { Select } from '../../ui/field.tsx'
 import { FilterChip, FilterFields, Filters, FilterTabs, filterTab, SearchInput, SiteFilter } from '../../ui/filters.tsx'
 
-const STATUS_NAMES = { draft: 'Drafts', scheduled: 'Scheduled', published: 'Published' } as const
+const STATUS_NAMES = { draft: 'Drafts', scheduled: 'Scheduled', published: 'Published', trash: 'Trash' } as const
 
 type PostFiltersProps = {
   search: PostsSearch

@@ -1,5 +1,6 @@
 import type { ListedPost, Site } from '@postrider/sdk'
 import { Link } from '@tanstack/react-router'
+import { clsx } from 'clsx'
 import { memo } from 'react'
 import { stopsOf } from '../../delivery/post-stops.ts'
 import { Stops } from '../../delivery/stops.tsx'
@@ -92,7 +93,19 @@ const PostRow = memo(function PostRow({ post, sites, chosen, current, toggle, en
         />
       </Td>
       <Td grow>
-        <NameLink to="/posts/$postId" params={{ postId: post.id }} data-open name={post.title} className={POST_NAME} />
+        {post.trashed_at === undefined ? (
+          <NameLink
+            to="/posts/$postId"
+            params={{ postId: post.id }}
+            data-open
+            name={post.title}
+            className={POST_NAME}
+          />
+        ) : (
+          <span dir="auto" className={clsx('clip block', POST_NAME)}>
+            {post.title}
+          </span>
+        )}
         <div className="flex min-w-0 items-center gap-2 text-sm text-faint max-sm:flex-wrap">
           <span className="shrink-0 md:hidden">
             <Status post={post} brief />
@@ -151,8 +164,10 @@ function Tags({ tags }: { tags: readonly string[] }) {
 /** A post's status, and since or until when. `brief`: in a line of small text. */
 function Status({ post, brief = false }: { post: ListedPost; brief?: boolean }) {
   const { name, tone } = POST_STATUSES[post.status]
-  const at = post.status === 'scheduled' ? post.scheduled_at : post.status === 'published' ? post.published_at : null
-  const when = at !== null && <Ago at={at} />
+  const at = { draft: null, scheduled: post.scheduled_at, published: post.published_at, trash: post.trashed_at }[
+    post.status
+  ]
+  const when = at != null && <Ago at={at} />
   if (brief) {
     return (
       <>
@@ -164,6 +179,7 @@ function Status({ post, brief = false }: { post: ListedPost; brief?: boolean }) 
     <span className="flex items-center gap-2 whitespace-nowrap">
       <Badge tone={tone}>{name}</Badge>
       <LateBadge post={post} />
+      {post.has_changes && <Badge tone="waiting">Edited</Badge>}
       <span className="text-sm text-faint">{when}</span>
     </span>
   )
