@@ -4,6 +4,7 @@ import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
 import { type WithAudience, withAudiences } from './audience.ts'
 import { inPortions, type Sized, TEXT_BYTES } from './portions.ts'
+import { isPresent } from './queries.ts'
 import { COLUMNS, type PostRow } from './tables.ts'
 
 /** A slug that a post had, and until when. */
@@ -50,7 +51,7 @@ async function readWhole(db: Db, posts: readonly Sized[]): Promise<WholePost[]> 
     .orderBy('slug')
     .execute()
   const byPost = Map.groupBy(slugs, ({ post_id }) => post_id)
-  return (await withAudiences(db, rows)).map((post) => ({
+  return (await withAudiences(db, rows.filter(isPresent))).map((post) => ({
     ...post,
     formerSlugs: (byPost.get(post.id) ?? []).map(({ slug, retiredAt }) => ({ slug, retiredAt })),
   }))
