@@ -31,6 +31,16 @@ export function isMissing(error: unknown): boolean {
   return error instanceof PostriderError && error.status === 404
 }
 
+/** What was asked for; undefined if it is not there. */
+export async function unlessMissing<Found>(asked: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
 /** Whether the service refused something, or was not reached, or not in time; otherwise the dashboard itself has a fault. */
 export function isOfService(error: unknown): boolean {
   return [PostriderError, UnreachableError, DOMException].some((kind) => error instanceof kind)

@@ -12,7 +12,7 @@ import type {
   Site,
 } from '@postrider/sdk'
 import { infiniteQueryOptions, MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
-import { api, describeService, isSignedOut } from './api.ts'
+import { api, describeService, isSignedOut, unlessMissing } from './api.ts'
 import { sessionBegan, sessionEnded } from './session.ts'
 
 const onError = (error: unknown) => {
@@ -55,6 +55,14 @@ export const postQuery = (id: string) =>
   queryOptions({
     queryKey: ['posts', 'one', id],
     queryFn: ({ signal }) => api.posts.get(id, { signal }),
+    refetchOnWindowFocus: 'always',
+  })
+
+/** The changes to a post that are not published; null if there are none. */
+export const workingCopyQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['posts', 'one', id, 'working-copy'],
+    queryFn: async ({ signal }) => (await unlessMissing(api.posts.workingCopy.get(id, { signal }))) ?? null,
     refetchOnWindowFocus: 'always',
   })
 

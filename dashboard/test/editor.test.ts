@@ -16,16 +16,16 @@ const idOf = (page: Page) => new URL(page.url()).pathname.split('/')[2] ?? ''
 const copies = (page: Page) =>
   page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('postrider.draft.')).length)
 
-/** Somebody whose published post is changed in this browser only. */
-async function changedHere(scene: Scene) {
+/** Somebody whose published post is being changed. */
+async function changedHere(scene: Scene, before: (page: Page) => Promise<unknown> = async () => {}) {
   const person = await newPerson(scene)
   const { page, client } = person
   const { id } = await client.posts.create({ title: 'Out there', body: { markdown: 'First.' }, status: 'published' })
   await page.goto(`/posts/${id}`)
+  await before(page)
   await text(page).click()
   await page.keyboard.press('Control+End')
   await page.keyboard.type(' Second.')
-  await page.getByText('Changes kept in this browser until you update').waitFor()
   return { ...person, id }
 }
 
@@ -230,19 +230,27 @@ describeInBrowser('writing a post', (scene) => {
     await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('One more cup.\n')
   })
 
-  it('keeps changes to a published post here until they are sent', async () => {
+  it('keeps changes to a published post on the service until they are sent', async () => {
     const { page, client, id } = await changedHere(scene)
+    const unsent = page.getByText(/^Saved .*, not on your sites yet$/)
+    await unsent.waitFor()
+    expect(await copies(page)).toBe(0)
+    await expectAccessible(page)
+    // Another machine sees them, and what it writes is seen here.
+    await client.posts.workingCopy.save(id, { title: 'Out here', body: { markdown: 'First. Second.' } })
     await page.reload()
     await expect.poll(() => text(page).textContent()).toContain('First. Second.')
+    expect(await title(page).inputValue()).toBe('Out here')
     expect((await client.posts.get(id)).body.markdown).toBe('First.')
-    await page.keyboard.press('Control+s')
-    await saved(page)
-    expect((await client.posts.get(id)).body.markdown).toBe('First. Second.\n')
+    await page.getByRole('button', { name: 'Update' }).click()
+    await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('First. Second.')
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
 
     // Or thrown away.
     await text(page).click()
     await page.keyboard.press('Control+a')
     await page.keyboard.type('Ruined.')
+    await unsent.waitFor()
     await page.reload()
     await expect.poll(() => text(page).textContent()).toContain('Ruined.')
     await page.getByRole('button', { name: 'Discard' }).click()
@@ -250,10 +258,14 @@ describeInBrowser('writing a post', (scene) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click()
     await expect.poll(() => text(page).textContent()).toBe('First. Second.')
     expect(await copies(page)).toBe(0)
+    expect(await client.posts.get(id)).toMatchObject({ has_changes: false, version: 2 })
   })
 
   it('finds the words again after the post was deleted elsewhere', async () => {
-    const { page, client, id } = await changedHere(scene)
+    const { page, client, id } = await changedHere(scene, (page) =>
+      page.route('**/working-copy', (route) => route.abort()),
+    )
+    await page.getByText('Offline, kept in this browser').waitFor()
     await page.goto('/')
     await client.posts.delete(id)
     await page.goto('/posts/new')

@@ -1,15 +1,15 @@
 /** Writing a post. */
-import type { PostWithDeliveries } from '@postrider/sdk'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { api, isMissing } from '../api.ts'
-import { accountQuery, postQuery, queryClient } from '../queries.ts'
+import { accountQuery, postQuery, queryClient, workingCopyQuery } from '../queries.ts'
 import { onSignedInAgain, sessionEnded, useSessionEnded } from '../session.ts'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Deleted } from './editor/saving/deleted.tsx'
 import { isNew, newPostId, nextNewPost, shelfOf } from './editor/saving/draft-shelf.ts'
 import { OpenPost } from './editor/saving/open-post.ts'
+import type { Stored } from './editor/saving/stored.ts'
 import { Writing } from './editor/writing.tsx'
 
 /** For posts created on this page: their local id before they were stored, by their id, so that the page continues unchanged. */
@@ -47,18 +47,18 @@ export function Editor() {
 function Opened({ id, accountId }: { id: string; accountId: string }) {
   const navigate = useNavigate()
   const { draft } = useSearch({ from: '/inside/posts/$postId' })
-  const stored = useQuery({ ...postQuery(id), enabled: !isNew(id), refetchOnMount: 'always' })
+  const post = useQuery({ ...postQuery(id), enabled: !isNew(id), refetchOnMount: 'always' })
   const [openPost, setOpenPost] = useState<OpenPost>()
   const opened = useRef(false)
   /** The post was deleted, and its text is to be a new one. */
   const [anew, setAnew] = useState(false)
 
-  const open = useEffectEvent((post: PostWithDeliveries | undefined) => {
+  const open = useEffectEvent((stored: Stored | undefined) => {
     if (opened.current) return
     opened.current = true
     const openPost: OpenPost =
       takeBack(id) ??
-      new OpenPost(id, post, {
+      new OpenPost(id, stored, {
         api: api.posts,
         shelf: shelfOf(accountId),
         onSignedOut: sessionEnded,
@@ -78,18 +78,25 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
       })
     setOpenPost(openPost)
   })
-  const { data, isFetchedAfterMount } = stored
+  const { data, isFetchedAfterMount } = post
+  const hasChanges = data?.has_changes === true
+  const changes = useQuery({ ...workingCopyQuery(id), enabled: hasChanges, refetchOnMount: 'always' })
+  const isFetched = isFetchedAfterMount && (!hasChanges || changes.isFetchedAfterMount)
+  const stored = useMemo((): Stored | undefined => {
+    if (data === undefined || !isFetched) return undefined
+    return { post: data, workingCopy: hasChanges ? (changes.data ?? undefined) : undefined }
+  }, [data, isFetched, hasChanges, changes.data])
   useEffect(() => {
     if (isNew(id) || anew) open(undefined)
-    else if (data !== undefined && isFetchedAfterMount) open(data)
-  }, [id, anew, data, isFetchedAfterMount])
+    else if (stored !== undefined) open(stored)
+  }, [id, anew, stored])
   useEffect(() => {
-    if (data !== undefined) openPost?.observe(data)
-  }, [openPost, data])
+    if (stored !== undefined) openPost?.observe(stored)
+  }, [openPost, stored])
   useSafety(openPost)
 
   if (openPost !== undefined) return <Writing openPost={openPost} accountId={accountId} writtenBy={draft} />
-  if (isMissing(stored.error)) {
+  if (isMissing(post.error)) {
     const shelf = shelfOf(accountId)
     const copy = shelf.read(id)
     const forget = () => {
@@ -98,7 +105,8 @@ function Opened({ id, accountId }: { id: string; accountId: string }) {
     }
     if (copy !== undefined) return <Deleted copy={copy} onContinue={() => setAnew(true)} onForget={forget} />
   }
-  if (stored.isError) return <Problem alone error={stored.error} retry={() => void stored.refetch()} />
+  const failed = [post, changes].find(({ isError }) => isError)
+  if (failed !== undefined) return <Problem alone error={failed.error} retry={() => void failed.refetch()} />
   return (
     <div className="mx-auto grid w-full max-w-(--container-prose) gap-6 px-4 pt-24" aria-busy="true">
       <Skeleton className="h-10 w-2/3" />
@@ -133,7 +141,7 @@ function useSafety(openPost: OpenPost | undefined): void {
       openPost.leave()
       // One that waits for a person is begun again from its copy, which another tab may have gone on with.
       const { dirty, kept } = openPost.view()
-      if (dirty && (openPost.savesByItself || !kept)) left.add(openPost)
+      if (dirty && (openPost.view().conflict === undefined || !kept)) left.add(openPost)
     }
   }, [openPost])
   useEffect(() => {

@@ -19,10 +19,10 @@ type BarProps = {
 
 /** The bar above the post: whether it is saved, and the next step. */
 export function Bar({ openPost, view, editable, onSettings, onHistory, onDiscard, onUpdate, onPublish }: BarProps) {
-  const { post, dirty, problem, saving } = view
+  const { post, workingCopy, dirty, problem, saving } = view
   return (
     <header className="sticky top-13 z-20 flex min-h-13 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-paper px-4 py-2 sm:px-6 lg:top-0 lg:px-8">
-      <SaveState view={view} savesByItself={openPost.savesByItself} />
+      <SaveState view={view} isPublished={openPost.isPublished} />
       <div className="ml-auto flex items-center gap-2">
         {problem?.kind === 'gone' && <Button onClick={() => void openPost.saveAsNew()}>Save as a new post</Button>}
         {onHistory !== undefined && (
@@ -35,7 +35,7 @@ export function Bar({ openPost, view, editable, onSettings, onHistory, onDiscard
             Settings
           </Button>
         )}
-        {!openPost.savesByItself && dirty ? (
+        {openPost.isPublished && (dirty || workingCopy !== undefined) ? (
           <>
             <Button disabled={!editable || saving} onClick={onDiscard}>
               Discard

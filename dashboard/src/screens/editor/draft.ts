@@ -6,6 +6,9 @@
  */
 import type { CreatePost, Post, UpdatePost } from '@postrider/sdk'
 
+/** What is edited of a post, as the service has it. */
+export type Content = Pick<Post, 'title' | 'slug' | 'excerpt' | 'tags' | 'meta' | 'body'>
+
 /** A rich-text document as ProseMirror writes it. */
 export type Doc = Post['body']['json']
 
@@ -44,7 +47,7 @@ export function fieldAt(path = ''): Field | undefined {
 export const EMPTY_DRAFT = draftWith((name) => FIELDS[name].empty)
 
 /** The editable part of a stored post. */
-export function draftOf(post: Post): Draft {
+export function draftOf(post: Content): Draft {
   return draftWith((name) => {
     if (name === 'body') return { form: 'json', value: post.body.json }
     const [first = '', second] = FIELDS[name].path.split('.')
@@ -58,14 +61,14 @@ function draftWith(valueAt: (name: Field) => unknown): Draft {
 }
 
 /** Whether the post may have this field from that draft: the service trims texts, and keeps a body in the form it came in. */
-export function isFrom(sent: Draft, post: Post, field: Field): boolean {
+export function isFrom(sent: Draft, post: Content, field: Field): boolean {
   if (field === 'body') return isSame(sent.body.value, post.body[sent.body.form])
   const value = sent[field]
   return isSame(typeof value === 'string' ? value.trim() : value, draftOf(post)[field])
 }
 
 /** The text as a document: the rich text as it is here, or for other forms the document last stored. */
-export function documentOf({ body }: Draft, post: Post | undefined): Doc | undefined {
+export function documentOf({ body }: Draft, post: Content | undefined): Doc | undefined {
   return body.form === 'json' ? body.value : post?.body.json
 }
 

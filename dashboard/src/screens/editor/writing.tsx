@@ -11,7 +11,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { Bar } from './bar.tsx'
-import { ConfirmDiscard } from './confirmations.tsx'
+import { ConfirmDiscard, ConfirmTrash } from './confirmations.tsx'
 import { HistoryDialog } from './history/history-dialog.tsx'
 import { Outline } from './outline.tsx'
 import { AudienceDialog } from './publishing/audience-dialog.tsx'
@@ -39,6 +39,7 @@ type Asked =
   | { kind: 'take off'; site: { id: string; name: string } }
   | { kind: 'unpublish' }
   | { kind: 'discard' }
+  | { kind: 'trash' }
   | { kind: 'history' }
   | { kind: 'settings' }
 
@@ -59,7 +60,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
   const close = () => setAsked(undefined)
   const publish = (begin: Publishing) => setAsked({ kind: 'publish', begin })
   const update = async () => {
-    if (!(await openPost.save())) return
+    if (!(await openPost.update())) return
     await queryClient.invalidateQueries({ queryKey: ['deliveries'] })
     publish('arriving')
   }
@@ -83,6 +84,10 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
     },
   )
 
+  useAction({ does: 'Delete', group: 'This post', hidden: post === undefined, alsoFoundBy: 'trash remove' }, () => {
+    if (post !== undefined && here) setAsked({ kind: 'trash' })
+  })
+
   if (conflict !== undefined) return <ConflictScreen openPost={openPost} conflict={conflict} />
   const parts = { openPost, view, editable: here }
   const publication = (
@@ -93,6 +98,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       onOriginal={() => setAsked({ kind: 'original' })}
       onTakeOff={(site) => setAsked({ kind: 'take off', site })}
       onUnpublish={() => setAsked({ kind: 'unpublish' })}
+      onTrash={() => setAsked({ kind: 'trash' })}
     />
   )
   return (
@@ -158,6 +164,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
         <PublishDialog openPost={openPost} view={view} begin={asked.begin} onClose={close} />
       )}
       <ConfirmDiscard openPost={openPost} view={view} open={asked?.kind === 'discard'} onClose={close} />
+      <ConfirmTrash openPost={openPost} view={view} open={asked?.kind === 'trash'} onClose={close} />
       {asked?.kind === 'history' && <HistoryDialog {...parts} onClose={close} />}
       {asked?.kind === 'sites' && <AudienceDialog openPost={openPost} view={view} onClose={close} />}
       {asked?.kind === 'original' && <OriginalDialog openPost={openPost} view={view} onClose={close} />}

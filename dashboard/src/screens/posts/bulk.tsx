@@ -10,6 +10,7 @@ import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { ChosenBar } from '../../ui/filters.tsx'
+import { focusPage } from '../../ui/focus.ts'
 import { toast } from '../../ui/toast.tsx'
 import { BulkPublish } from './bulk-publish.tsx'
 import { type Change, changePosts } from './change.ts'
@@ -58,7 +59,7 @@ function Choices({ posts, many, act, ask }: ChoicesProps & { posts: readonly Lis
   const [only] = posts.length === 1 ? posts : []
   const trash = () => {
     if (trashConsequence(posts) !== undefined) return ask('trash')
-    act(...TO_TRASH).catch(told)
+    act(...TO_TRASH).then(focusPage, told)
   }
   return (
     <>
@@ -87,7 +88,7 @@ function TrashChoices({ many, act, ask }: ChoicesProps) {
         verb="Restore"
         many={many}
         icon={<Undo2 />}
-        onChoose={() => void act({ action: 'untrash' }, 'restored as drafts').catch(told)}
+        onChoose={() => void act({ action: 'untrash' }, 'restored').then(focusPage, told)}
       />
       <Choice verb="Delete for good" many={many} icon={<Trash2 />} onChoose={() => ask('delete')} />
     </>

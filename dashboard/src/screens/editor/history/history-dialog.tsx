@@ -21,13 +21,13 @@ type HistoryDialogProps = { openPost: OpenPost; view: View; editable: boolean; o
 
 /** The open dialog, of a post that is stored. */
 export function HistoryDialog({ openPost, view, editable, onClose }: HistoryDialogProps) {
-  const { post, dirty } = view
+  const { post, workingCopy, dirty } = view
   const present = post?.version ?? 1
   const [chosen, setChosen] = useState<number>()
   const history = useInfiniteQuery(revisionsQuery(openPost.id, present))
   const former = history.data?.pages.flatMap(({ revisions }) => revisions).filter(({ version }) => version < present)
   const selected = chosen ?? former?.[0]?.version
-  const isUnsent = dirty && !openPost.savesByItself
+  const isUnsent = openPost.isPublished && (dirty || workingCopy !== undefined)
   const restore = useMutation({
     mutationFn: (version: number) => openPost.restore(version),
     onSuccess(done, version) {

@@ -1,6 +1,7 @@
 /** The status of a post, and the actions it allows. */
 import { allows } from '@postrider/server/posts/policy'
 import { useQuery } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { sentence } from '../../../api.ts'
@@ -32,6 +33,7 @@ type PublicationProps = {
   onOriginal: () => void
   onTakeOff: (site: { id: string; name: string }) => void
   onUnpublish: () => void
+  onTrash: () => void
 }
 
 /** The post's status, and for a published post its way to each site. */
@@ -44,6 +46,7 @@ export function Publication({
   onOriginal,
   onTakeOff,
   onUnpublish,
+  onTrash,
 }: PublicationProps) {
   const [busy, setBusy] = useState(false)
   const { post } = view
@@ -94,6 +97,11 @@ export function Publication({
           {can('unpublish') && (
             <Button size="sm" onClick={onUnpublish}>
               Unpublish
+            </Button>
+          )}
+          {post !== undefined && editable && (
+            <Button size="sm" kind="quiet" icon={<Trash2 />} onClick={onTrash}>
+              Delete
             </Button>
           )}
         </div>

@@ -20,7 +20,7 @@ type SendFormProps = {
 
 /** Asks which sites get a published post again, or its changes. */
 export function SendForm({ openPost, view, sites, having, onSent, onClose }: SendFormProps) {
-  const updates = view.dirty
+  const updates = view.dirty || view.workingCopy !== undefined
   const { ticked, locked, toggle, all } = useSiteSelection({ sites, having, updates })
   const go = useSending({ openPost, updates, ticked, having, onSent })
   const to = ticked.size === 0 ? '' : ` ${updates ? 'at' : 'to'} ${counted(ticked.size, 'site')}`

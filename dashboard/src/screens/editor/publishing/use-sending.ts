@@ -30,7 +30,7 @@ async function send({ openPost, updates, ticked, having }: Sending): Promise<boo
   if (!updates) return openPost.publish([...ticked])
   // Sites that have the post are sent the change when it is stored.
   const others = [...ticked].filter((id) => !having.has(id))
-  return others.length === 0 ? openPost.save() : openPost.publish(others)
+  return others.length === 0 ? openPost.update() : openPost.publish(others)
 }
 
 /** Reads the deliveries that a publication has begun. Without an answer live updates bring them. */

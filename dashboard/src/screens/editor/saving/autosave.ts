@@ -1,10 +1,13 @@
 /** When changes are sent: a second after the last one, on request, or again when time may have solved a problem. */
 import { PostriderError, type UpdatePost } from '@postrider/sdk'
+import { unlessMissing } from '../../../api.ts'
 import { fieldsOf } from '../draft.ts'
 import type { DraftCopy } from './draft-copy.ts'
 import type { EditState } from './edit-state.ts'
+import { catchUp, reconcile } from './reconcile.ts'
 import { saveProblem, tryAgainAfterMs } from './save-problem.ts'
 import { type SaveContext, sendChanges } from './save-request.ts'
+import { readStored, type Stored } from './stored.ts'
 
 const SAVE_AFTER_MS = 1_000
 
@@ -48,10 +51,10 @@ export class Autosave {
     this.#timer = undefined
   }
 
-  /** Saves now if changes are left and saving is automatic. */
+  /** Saves now if changes are left. */
   tryAgain(): void {
-    const { view, savesByItself, readOnly } = this.#state
-    if (view.dirty && savesByItself && !readOnly) void this.save()
+    const { view, readOnly } = this.#state
+    if (view.dirty && !readOnly) void this.save()
   }
 
   /** Saves all changes. False when some are left; the view says why. */
@@ -60,6 +63,27 @@ export class Autosave {
       this.#running = undefined
     })
     return this.#running
+  }
+
+  /**
+   * Saves all changes, and makes them part of a published post, so that its sites are sent them. False when that was not possible; the view
+   * says why.
+   */
+  async update(): Promise<boolean> {
+    for (;;) {
+      if (!(await this.save())) return false
+      const { stored, isPublished } = this.#state
+      if (stored?.workingCopy === undefined || !isPublished) return true
+      await this.idle()
+      const publishing = this.#publishCopy(stored)
+      this.#running = publishing.then(Boolean).finally(() => {
+        this.#running = undefined
+        if (this.#state.view.dirty) this.schedule()
+      })
+      const done = await publishing
+      await this.idle()
+      if (done !== undefined) return done
+    }
   }
 
   /**
@@ -85,7 +109,7 @@ export class Autosave {
       if (state.view.conflict !== undefined) return false
       const { draft: sent, changes } = state
       const fields = fieldsOf(changes)
-      if (fields.length === 0) {
+      if (!state.isUnsaved) {
         state.show({ dirty: false, problem: undefined })
         this.#copy.keep()
         return true
@@ -97,12 +121,40 @@ export class Autosave {
       }
       state.show({ saving: true })
       try {
-        await sendChanges(state, this.#copy, this.#context, { sent, changes })
+        if (state.isBehind) await this.#catchUp()
+        else await sendChanges(state, this.#copy, this.#context, { sent, changes })
         state.show({ saving: false })
       } catch (error) {
-        this.#refused(error)
-        return false
+        return this.#refused(error)
       }
+    }
+  }
+
+  /** Compares the working copy with the post, which was changed after it was begun. */
+  async #catchUp(): Promise<void> {
+    const { stored } = this.#state
+    if (stored?.workingCopy === undefined) return
+    const { api } = this.#context
+    catchUp(this.#state, this.#copy, await unlessMissing(api.revision(stored.post.id, stored.workingCopy.based_on)))
+  }
+
+  /** False when it was refused; undefined when the service had something else, which has been merged. */
+  async #publishCopy({ post, workingCopy }: Stored): Promise<boolean | undefined> {
+    const state = this.#state
+    const { api, onStored } = this.#context
+    state.show({ saving: true })
+    try {
+      const published = await api.workingCopy.publish(post.id, workingCopy?.save_id)
+      state.accept({ post: published }, state.saved)
+      onStored(published)
+      return true
+    } catch (error) {
+      const isElsewhere = error instanceof PostriderError && (error.status === 412 || error.field === 'based_on')
+      if (!isElsewhere) return this.#refused(error)
+      reconcile(state, this.#copy, await readStored(api, post.id))
+      return undefined
+    } finally {
+      state.show({ saving: false })
     }
   }
 
@@ -124,11 +176,12 @@ export class Autosave {
     }
   }
 
-  #refused(error: unknown): void {
+  #refused(error: unknown): false {
     this.#state.show({ saving: false, problem: saveProblem(error) })
     this.#copy.keep()
     if (error instanceof PostriderError && error.status === 401) this.#context.onSignedOut()
     const waitMs = tryAgainAfterMs(error)
     if (waitMs !== undefined) this.schedule(waitMs)
+    return false
   }
 }

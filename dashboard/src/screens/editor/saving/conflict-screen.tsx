@@ -14,12 +14,14 @@ import { type WordChange, WordChanges } from '../../../ui/word-changes.tsx'
 import { type Draft, draftOf, type Field, labelOf, newPostOf, otherTitle } from '../draft.ts'
 import type { Conflict } from './edit-state.ts'
 import type { OpenPost } from './open-post.ts'
+import { tagOf } from './stored.ts'
 
 type Texts = Record<string, { mine: string; theirs: string }>
 
 /** Replaces the editor until the conflict is decided. */
 export function ConflictScreen({ openPost, conflict }: { openPost: OpenPost; conflict: Conflict }) {
-  const { theirs, fields, merged } = conflict
+  const { stored, theirs, fields, merged } = conflict
+  const savedAt = theirs === stored.workingCopy ? stored.workingCopy.saved_at : stored.post.updated_at
   const [taken, setTaken] = useState<readonly Field[]>([])
   const [keepsOther, setKeepsOther] = useState(true)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -29,7 +31,7 @@ export function ConflictScreen({ openPost, conflict }: { openPost: OpenPost; con
   const [attempt] = useState(() => crypto.getRandomValues(new Uint32Array(4)).join('-'))
   const short = fields.filter((field) => field !== 'body').map((field) => merged[field])
   const texts = useQuery({
-    queryKey: ['conflict', theirs.id, theirs.version, fields, short],
+    queryKey: ['conflict', stored.post.id, tagOf(stored), fields, short],
     queryFn: () => textsOf(conflict),
     gcTime: 0,
   })
@@ -53,7 +55,7 @@ export function ConflictScreen({ openPost, conflict }: { openPost: OpenPost; con
           This post was changed elsewhere
         </h1>
         <p className="mt-1 text-quiet">
-          While you were writing, another tab, person or program saved it (<Ago at={theirs.updated_at} />
+          While you were writing, another tab, person or program saved it (<Ago at={savedAt} />
           ). What only one side changed is already merged. Choose what to keep where both changed the same part.
         </p>
       </header>

@@ -1,6 +1,7 @@
 import { changesOf, type Draft, type Field, fieldsOf, pick } from '../draft.ts'
 import type { Copy, Shelf } from './draft-shelf.ts'
 import type { EditState } from './edit-state.ts'
+import { tagOf } from './stored.ts'
 
 const KEEP_AFTER_MS = 300
 
@@ -32,7 +33,7 @@ export class DraftCopy {
   keep(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const { id, post, draft, base, changes, view, creating, attempted, readOnly } = this.#state
+    const { id, stored, draft, base, changes, view, creating, attempted, readOnly } = this.#state
     // Another tab's text may be newer. Until a conflict is decided, only the copy has both `mine` and `was`.
     if (readOnly || view.conflict !== undefined) return
     const fields = fieldsOf(changes)
@@ -44,7 +45,7 @@ export class DraftCopy {
     const all: Field[] = fields.length === 0 ? ['body'] : fields
     const sent = creating?.sent ?? attempted
     const kept = this.#shelf.write(id, {
-      version: post?.version,
+      seen: stored && tagOf(stored),
       was: pick(base, all),
       mine: pick(draft, all),
       at: Date.now(),

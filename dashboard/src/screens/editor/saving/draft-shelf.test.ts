@@ -18,16 +18,16 @@ function storageOf(room: number): Storage {
   })
 }
 
-const copy = (title: string, at: number): Copy => ({ version: undefined, was: { title: '' }, mine: { title }, at })
+const copy = (title: string, at: number): Copy => ({ seen: undefined, was: { title: '' }, mine: { title }, at })
 
 describe('copies in the browser', () => {
   it('belong to an account, and are found by the name of the post', () => {
     const storage = storageOf(1_000)
     const ada = shelfOf('ada', storage)
-    expect(ada.write('1', { ...copy('Stored', 1), version: 3 })).toBe(true)
+    expect(ada.write('1', { ...copy('Stored', 1), seen: 3 })).toBe(true)
     ada.write('new-a', copy('Earlier', 2))
     ada.write('new-b', copy('Later', 3))
-    expect(ada.read('1')).toEqual({ ...copy('Stored', 1), version: 3 })
+    expect(ada.read('1')).toEqual({ ...copy('Stored', 1), seen: 3 })
     expect(ada.all().map(({ id }) => id)).toEqual(['new-b', 'new-a', '1'])
     expect(shelfOf('bob', storage).read('1')).toBeUndefined()
     expect(shelfOf('bob', storage).all()).toEqual([])

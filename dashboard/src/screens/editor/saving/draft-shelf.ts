@@ -6,12 +6,12 @@
 import type { Draft } from '../draft.ts'
 
 /**
- * The changed fields, and the same fields before, at this version of the post (undefined: not stored yet).
+ * The changed fields, and the same fields before, in what the service recognises by `seen` (undefined: the post was not stored yet).
  * `at` is milliseconds since 1970. `sent`: the changes in a request that has no answer yet, so that what it may have stored is
  * recognised after a reload too; `key`: the idempotency key of that request if it creates the post.
  */
 export type Copy = {
-  version: number | undefined
+  seen?: number | string | undefined
   was: Partial<Draft>
   mine: Partial<Draft>
   at: number

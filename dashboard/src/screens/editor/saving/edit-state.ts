@@ -2,18 +2,34 @@
  * What is known of an open post: the draft on the screen, the post on the service, and what lies between the two. The other files
  * of this folder change it; the screen reads its `view`.
  */
-import type { ConversionWarning, PostWithDeliveries, WrittenPost } from '@postrider/sdk'
-import { changesOf, type Draft, draftOf, EMPTY_DRAFT, type Field, fieldsOf, isSame, isSlugOfTitle } from '../draft.ts'
+import type { ConversionWarning, PostWithDeliveries, WorkingCopy } from '@postrider/sdk'
+import {
+  type Content,
+  changesOf,
+  type Draft,
+  draftOf,
+  EMPTY_DRAFT,
+  type Field,
+  fieldsOf,
+  isSame,
+  isSlugOfTitle,
+} from '../draft.ts'
 import { lostWords } from './lost-words.ts'
 import type { SaveProblem } from './save-problem.ts'
+import { contentOf, type Stored } from './stored.ts'
 
-/** A conflict: both sides changed these fields. In them `merged` has the values from here. */
-export type Conflict = { theirs: PostWithDeliveries; fields: Field[]; merged: Draft }
+/**
+ * A conflict: both sides changed these fields. In them `merged` has the values from here, and `theirs` those of the other side, which
+ * became known with `stored`.
+ */
+export type Conflict = { stored: Stored; theirs: Content; fields: Field[]; merged: Draft }
 
 /** What the screen shows; a new object for every change. */
 export type View = {
   /** The post as the service has it; undefined until it is stored. */
   post: PostWithDeliveries | undefined
+  /** Its changes that are on the service and not published. */
+  workingCopy: WorkingCopy | undefined
   draft: Draft
   /** The draft as it is here when it equals what the service has. */
   saved: Draft
@@ -37,7 +53,9 @@ export type View = {
 export class EditState {
   /** The post's id, or its local id until it is stored. */
   id: string
-  post: PostWithDeliveries | undefined
+  stored: Stored | undefined
+  /** The version of the post with which the draft was last compared. */
+  basedOn = 0
   draft: Draft
   /** The draft as it is here when it equals what the service has. */
   saved: Draft
@@ -52,20 +70,23 @@ export class EditState {
   readonly #listeners = new Set<() => void>()
   #view: View
 
-  /** `post` is undefined for a new one. */
-  constructor(id: string, post: PostWithDeliveries | undefined) {
+  /** `stored` is undefined for a new post. */
+  constructor(id: string, stored: Stored | undefined) {
     this.id = id
-    this.post = post
-    this.saved = post === undefined ? EMPTY_DRAFT : draftOf(post)
+    this.#know(stored)
+    this.saved = this.base
     this.draft = this.saved
+    const { post, workingCopy } = stored ?? {}
     this.slugFollows = post === undefined || isSlugOfTitle(post.slug, post.title)
+    const savedAt = workingCopy?.saved_at ?? post?.updated_at
     this.#view = {
       post,
+      workingCopy,
       draft: this.draft,
       saved: this.saved,
-      dirty: false,
+      dirty: this.isUnsaved,
       saving: false,
-      savedAt: post === undefined ? undefined : new Date(post.updated_at).getTime(),
+      savedAt: savedAt === undefined ? undefined : new Date(savedAt).getTime(),
       problem: undefined,
       kept: true,
       conflict: undefined,
@@ -79,9 +100,13 @@ export class EditState {
     return this.#view
   }
 
+  get post(): PostWithDeliveries | undefined {
+    return this.stored?.post
+  }
+
   /** The draft as the service has it. */
   get base(): Draft {
-    return this.post === undefined ? EMPTY_DRAFT : draftOf(this.post)
+    return this.stored === undefined ? EMPTY_DRAFT : draftOf(contentOf(this.stored))
   }
 
   /** The fields that the service does not have as they are here. */
@@ -89,12 +114,24 @@ export class EditState {
     return changesOf(this.saved, this.draft)
   }
 
-  /** Whether changes are saved automatically. */
-  get savesByItself(): boolean {
+  /** Whether sites are told of a change of the post, so that changes are saved beside it. */
+  get isPublished(): boolean {
     const { status, scheduled_at: scheduledAt } = this.post ?? {}
-    if (status !== 'scheduled') return status !== 'published'
+    if (status !== 'scheduled') return status === 'published'
     // A scheduled post whose time has passed counts as published, even if no event has said so yet.
-    return scheduledAt != null && new Date(scheduledAt).getTime() > Date.now()
+    return scheduledAt == null || new Date(scheduledAt).getTime() <= Date.now()
+  }
+
+  /** Whether the post was changed after its working copy was begun, and the two have not been compared. */
+  get isBehind(): boolean {
+    return this.stored?.workingCopy !== undefined && this.basedOn < this.stored.post.version
+  }
+
+  /** Whether the service lacks something of the draft, or has it in the wrong place: a draft needs no working copy. */
+  get isUnsaved(): boolean {
+    const { workingCopy } = this.stored ?? {}
+    if (fieldsOf(this.changes).length > 0 || this.isBehind) return true
+    return workingCopy !== undefined && (!this.isPublished || workingCopy.based_on !== this.basedOn)
   }
 
   subscribe(listener: () => void): () => void {
@@ -104,41 +141,42 @@ export class EditState {
 
   /** Changes the view and notifies the screen. */
   show(part: Partial<View>): void {
-    this.#view = { ...this.#view, ...part, saved: this.saved }
+    this.#view = { ...this.#view, ...part, workingCopy: this.stored?.workingCopy, saved: this.saved }
     for (const listener of this.#listeners) listener()
   }
 
-  /** Takes over the service's answer to a request that sent this draft. */
-  accept({ warnings = [], ...stored }: WrittenPost, sent: Draft): void {
+  /** Takes over the service's answer to a request that sent this draft; `warnings`: what it could not keep of the body. */
+  accept(stored: Stored, sent: Draft, warnings: readonly ConversionWarning[] = []): void {
     const isOtherBody = !isSame(sent.body, this.saved.body)
-    this.post = stored
+    const { slug, title, body } = contentOf(stored)
+    this.#know(stored)
     this.attempted = undefined
     // Take only the slug from the service, and everything else as sent, so that nothing changes while somebody types.
-    this.saved = { ...sent, slug: stored.slug, title: sent.title.trim() === '' ? stored.title : sent.title }
-    if (this.draft.slug === sent.slug) this.draft = { ...this.draft, slug: stored.slug }
+    this.saved = { ...sent, slug, title: sent.title.trim() === '' ? title : sent.title }
+    if (this.draft.slug === sent.slug) this.draft = { ...this.draft, slug }
     this.show({
-      post: stored,
+      post: stored.post,
       draft: this.draft,
-      dirty: fieldsOf(this.changes).length > 0,
+      dirty: this.isUnsaved,
       savedAt: Date.now(),
       problem: undefined,
-      lost: sent.body.form === 'html' ? lostWords(sent.body.value, stored.body.html) : [],
+      lost: sent.body.form === 'html' ? lostWords(sent.body.value, body.html) : [],
       // Whoever writes in the editor cannot do anything about what Markdown has no form for.
       ...(isOtherBody ? { warnings: sent.body.form === 'json' ? [] : warnings } : {}),
     })
   }
 
   /** Takes over a post that was stored by somebody else, or long ago, and goes on with this draft of it. */
-  adopt(post: PostWithDeliveries, draft: Draft): void {
+  adopt(stored: Stored, draft: Draft): void {
     const replaced = !isSame(draft.body, this.draft.body)
-    this.post = post
-    this.saved = draftOf(post)
+    this.#know(stored)
+    this.saved = this.base
     this.draft = draft
     this.attempted = undefined
     this.show({
-      post,
+      post: stored.post,
       draft,
-      dirty: fieldsOf(this.changes).length > 0,
+      dirty: this.isUnsaved,
       ...(replaced ? { warnings: [] } : {}),
       epoch: this.#view.epoch + (replaced ? 1 : 0),
     })
@@ -146,7 +184,7 @@ export class EditState {
 
   /** Forgets the post, which was deleted: the draft becomes a new one. */
   detach(): void {
-    this.post = undefined
+    this.#know(undefined)
     this.saved = EMPTY_DRAFT
     this.attempted = undefined
     this.draft = { ...this.draft, slug: '' }
@@ -154,16 +192,24 @@ export class EditState {
     this.show({ post: undefined, draft: this.draft, dirty: true })
   }
 
-  /** Goes back to what the service has. */
-  revert(): void {
+  /** Goes back to this, which the service has. */
+  revert(stored: Stored | undefined): void {
+    this.#know(stored)
+    this.saved = this.base
     this.draft = this.saved
     this.show({
+      post: stored?.post,
       draft: this.draft,
-      dirty: false,
+      dirty: this.isUnsaved,
       problem: undefined,
       lost: [],
       warnings: [],
       epoch: this.#view.epoch + 1,
     })
+  }
+
+  #know(stored: Stored | undefined): void {
+    this.stored = stored
+    this.basedOn = stored?.workingCopy?.based_on ?? stored?.post.version ?? 0
   }
 }

@@ -1,5 +1,12 @@
 /** A service that answers as the tests of saving want it to, with its clock in their hands. */
-import { type CreatePost, PostriderError, type PostWithDeliveries, type UpdatePost } from '@postrider/sdk'
+import {
+  type CreatePost,
+  PostriderError,
+  type PostWithDeliveries,
+  type SaveWorkingCopy,
+  type UpdatePost,
+  type WorkingCopy,
+} from '@postrider/sdk'
 import { vi } from 'vitest'
 import type { Body } from '../draft.ts'
 import type { Copy, Shelf } from './draft-shelf.ts'
@@ -24,6 +31,9 @@ export const written = (words: string): Body => ({ form: 'json', value: docOf(wo
 export function serviceOf() {
   const posts = new Map<string, PostWithDeliveries>()
   const answers = new Map<string, { sent: string; post: PostWithDeliveries }>()
+  const copies = new Map<string, WorkingCopy>()
+  const versions = new Map<string, PostWithDeliveries>()
+  let saves = 0
   const fates: Array<Fate | undefined> = []
   const refusal = (status: number, retryAfter?: number) =>
     new PostriderError(
@@ -51,6 +61,17 @@ export function serviceOf() {
     },
     version: post.version + 1,
   })
+  const found = <Thing>(things: ReadonlyMap<string, Thing>, id: string): Thing => {
+    const thing = things.get(id)
+    if (thing === undefined) throw refusal(404)
+    return thing
+  }
+  const replace = (post: PostWithDeliveries, input: UpdatePost) => {
+    versions.set(`${post.id}/${post.version}`, post)
+    const next = changed(post, input)
+    posts.set(post.id, next)
+    return next
+  }
   const api = {
     create: (input: CreatePost, { idempotencyKey = '' } = {}) =>
       meet(() => {
@@ -72,27 +93,48 @@ export function serviceOf() {
       }),
     update: (id: string, input: UpdatePost, version?: number) =>
       meet(() => {
-        const post = posts.get(id)
-        if (post === undefined) throw refusal(404)
+        const post = found(posts, id)
         if (version !== undefined && version !== post.version) throw refusal(412)
-        const next = changed(post, input)
-        posts.set(id, next)
-        return next
+        return replace(post, input)
       }),
-    get: (id: string) =>
-      meet(() => {
-        const post = posts.get(id)
-        if (post === undefined) throw refusal(404)
-        return post
-      }),
-    publish: (id: string) =>
-      meet(() => {
-        const post = posts.get(id)
-        if (post === undefined) throw refusal(404)
-        posts.set(id, { ...post, status: 'published' })
-      }),
+    get: (id: string) => meet(() => ({ ...found(posts, id), has_changes: copies.has(id) })),
+    revision: (id: string, version: number) => meet(() => found(versions, `${id}/${version}`)),
+    workingCopy: {
+      get: (id: string) => meet(() => found(copies, id)),
+      save: (id: string, { based_on = 1, ...input }: SaveWorkingCopy, seen?: number | string) =>
+        meet(() => {
+          const post = found(posts, id)
+          if (seen !== (copies.get(id)?.save_id ?? post.version)) throw refusal(412)
+          saves += 1
+          const save_id = `save-${String(saves).padStart(3, '0')}`
+          const copy = { ...changed(post, input), post_id: id, save_id, based_on, saved_at: new Date().toISOString() }
+          copies.set(id, copy)
+          return copy
+        }),
+      discard: (id: string, seen?: number | string) =>
+        meet(() => {
+          if (seen !== found(copies, id).save_id) throw refusal(412)
+          copies.delete(id)
+        }),
+      publish: (id: string, seen?: number | string) =>
+        meet(() => {
+          const copy = found(copies, id)
+          const post = found(posts, id)
+          if (seen !== copy.save_id || copy.based_on !== post.version) throw refusal(412)
+          copies.delete(id)
+          const { title, excerpt, body } = copy
+          return replace(post, { title, excerpt, body })
+        }),
+    },
+    publish: (id: string) => meet(() => void posts.set(id, { ...found(posts, id), status: 'published' })),
   }
-  return { api: api as unknown as ConstructorParameters<typeof OpenPost>[2]['api'], posts, fates, create: api.create }
+  return {
+    api: api as unknown as ConstructorParameters<typeof OpenPost>[2]['api'],
+    posts,
+    copies,
+    fates,
+    create: api.create,
+  }
 }
 
 /** A draft shelf in memory. */
@@ -109,9 +151,20 @@ export function shelfOf(): Shelf & { copies: Map<string, Copy> } {
 
 type Service = ReturnType<typeof serviceOf>
 
-/** Opens a post of the service, or a new one. */
-export function open({ api }: Service, id: string, post?: PostWithDeliveries, shelf: Shelf = shelfOf()): OpenPostType {
-  return new OpenPost(id, post, { api, shelf, onCreated() {}, onStored() {}, onSignedOut() {} })
+/** Opens a post of the service as it is there, or a new one. */
+export function open(
+  { api, copies }: Service,
+  id: string,
+  post?: PostWithDeliveries,
+  shelf: Shelf = shelfOf(),
+): OpenPostType {
+  return new OpenPost(id, post && { post, workingCopy: copies.get(id) }, {
+    api,
+    shelf,
+    onCreated() {},
+    onStored() {},
+    onSignedOut() {},
+  })
 }
 
 /** Lets this much time pass. */

@@ -12,7 +12,7 @@ describe('a tab that only shows the post', () => {
       service.posts.set(post.id, post)
       const shelf = shelfOf()
       const writer = open(service, post.id, post, shelf)
-      if (writer.savesByItself) service.fates.push('not sent')
+      service.fates.push('not sent')
       writer.change({ body: written('Old') })
       await later(1_000)
 
@@ -26,9 +26,10 @@ describe('a tab that only shows the post', () => {
       expect(shelf.read(post.id)?.mine.body).toEqual(written('New'))
 
       await writer.save()
-      const stored = service.posts.get(post.id)
-      expect(stored?.body.json).toEqual(docOf('New'))
-      if (stored !== undefined) reader.observe(stored)
+      const workingCopy = service.copies.get(post.id)
+      const stored = service.posts.get(post.id) ?? post
+      expect((workingCopy ?? stored).body.json).toEqual(docOf('New'))
+      reader.observe({ post: stored, workingCopy })
       expect(reader.view()).toMatchObject({ conflict: undefined, dirty: false, draft: { body: written('New') } })
       reader.leave()
       expect(shelf.copies.size).toBe(0)
@@ -50,10 +51,11 @@ describe('publishing', () => {
     service.fates.push(undefined, 'not sent')
     expect(await openPost.publish(undefined)).toBe(true)
     expect(openPost.view().post?.status).toBe('published')
-    // Its sites are told of a change at once, so none is saved by itself.
+    // Its sites are told of a change at once, so it is saved beside the post.
     openPost.change({ body: written('Not yet') })
     await later(2_000)
     expect(service.posts.get(post.id)?.version).toBe(1)
+    expect(service.copies.get(post.id)?.body.json).toEqual(docOf('Not yet'))
   })
 
   it('is not undone by the late answer of a save that came before', async () => {

@@ -4,20 +4,23 @@
  *     change() → edit-state.ts      the draft on the screen, the post on the service
  *              → draft-copy.ts      a copy in this browser, within a third of a second (on the shelf of draft-shelf.ts)
  *              → autosave.ts        a second after the last change, one request at a time
- *              → save-request.ts    the POST or PATCH
- *              → reconcile.ts       if the service has another version: merged, or a conflict for a person to decide
+ *              → save-request.ts    the POST or PATCH, or the PUT of a working copy
+ *              → reconcile.ts       if the service has something else: merged, or a conflict for a person to decide
  *
- * A draft or a scheduled post is saved automatically; a published post only on request, because its sites are notified at once.
+ * A draft or a scheduled post is saved as it is; changes to a published post beside it, in its working copy, until they are published:
+ * its sites are sent every change of the post itself.
  * The copy in the browser is removed when the service has answered. Nothing typed is ever discarded without being asked: when a
  * request is refused, the screen and the copy stay as they are.
  */
-import type { PostWithDeliveries, UpdatePost } from '@postrider/sdk'
+import type { UpdatePost } from '@postrider/sdk'
+import { unlessMissing } from '../../../api.ts'
 import { type Draft, draftOf, type Field } from '../draft.ts'
 import { Autosave, type AutosaveContext } from './autosave.ts'
 import { DraftCopy } from './draft-copy.ts'
 import type { Copy, Shelf } from './draft-shelf.ts'
 import { EditState, type View } from './edit-state.ts'
 import { decide, joinConflict, reconcile, restore } from './reconcile.ts'
+import { contentOf, isNews, type Stored } from './stored.ts'
 
 /** What an open post needs of the page. */
 type Context = AutosaveContext & { shelf: Shelf }
@@ -28,13 +31,14 @@ export class OpenPost {
   readonly #autosave: Autosave
   readonly #context: Context
 
-  /** `post` is undefined for a new one; `id` is the key of the copy that this browser may have. */
-  constructor(id: string, post: PostWithDeliveries | undefined, context: Context) {
-    this.#state = new EditState(id, post)
+  /** `stored` is undefined for a new post; `id` is the key of the copy that this browser may have. */
+  constructor(id: string, stored: Stored | undefined, context: Context) {
+    this.#state = new EditState(id, stored)
     this.#copy = new DraftCopy(this.#state, context.shelf)
     this.#autosave = new Autosave(this.#state, this.#copy, context)
     this.#context = context
     this.#restore(this.#copy.read())
+    this.#saveSoon()
   }
 
   readonly subscribe = (listener: () => void): (() => void) => this.#state.subscribe(listener)
@@ -46,9 +50,9 @@ export class OpenPost {
     return this.#state.id
   }
 
-  /** Whether changes are saved automatically. */
-  get savesByItself(): boolean {
-    return this.#state.savesByItself
+  /** Whether sites are told of a change of the post. */
+  get isPublished(): boolean {
+    return this.#state.isPublished
   }
 
   /** Applies a change by the person. */
@@ -62,7 +66,7 @@ export class OpenPost {
       return
     }
     this.#copy.keepSoon()
-    if (state.savesByItself) this.#autosave.schedule()
+    this.#autosave.schedule()
   }
 
   /** Writes the copy in this browser, now. */
@@ -73,6 +77,11 @@ export class OpenPost {
   /** Saves all changes. False when some are left; the view says why. */
   save(): Promise<boolean> {
     return this.#autosave.save()
+  }
+
+  /** Saves all changes, and sends them to the sites of a published post. False when that was not possible; the view says why. */
+  update(): Promise<boolean> {
+    return this.#autosave.update()
   }
 
   /** Changes the post's status together with what was changed here, as `Autosave.command` says. */
@@ -86,11 +95,11 @@ export class OpenPost {
    */
   async arrange(input: Pick<UpdatePost, 'primary_site_id' | 'site_ids' | 'unpublish_at'>): Promise<boolean> {
     const { post } = this.#state
-    if (post === undefined || this.savesByItself) return this.command(input)
+    if (post === undefined || !this.isPublished) return this.command(input)
     await this.#autosave.idle()
     const stored = await this.#context.api.update(post.id, input)
     this.#context.onStored(stored)
-    this.observe(stored)
+    this.observe({ post: stored })
     return true
   }
 
@@ -100,14 +109,14 @@ export class OpenPost {
    */
   async publish(siteIds: string[] | undefined): Promise<boolean> {
     const { api, onStored } = this.#context
-    if (!(await this.save()) || this.#state.post === undefined) return false
+    if (!(await this.update()) || this.#state.post === undefined) return false
     await api.publish(this.#state.post.id, siteIds)
     // From here on it is published, whatever becomes of the next requests.
     const published = await api.get(this.#state.post.id).catch(() => undefined)
     // Something was written meanwhile, and the answer to its save may be of the time before.
     await this.#autosave.idle()
     if (published !== undefined) onStored(published)
-    this.observe(published ?? { ...this.#state.post, status: 'published', scheduled_at: null })
+    this.observe({ post: published ?? { ...this.#state.post, status: 'published', scheduled_at: null } })
     return true
   }
 
@@ -120,37 +129,57 @@ export class OpenPost {
     const { id, version: present } = this.#state.post
     const restored = await this.#context.api.restore(id, version, present)
     this.#context.onStored(restored)
-    this.observe(restored)
+    this.observe({ post: restored })
     return true
   }
 
-  /** Takes over the post as the service has it now. */
-  observe(post: PostWithDeliveries): void {
+  /**
+   * Puts the post into the trash; what is not saved yet is saved first, so that it comes back with it. False when that was not possible; the
+   * view says why. Throws the service's refusal.
+   */
+  async trash(): Promise<boolean> {
+    if (!(await this.save()) || this.#state.post === undefined) return false
+    const { id, version } = this.#state.post
+    await this.#context.api.trash(id, version)
+    return true
+  }
+
+  /** Takes over the post as the service has it now, with its working copy if that is known. */
+  observe(stored: Stored): void {
     const state = this.#state
-    if (state.post === undefined || this.#autosave.isRunning || state.view.conflict !== undefined) return
-    if (post.version < state.post.version) return
+    const known = state.stored
+    if (known === undefined || this.#autosave.isRunning || state.view.conflict !== undefined) return
+    if (stored.post.version < known.post.version) return
     const { dirty } = state.view
-    if (state.readOnly && state.view.kept) state.adopt(post, draftOf(post))
-    else if (post.version > state.post.version) reconcile(state, this.#copy, post)
-    else state.post = post
-    state.show({ post: state.post })
+    if (!isNews(stored, known)) state.stored = { ...known, post: stored.post }
+    else if (state.readOnly && state.view.kept) state.adopt(stored, draftOf(contentOf(stored)))
+    else reconcile(state, this.#copy, stored)
+    state.show({ post: stored.post })
     // The service has everything: a save whose answer was lost has arrived.
     if (dirty && !state.view.dirty) {
       state.show({ problem: undefined })
       this.#copy.keep()
     }
+    this.#saveSoon()
   }
 
   /** Decides a conflict: takes these fields from the service, all others from here. */
   async resolve(takeTheirs: readonly Field[]): Promise<void> {
     if (this.#state.view.conflict === undefined) return
     decide(this.#state, this.#copy, takeTheirs)
-    if (this.savesByItself) await this.save()
+    await this.save()
   }
 
-  /** Discards the changes and returns to what the service has. */
-  discard(): void {
-    this.#state.revert()
+  /** Discards the changes that are not published, and returns to the post. Throws the service's refusal. */
+  async discard(): Promise<void> {
+    this.#autosave.cancel()
+    await this.#autosave.idle()
+    const { stored } = this.#state
+    if (stored?.workingCopy !== undefined) {
+      await unlessMissing(this.#context.api.workingCopy.discard(stored.post.id, stored.workingCopy.save_id))
+      this.#context.onStored({ ...stored.post, has_changes: false })
+    }
+    this.#state.revert(stored && { post: { ...stored.post, has_changes: false } })
     this.#copy.keep()
   }
 
@@ -160,7 +189,7 @@ export class OpenPost {
     return this.save()
   }
 
-  /** Saves again if changes are left and saving is automatic. */
+  /** Saves again if changes are left. */
   tryAgain(): void {
     this.#autosave.tryAgain()
   }
@@ -184,20 +213,23 @@ export class OpenPost {
     const { conflict, kept } = state.view
     if (readOnly) {
       // The other tab has the same copy, and asks about it.
-      if (conflict !== undefined) state.adopt(conflict.theirs, draftOf(conflict.theirs))
+      if (conflict !== undefined) state.adopt(conflict.stored, draftOf(contentOf(conflict.stored)))
       state.show({ conflict: undefined })
       return
     }
     const copy = this.#copy.read()
     // Without a copy, what was never kept is only here, and so may be a new post.
-    if (state.post !== undefined && (copy !== undefined || kept)) state.adopt(state.post, draftOf(state.post))
+    if (state.stored !== undefined && (copy !== undefined || kept)) state.adopt(state.stored, state.base)
     this.#restore(copy)
+    this.#saveSoon()
   }
 
   #restore(copy: Copy | undefined): void {
-    if (copy === undefined) return
-    restore(this.#state, this.#copy, copy)
-    // When the time is over, the browser has said whether another tab writes the post.
-    if (this.#state.view.dirty && this.savesByItself) this.#autosave.schedule()
+    if (copy !== undefined) restore(this.#state, this.#copy, copy)
+  }
+
+  /** When the time is over, the browser has said whether another tab writes the post. */
+  #saveSoon(): void {
+    if (this.#state.view.dirty) this.#autosave.schedule()
   }
 }

@@ -72,7 +72,7 @@ describe('a save whose answer was lost', () => {
     await later(1_000)
     expect(openPost.view().problem?.kind).toBe('offline')
     const stored = service.posts.get(post.id)
-    if (stored !== undefined) openPost.observe(stored)
+    if (stored !== undefined) openPost.observe({ post: stored })
     expect(openPost.view()).toMatchObject({ dirty: false, problem: undefined, conflict: undefined })
     expect(shelf.copies.size).toBe(0)
   })

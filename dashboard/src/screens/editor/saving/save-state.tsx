@@ -5,8 +5,8 @@ import { Spinner } from '../../../ui/spinner.tsx'
 import type { View } from './edit-state.ts'
 
 /** Whether the text is saved, in one line that is always shown. */
-export function SaveState({ view, savesByItself }: { view: View; savesByItself: boolean }) {
-  const { icon, text, bad } = stateOf(view, savesByItself)
+export function SaveState({ view, isPublished }: { view: View; isPublished: boolean }) {
+  const { icon, text, bad } = stateOf(view, isPublished)
   return (
     <p
       // Only problems interrupt a screen reader: the text is saved every few seconds.
@@ -19,7 +19,7 @@ export function SaveState({ view, savesByItself }: { view: View; savesByItself: 
   )
 }
 
-function stateOf({ post, dirty, saving, savedAt, problem, kept, conflict }: View, savesByItself: boolean) {
+function stateOf({ post, workingCopy, dirty, saving, savedAt, problem, kept, conflict }: View, isPublished: boolean) {
   const lost = kept ? '' : ' This browser could not keep a copy: leave the page open.'
   const bad = (text: string) => ({ icon: <TriangleAlert className="shrink-0" />, text: text + lost, bad: true })
   if (conflict !== undefined) return bad('Not saved: it was changed elsewhere')
@@ -35,9 +35,10 @@ function stateOf({ post, dirty, saving, savedAt, problem, kept, conflict }: View
   if (dirty && !kept) return bad('Not saved.')
   if (problem?.kind === 'untitled')
     return { icon: <PenLine className="shrink-0" />, text: 'Kept in this browser until it has a title', bad: false }
-  if (dirty && !savesByItself)
-    return { icon: <PenLine className="shrink-0" />, text: 'Changes kept in this browser until you update', bad: false }
   if (dirty) return { icon: <Spinner />, text: 'Saving…', bad: false }
   if (savedAt === undefined) return { icon: null, text: 'Nothing written yet', bad: false }
-  return { icon: <Check className="shrink-0" />, text: `Saved ${timeOrDay(savedAt, Date.now())}`, bad: false }
+  const saved = `Saved ${timeOrDay(savedAt, Date.now())}`
+  if (isPublished && workingCopy !== undefined)
+    return { icon: <PenLine className="shrink-0" />, text: `${saved}, not on your sites yet`, bad: false }
+  return { icon: <Check className="shrink-0" />, text: saved, bad: false }
 }
