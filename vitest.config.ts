@@ -17,7 +17,7 @@ const POSTGRES_ALONE = globSync([
   // What several processes cache; and recoveries, which the simulation tries on the embedded database.
   'server/test/{pull-cache,recovery}.test.ts',
   // What clients and sites are told, and who may ask.
-  'server/test/{accounts,audience,contract,delivery-log,export,event-contents,originals,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
+  'server/test/{accounts,audience,contract,delivery-log,export,event-contents,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])
 
 /** What of them `npm test` runs on the embedded database too, and why. */

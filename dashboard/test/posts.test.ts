@@ -225,7 +225,7 @@ describeInBrowser('the list of posts', (scene) => {
     await scene.service().drain()
     expect(journal.received.map(({ json }) => json.event)).toContain('post.deleted')
     await page.getByRole('link', { name: 'Trash' }).click()
-    await row(page, 'Two').getByText('In the trash').last().waitFor()
+    await row(page, 'Two').getByText('Deleted').last().waitFor()
     await expectAccessible(page)
     await row(page, 'Two').getByRole('checkbox').check()
     await page.getByRole('button', { name: 'Restore' }).click()

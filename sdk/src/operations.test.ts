@@ -62,6 +62,10 @@ const ID = 'a/b?c'
 
 /** Every operation, called with every argument its method takes. */
 const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
+  createPreview: (client) => client.posts.previews.create(ID, exampleOf('createPreview')),
+  listPreviews: (client) => client.posts.previews.list(ID),
+  revokePreview: (client) => client.posts.previews.revoke(ID, ID),
+  pullPreview: () => pull.preview(ID),
   trashPost: (client) => client.posts.trash(ID, 1),
   untrashPost: (client) => client.posts.untrash(ID),
   getWorkingCopy: (client) => client.posts.workingCopy.get(ID),

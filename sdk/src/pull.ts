@@ -55,6 +55,9 @@ export function createPullClient({ apiKey, ...options }: TransportOptions & { ap
     },
     get: (slug: string, { signal }: CallOptions = {}) =>
       call<PulledPost>({ method: 'GET', path: `/api/pull/posts/${encodeURIComponent(slug)}`, signal }),
+    /** The post of a preview link, by the end of its address: as it would be pulled if it were published now. */
+    preview: (token: string, { signal }: CallOptions = {}) =>
+      call<PulledPost>({ method: 'GET', path: `/api/pull/preview/${encodeURIComponent(token)}`, signal }),
     /** The post that has this slug, else the one that had it before. */
     lookUp: (slug: string, { signal }: CallOptions = {}) =>
       call<Schemas['FoundPost']>({ method: 'GET', path: '/api/pull/lookup', query: { slug }, signal }),

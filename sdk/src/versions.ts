@@ -1,9 +1,12 @@
-/** The calls of the Management API about what a post was, what it is to become, and whether it is there at all. */
+/** The calls of the Management API about what a post was, what it is to become, who may read it before, and whether it is there at all. */
 import type { CallOptions, Transport } from './transport.ts'
 import type {
+  CreatePreview,
   DiffRevisions,
   ListRevisions,
   PostWithDeliveries,
+  PreviewLink,
+  PreviewLinkList,
   Revision,
   RevisionDiff,
   RevisionPage,
@@ -40,6 +43,15 @@ export function versionCalls(call: Transport) {
     /** Gives a post the content that it had at a version; with `ifVersion`, only if that is its present one (412 otherwise). */
     restore: (id: string, version: number, ifVersion?: number, options?: CallOptions) =>
       post(at(id, `revisions/${version}/restore`), ifVersion, options),
+    /** Links with which somebody without an account can read the post as it is now, published or not. */
+    previews: {
+      /** Makes a link; without `expires_in` (seconds) it works for a week. */
+      create: (id: string, input: Partial<CreatePreview> = {}, { signal }: CallOptions = {}) =>
+        call<PreviewLink>({ method: 'POST', path: at(id, 'previews'), body: input, signal }),
+      list: (id: string, options?: CallOptions) => get<PreviewLinkList>(at(id, 'previews'), options),
+      revoke: (id: string, previewId: string, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'DELETE', path: at(id, `previews/${encodeURIComponent(previewId)}`), signal }),
+    },
     /** Changes that are not published. `seen`: the `save_id` of the working copy that you have or, without one, the post's `version`. */
     workingCopy: {
       get: (id: string, options?: CallOptions) => get<WorkingCopy>(at(id, 'working-copy'), options),

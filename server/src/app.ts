@@ -22,6 +22,7 @@ import { Metrics } from './platform/metrics.ts'
 import { assertKeyAtHand, assertSameKey, loadSecretKey } from './platform/secret-key.ts'
 import { createSignals } from './platform/signals.ts'
 import { createTraces } from './platform/traces/create-traces.ts'
+import { previewPageRoute } from './posts/index.ts'
 import { referenceRoutes } from './reference/reference.ts'
 import { endpoints } from './routes.ts'
 import { upgrade } from './schema.ts'
@@ -124,7 +125,7 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     hasWebApp: dashboard !== undefined,
   })
   const answersRequests = config.role !== 'worker'
-  const reference = answersRequests ? referenceRoutes(config.publicUrl) : []
+  const reference = answersRequests ? [...referenceRoutes(config.publicUrl), previewPageRoute(ctx)] : []
   const beside = [...system, ...reference, ...metricsRoutes(ctx.metrics, config.metricsToken)]
   const pipeline = createPipeline(ctx, answersRequests ? endpoints : [], beside, dashboard)
   const server = createListener(ctx, pipeline)

@@ -23,6 +23,7 @@ import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
 import {
   emptyTrash,
   forgetNamesOfGoneSites,
+  forgetPreviews,
   forgetTombstones,
   noteLiveUrls,
   originalJobs,
@@ -157,6 +158,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await forgetOldJobs(db.root, clock.now()),
     await forgetTombstones(db.root, clock.now()),
     await emptyTrash(db.root, clock.now()),
+    await forgetPreviews(db.root, clock.now()),
   ]
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })

@@ -6,7 +6,14 @@ import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
-import { duplicateRoute, postRoutes, revisionRoutes, trashRoutes, workingCopyRoutes } from './posts/index.ts'
+import {
+  duplicateRoute,
+  postRoutes,
+  previewRoutes,
+  revisionRoutes,
+  trashRoutes,
+  workingCopyRoutes,
+} from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
 import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
 import { exportRoute } from './transfer/index.ts'
@@ -20,6 +27,7 @@ export const endpoints: readonly Endpoint[] = [
   duplicateRoute,
   ...workingCopyRoutes,
   ...trashRoutes,
+  ...previewRoutes,
   ...generationRoutes,
   ...siteRoutes,
   ...testDeliveryRoutes,

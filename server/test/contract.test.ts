@@ -89,6 +89,9 @@ describe('the document', () => {
     await client.posts.revisions(draft.id)
     await client.posts.revision(draft.id, 1)
     const thrownAway = await client.posts.create({ title: 'Burnt bread' })
+    const { id: previewId } = await client.posts.previews.create(thrownAway.id)
+    await client.posts.previews.list(thrownAway.id)
+    await client.posts.previews.revoke(thrownAway.id, previewId)
     await client.posts.trash(thrownAway.id)
     await client.posts.list({ status: 'trash' })
     await client.posts.untrash(thrownAway.id)
@@ -136,6 +139,8 @@ describe('the document', () => {
       { post_id: 'nonsense', status: 'delivered' },
     ])
     await pull.digest()
+    const { url: previewUrl } = await client.posts.previews.create(draft.id)
+    await pull.preview(previewUrl.split('/').at(-1) ?? '')
     expect(await pull.lookUp('no-such-slug')).toEqual({})
     expect((await pull.lookUp('bread')).post?.slug).toBe('better-bread')
     await pull.compare({ have: [] })

@@ -6,6 +6,7 @@ import { issueToken } from '../src/accounts/tokens.ts'
 import { type FailureKind, wireOf } from '../src/platform/errors.ts'
 import { type Endpoint, endpoint, possibleFailures } from '../src/platform/http/endpoint.ts'
 import { MAX_BODY_BYTES } from '../src/platform/http/json.ts'
+import { createPreview } from '../src/posts/previews/operations.ts'
 import { endpoints } from '../src/routes.ts'
 import { readContract } from './support/contract.ts'
 import { serveEndpoints } from './support/endpoints.ts'
@@ -134,6 +135,8 @@ function ask(
     .replace('{id}', id ?? own)
     .replace('{slug}', id ?? 'taken')
     .replace('{version}', '1')
+    .replace('{token}', id ?? 'x'.repeat(43))
+    .replace('{preview_id}', NOWHERE)
   const who =
     nobody === true
       ? {}
@@ -204,6 +207,13 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   exportPosts: { invalid: (one) => ask(one, { query: '?format=word' }) },
   publishWorkingCopy: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
   pullChanges: { gone: (one) => ask(one, { query: '?cursor=nonsense' }) },
+  pullPreview: {
+    async gone(one) {
+      const { ctx } = stage.service
+      const account = await ctx.db.root.selectFrom('accounts').selectAll().executeTakeFirstOrThrow()
+      return ask(one, { id: (await createPreview(ctx, account.id, stage.ids.post, 0)).token })
+    },
+  },
   register: { conflict: (one) => ask(one) },
   retryDelivery: { conflict: (one) => ask(one) },
   streamEvents: { invalid: (one) => ask(one, { query: `?last_event_id=${'x'.repeat(101)}` }) },

@@ -33,6 +33,10 @@ const FOREIGN: Record<string, number> = {
   'getRevision path id': 404,
   'restoreRevision path id': 404,
   'trashPost path id': 404,
+  'createPreview path id': 404,
+  'listPreviews path id': 404,
+  'revokePreview path id': 404,
+  'revokePreview path preview_id': 404,
   'untrashPost path id': 404,
   'getWorkingCopy path id': 404,
   'saveWorkingCopy path id': 404,
@@ -66,6 +70,7 @@ const FOREIGN: Record<string, number> = {
   'retryPost path id': 404,
   'retryPost body site_id': 400,
   'pullPost path slug': 404,
+  'pullPreview path token': 404,
   'lookUpPost query slug': 200, // with nothing in it
   'confirmDelivery body post_id': 404,
   'confirmDelivery body site_id': 403,
@@ -83,7 +88,10 @@ const BODIES: Record<string, object> = {
 }
 
 /** The ids of somebody, by the names that paths, queries and bodies have for them. */
-type Ids = Record<'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'channel_id' | 'slug', string>
+type Ids = Record<
+  'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'channel_id' | 'preview_id' | 'token' | 'slug',
+  string
+>
 
 const NOWHERE: Ids = {
   post_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11',
@@ -91,6 +99,8 @@ const NOWHERE: Ids = {
   delivery_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a13',
   job_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a14',
   channel_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a15',
+  preview_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a16',
+  token: 'n'.repeat(43),
   slug: 'nowhere',
 }
 
@@ -126,6 +136,7 @@ beforeAll(async () => {
     delivery_id: await deliveryOf(owner, post.id),
     job_id: await newJob(owner, 'Private plans'),
     channel_id: await newChannel(owner),
+    ...(await newPreview(owner, post.id)),
     slug: post.slug,
   }
   secrets = ['Private', 'Buy gold', String(site.api_key), String(site.webhook_secret), owner.user.email]
@@ -206,6 +217,7 @@ async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: u
     delivery_id: await deliveryOf(api, post.id),
     job_id: await newJob(api, slug),
     channel_id: await newChannel(api),
+    ...(await newPreview(api, post.id)),
     slug,
   }
   return { ids, apiKey: new_api_key, formerKey: site.api_key }
@@ -214,6 +226,12 @@ async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: u
 /** The id of a job that writes a draft. */
 async function newJob(api: Api, topic: string): Promise<string> {
   return String((await api.post('/api/posts/generate', { topic })).json.job_id)
+}
+
+/** A preview link: its id, and the end of its address. */
+async function newPreview(api: Api, postId: string): Promise<{ preview_id: string; token: string }> {
+  const { id, url } = (await api.post(`/api/posts/${postId}/previews`)).json
+  return { preview_id: String(id), token: String(url).split('/').at(-1) ?? '' }
 }
 
 /** The id of a notification channel. */

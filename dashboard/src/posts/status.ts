@@ -3,5 +3,5 @@ export const POST_STATUSES = {
   draft: { name: 'Draft', tone: 'plain' },
   scheduled: { name: 'Scheduled', tone: 'waiting' },
   published: { name: 'Published', tone: 'arrived' },
-  trash: { name: 'In the trash', tone: 'plain' },
+  trash: { name: 'Deleted', tone: 'plain' },
 } as const

@@ -14,7 +14,10 @@ export {
   type PostChange,
   recordUnlistedPosts,
 } from './post-changes.ts'
-export { PublishedPost, PulledPost, PulledSummary, pulledEntry, pulledJson } from './public.ts'
+export { forgetPreviews, previewed } from './previews/operations.ts'
+export { previewPageRoute } from './previews/page.ts'
+export { previewRoutes } from './previews/routes.ts'
+export { PublishedPost, PulledPost, PulledSummary, previewedPost, pulledEntry, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'
 export { recordPull } from './publish.ts'
 export {

@@ -104,6 +104,12 @@ export type VisiblePost = Omit<PublicRow, 'body_json'> & {
   original: Original | null
 }
 
+/** A post that need not be published, as the Pull API would show it if it were: with the time for which that is planned, if any. */
+export function previewedPost(post: PostRow): z.output<typeof PulledPost> {
+  const published_at = post.published_at ?? post.scheduled_at ?? post.updated_at
+  return { ...publicPost({ ...post, published_at }, [], undefined), updated_at: post.updated_at }
+}
+
 /** A post in the lists that sites pull. */
 export const PulledSummary = z
   .object({ id: Id, ...shownFields(LIST_FIELDS), published_at: Timestamp })

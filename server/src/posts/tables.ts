@@ -79,6 +79,17 @@ type WorkingCopiesTable = {
   body_json: JSONColumnType<DocNode>
 }
 
+/** Links with which anybody may read a post that is not published. */
+type PreviewsTable = {
+  id: string
+  post_id: string
+  account_id: string
+  token: string
+  created_at: Date
+  expires_at: Date
+  revoked_at: Date | null
+}
+
 type PostSlugsTable = { account_id: string; post_id: string; slug: string; retired_at: Date }
 
 type PostSitesTable = {
@@ -143,6 +154,7 @@ declare module '../platform/db/tables.ts' {
     posts: PostsTable
     post_revisions: PostRevisionsTable
     working_copies: WorkingCopiesTable
+    previews: PreviewsTable
     post_slugs: PostSlugsTable
     post_sites: PostSitesTable
     catalogs: CatalogsTable

@@ -4,12 +4,35 @@ import { confirmDelivered, recordSiteFailure } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { Failure, fail } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
-import { lockVisiblePost, noteLiveUrls, postsTx, type Reader, recordPull } from '../posts/index.ts'
+import {
+  lockVisiblePost,
+  noteLiveUrls,
+  postsTx,
+  previewed,
+  previewedPost,
+  type Reader,
+  recordPull,
+  withAudience,
+} from '../posts/index.ts'
 import type { ConfirmationsBody, ConfirmBody } from './wire.ts'
 
 /** The error for a post that does not exist or that the site may not see. */
 export function postNotFound(): Error {
   return fail('not_found', 'There is no such post for this site.')
+}
+
+/** A post that is for the site, by the token of its preview link. Throws `gone` for one that has ended, and `not_found` for any other. */
+export async function pullPreview(ctx: Context, { accountId, siteId }: Reader, token: string) {
+  const found = await previewed(ctx, token)
+  if (found === 'gone') throw fail('gone', 'The preview is over: its link has expired or was taken back.')
+  if (found?.post.account_id !== accountId) throw previewNotFound()
+  const { site_ids: audience } = await withAudience(ctx.db.root, found.post)
+  if (audience !== null && !audience.includes(siteId)) throw previewNotFound()
+  return previewedPost(found.post)
+}
+
+function previewNotFound(): Error {
+  return fail('not_found', 'There is no such preview for this site.')
 }
 
 /** A site's report: that it has a post, or why it could not take it. */

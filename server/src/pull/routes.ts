@@ -7,7 +7,7 @@ import { examplePost, PulledPost, PulledSummary } from '../posts/index.ts'
 import { exampleSite } from '../sites/index.ts'
 import { lookUpPost, pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
-import { confirm, postNotFound, reportOf } from './operations.ts'
+import { confirm, postNotFound, pullPreview, reportOf } from './operations.ts'
 import { syncRoutes } from './sync-routes.ts'
 import { pullWholePage } from './whole-posts.ts'
 import { CACHING, ConfirmBody, Confirmed, IfNoneMatch, Include, NOT_MODIFIED } from './wire.ts'
@@ -89,6 +89,32 @@ export const pullRoutes: Endpoint[] = [
       const post = await pullPost(ctx, principal, params.slug)
       if (post === undefined) throw postNotFound()
       return replyUnlessKnown(post, header('if-none-match'))
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'get',
+    path: '/api/pull/preview/{token}',
+    name: 'pullPreview',
+    summary: 'Get a post by its preview link',
+    description:
+      "For a preview in the site's own design: the post as it would be pulled if it were published now, with its changes that are not published. The page must not be kept by caches or search engines.",
+    params: z.object({
+      token: z.string().openapi({
+        description: 'The end of the preview link.',
+        example: 'uQ4vX0Zr7sJm2bK9cT1dW5eY8fA3gH6iL0nOpRqStUv',
+      }),
+    }),
+    replies: {
+      200: {
+        description: 'The post.',
+        schema: PulledPost,
+        examples: { 'A post': { ...examplePost, updated_at: examplePost.published_at } },
+      },
+    },
+    errors: ['gone'],
+    async handler({ ctx, principal, params }) {
+      return { status: 200, body: await pullPreview(ctx, principal, params.token) }
     },
   }),
   endpoint({

@@ -69,6 +69,7 @@ const isHeaderValue = (text: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text)
 const pathText = (name: string, path: string): fc.Arbitrary<string> => {
   const first = name === 'version' ? '1' : undefined
   const nouns = {
+    '/preview/': 'preview_token',
     '/untrash': 'trashed_post_id',
     '/posts': 'post_id',
     '/deliveries': 'delivery_id',

@@ -32,6 +32,7 @@ const TAKEN: Record<string, 'things' | 'job' | 'session' | 'somebody'> = {
   deletePost: 'things',
   trashPost: 'things',
   untrashPost: 'things',
+  revokePreview: 'things',
   discardWorkingCopy: 'things',
   publishWorkingCopy: 'things',
   changePosts: 'things',
@@ -55,10 +56,12 @@ export async function setStage(): Promise<Stage> {
   let somebody = await newSomebody()
   const texts = (): Record<string, string> => {
     const { api, things, delivery, job, channel, tokens } = somebody
-    const { post: post_id, trashed: trashed_post_id, site: site_id, slug } = things
+    const { post: post_id, trashed: trashed_post_id, preview, site: site_id, slug } = things
     return {
       post_id,
       trashed_post_id,
+      preview_id: preview.id,
+      preview_token: preview.token,
       site_id,
       slug,
       delivery_id: delivery,
@@ -121,7 +124,14 @@ export async function setStage(): Promise<Stage> {
   }
 }
 
-type Things = { post: string; trashed: string; site: string; slug: string; key: string }
+type Things = {
+  post: string
+  trashed: string
+  preview: { id: string; token: string }
+  site: string
+  slug: string
+  key: string
+}
 type Ways = { token: string; cookie: string }
 
 /** An account with things of its own; `delivery` is one that has failed, `job` writes a draft. */
@@ -172,7 +182,16 @@ async function give(api: Api, receiver: Receiver): Promise<Things> {
   ]
   await api.put(`/api/posts/${post.id}/working-copy`, { title: 'Changed' })
   await api.post(`/api/posts/${trashed.id}/trash`)
-  return { post: post.id, trashed: trashed.id, slug: pulled.slug, site: String(site.id), key: String(site.api_key) }
+  const { id, url } = (await api.post(`/api/posts/${post.id}/previews`)).json
+  const preview = { id: String(id), token: String(url).split('/').at(-1) ?? '' }
+  return {
+    post: post.id,
+    trashed: trashed.id,
+    preview,
+    slug: pulled.slug,
+    site: String(site.id),
+    key: String(site.api_key),
+  }
 }
 
 /** A fresh token and a fresh session of the account. */

@@ -6,7 +6,17 @@ import { resolved, type Schema } from '../support/operations.ts'
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 /** Stands for an id of the one who asks, by its name in paths and bodies; put in when the request is sent. */
-export const OWN = ['post_id', 'site_id', 'delivery_id', 'job_id', 'channel_id', 'trashed_post_id', 'slug'] as const
+export const OWN = [
+  'post_id',
+  'site_id',
+  'delivery_id',
+  'job_id',
+  'channel_id',
+  'trashed_post_id',
+  'preview_id',
+  'preview_token',
+  'slug',
+] as const
 export type Own = (typeof OWN)[number]
 export const ownId = (name: Own) => `{${name}}`
 

@@ -36,6 +36,7 @@ const TABLES = [
   'endpoints',
   'post_revisions',
   'working_copies',
+  'previews',
   'post_sites',
   'post_slugs',
   'posts',

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { accountAuth } from '../../accounts/index.ts'
+import { type Endpoint, endpoint, Id, IdParams, Timestamp } from '../../platform/http/endpoint.ts'
+import { createPreview, type Preview, previewsOf, revokePreview } from './operations.ts'
+
+const DAY_SECONDS = 24 * 3_600
+const USUAL_SECONDS = 7 * DAY_SECONDS
+const MOST_SECONDS = 90 * DAY_SECONDS
+const EXPIRES_IN = 'expires_in must be a whole number of seconds from 60 to 7,776,000 (90 days).'
+
+const CreatePreview = z
+  .strictObject({
+    expires_in: z
+      .int(EXPIRES_IN)
+      .min(60, EXPIRES_IN)
+      .max(MOST_SECONDS, EXPIRES_IN)
+      .default(USUAL_SECONDS)
+      .openapi({ default: USUAL_SECONDS, description: 'For how many seconds the link works.' }),
+  })
+  .openapi('CreatePreview')
+
+const PreviewBody = z
+  .object({
+    id: Id,
+    url: z
+      .string()
+      .openapi({ format: 'uri', description: 'The address of the page. Whoever has it can read the post.' }),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  })
+  .openapi('PreviewLink')
+
+const examplePreview = {
+  id: '01a19b5c-11d8-7c2a-9f43-6b0e7a85d312',
+  url: 'https://postrider.example.com/preview/uQ4vX0Zr7sJm2bK9cT1dW5eY8fA3gH6iL0nOpRqStUv',
+  created_at: '2026-11-02T10:00:00.000Z',
+  expires_at: '2026-11-09T10:00:00.000Z',
+}
+
+const presentPreview = ({ id, token, created_at, expires_at }: Preview, publicUrl: string) => ({
+  id,
+  url: `${publicUrl}/preview/${token}`,
+  created_at,
+  expires_at,
+})
+
+const PreviewParams = IdParams.extend({
+  preview_id: z.string().openapi({ description: 'The preview link.', example: examplePreview.id }),
+})
+
+const shared = { tag: 'Posts', auth: accountAuth, path: '/api/posts/{id}/previews' } as const
+
+/** Preview links. */
+export const previewRoutes: Endpoint[] = [
+  endpoint({
+    ...shared,
+    method: 'post',
+    atomic: true,
+    name: 'createPreview',
+    summary: 'Make a preview link',
+    description:
+      'Whoever has the link can read the post as it is then, with its changes that are not published, without an account and without scripts. Search engines are told to leave it out.',
+    params: IdParams,
+    body: CreatePreview,
+    bodyOptional: true,
+    bodyExamples: { 'For a day': { expires_in: DAY_SECONDS } },
+    replies: { 201: { description: 'The link.', schema: PreviewBody, examples: { 'For a week': examplePreview } } },
+    errors: [],
+    async handler({ ctx, principal, params, body }) {
+      const preview = await createPreview(ctx, principal.accountId, params.id, 1_000 * body.expires_in)
+      return { status: 201, body: presentPreview(preview, ctx.config.publicUrl) }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'get',
+    name: 'listPreviews',
+    summary: 'List the preview links of a post',
+    description: 'Those that work, oldest first.',
+    params: IdParams,
+    replies: {
+      200: {
+        description: 'The links.',
+        schema: z.object({ previews: z.array(PreviewBody) }).openapi('PreviewLinkList'),
+        examples: { 'One link': { previews: [examplePreview] } },
+      },
+    },
+    errors: [],
+    async handler({ ctx, principal, params }) {
+      const previews = await previewsOf(ctx, principal.accountId, params.id)
+      return { status: 200, body: { previews: previews.map((one) => presentPreview(one, ctx.config.publicUrl)) } }
+    },
+  }),
+  endpoint({
+    ...shared,
+    method: 'delete',
+    path: '/api/posts/{id}/previews/{preview_id}',
+    name: 'revokePreview',
+    summary: 'Take a preview link back',
+    description: 'Its page says from now on that the preview is over.',
+    params: PreviewParams,
+    replies: { 204: { description: 'The link shows nothing any more.', schema: null } },
+    errors: [],
+    async handler({ ctx, principal, params }) {
+      await revokePreview(ctx, principal.accountId, params.id, params.preview_id)
+      return { status: 204 }
+    },
+  }),
+]
