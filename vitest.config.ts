@@ -17,7 +17,7 @@ const POSTGRES_ALONE = globSync([
   // What several processes cache; and recoveries, which the simulation tries on the embedded database.
   'server/test/{pull-cache,recovery}.test.ts',
   // What clients and sites are told, and who may ask.
-  'server/test/{accounts,audience,contract,delivery-log,export,event-contents,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
+  'server/test/{accounts,audience,contract,delivery-log,event-contents,export,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])
 
 /** What of them `npm test` runs on the embedded database too, and why. */
@@ -56,6 +56,8 @@ const SLOW = globSync([
   'server/test/{generation-providers,large-posts}.test.ts',
   // Hours of waiting and coming back; the simulation, a part of which is usual, has recoveries and withdrawals too.
   'server/test/{recovery,withdrawn}.test.ts',
+  // Pictures of all kinds are made, broken and converted.
+  'server/test/{media,media-bucket}.test.ts',
   // Requests that nobody would write, thirty of them for every operation.
   'server/test/fuzz.test.ts',
   // The SDK as a package, built and packed.

@@ -5,8 +5,8 @@ import { type Plugin, rolldown } from 'rolldown'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** Stays a dependency: it finds its WebAssembly and its files beside its own code. */
-const EXTERNAL = '@electric-sql/pglite'
+/** What stays a dependency: the one finds its WebAssembly and its files beside its own code, the other is made for each platform. */
+const EXTERNAL = ['@electric-sql/pglite', 'sharp']
 
 /** `new URL('./name', import.meta.url)`, with or without the dot: how a source names a file beside it. */
 const BESIDE = /new URL\('((?:\.\/)?[^'./][^']*)', import\.meta\.url\)/g
@@ -38,7 +38,7 @@ export async function bundleServer(directory: string): Promise<{ files: string[]
     platform: 'node',
     input: { main: 'server/src/main.ts', 'sample-site': 'integrations/sample-site/src/main.ts' },
     // pg asks for its native variant, which nobody has, and goes on without.
-    external: (id) => id === 'pg-native' || id === EXTERNAL || id.startsWith(`${EXTERNAL}/`),
+    external: (id) => id === 'pg-native' || EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
     plugins: [filesBeside],
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message)
@@ -54,5 +54,5 @@ export async function bundleServer(directory: string): Promise<{ files: string[]
   const files = output.flatMap((one) =>
     one.type === 'chunk' ? Object.keys(one.modules).filter((id) => (one.modules[id]?.renderedLength ?? 0) > 0) : [],
   )
-  return { files, needed: [EXTERNAL] }
+  return { files, needed: EXTERNAL }
 }

@@ -10,7 +10,7 @@ import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { startSampleSite } from '@postrider/sample-site'
-import { connectSite, freePort, publish, until, untilDelivered } from './story.ts'
+import { assertTakesPictures, connectSite, freePort, publish, until, untilDelivered } from './story.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const BASE = 'docker.io/library/node:26-bookworm-slim'
@@ -92,7 +92,8 @@ async function checkProcess(): Promise<void> {
     site.setSecret(secret)
     const before = await publish(client, 'Before the stop')
     await untilDelivered(client, sitePort, before, 'Before the stop')
-    say('a post was published and the sample site shows it')
+    await assertTakesPictures(service.url, client)
+    say('a post was published and the sample site shows it; a picture was uploaded')
     site.failNext(1)
     const across = await publish(client, 'Across the stop')
     await until('an attempt has failed', async () => {

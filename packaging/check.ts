@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import manifest from '../package.json' with { type: 'json' }
-import { assertServes, connectSite, freePort, publish, until, untilDelivered } from './story.ts'
+import { assertServes, assertTakesPictures, connectSite, freePort, publish, until, untilDelivered } from './story.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const TARBALL = `postrider-${manifest.version}.tgz`
@@ -125,7 +125,8 @@ try {
   const site = launch(card.sample_site, [], { POSTRIDER_SECRET: secret, PORT: String(sitePort) })
   await until('the sample site listens', () => site.output().includes('runs at'))
   await untilDelivered(client, sitePort, await publish(client, 'Hello'), 'Hello')
-  say('a post was published and the sample site shows it')
+  await assertTakesPictures(service.url, client)
+  say('a post was published and the sample site shows it; a picture was uploaded')
   await interrupt(service.child)
   for (const [args, expected] of [
     [['help'], 'Usage: postrider [COMMAND]'],

@@ -74,3 +74,15 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
   return address.port
 }
+
+/** A PNG of two by one pixels. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAD0lEQVQImWP4z8Dwn4EBAAj+Af/KOtJRAAAAAElFTkSuQmCC'
+
+/** Uploads a picture and fetches it as WebP: what opens pictures was made for this platform, and is there. */
+export async function assertTakesPictures(serviceUrl: string, client: PostriderClient): Promise<void> {
+  const { width, url } = await client.media.upload(new Blob([Buffer.from(PICTURE, 'base64')]))
+  const answer = await fetch(`${serviceUrl}${new URL(url).pathname}?f=webp`)
+  const head = Buffer.from(await answer.arrayBuffer()).toString('latin1', 8, 12)
+  if (width !== 2 || head !== 'WEBP') throw new Error(`The picture became ${width} pixels wide, and "${head}".`)
+}

@@ -19,12 +19,13 @@ type Change = Exclude<LiveEvent, { event: 'ready' | 'resync' }>['event']
 
 /** What shows things of each kind, by the rule for keys in `queries.ts`. A change of a delivery also changes its site, which is announced. */
 const SHOWN_IN: Record<Change, readonly string[]> = {
-  'post.changed': ['posts', 'deliveries'],
+  'post.changed': ['posts', 'deliveries', 'media'],
   'delivery.changed': ['posts', 'deliveries', 'sites'],
   'site.changed': ['sites', 'posts', 'deliveries'],
   'job.changed': ['jobs'],
   'channel.changed': ['channels'],
   'incident.changed': ['incidents'],
+  'medium.changed': ['media'],
 }
 
 /** Adds the nouns and things that an event concerns. */

@@ -1,6 +1,7 @@
 import { allPages } from './all-pages.ts'
 import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
 import { type FollowOptions, followEvents } from './events.ts'
+import { mediaCalls } from './media.ts'
 import { transferCalls } from './transfer.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 import type {
@@ -210,6 +211,7 @@ export function createClient({ token, ...options }: ClientOptions) {
         post<PostWithDeliveries>(at('posts', id, '/duplicate'), undefined, options),
       ...versionCalls(call),
     },
+    media: mediaCalls(call),
     drafts: {
       /** Starts a job that writes a draft. */
       generate: (input: GenerateDraft, options?: PostOptions) =>

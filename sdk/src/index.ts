@@ -3,6 +3,7 @@ export { type Connection, connectionCode, parseConnectionCode } from './connecti
 export { DraftFailedError, type FinishedDraft, type WaitForDraft } from './drafts.ts'
 export { PostriderError } from './errors.ts'
 export type { FollowOptions, LiveEvent } from './events.ts'
+export type { UploadOptions } from './media.ts'
 export * from './pull.ts'
 export type { SyncOptions } from './sync.ts'
 export type { CallOptions, TransportOptions } from './transport.ts'

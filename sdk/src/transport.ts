@@ -21,13 +21,15 @@ export type CallOptions = {
 
 /**
  * One call. `safe`: repeating it does no harm. `stream`: the result is the answer's body as it comes, for which there is no time limit; it is
- * the caller's to read, or to cancel.
+ * the caller's to read, or to cancel. `content`: a file, instead of a body that becomes JSON. `timeoutMs` replaces the client's.
  */
 export type Call = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   query?: object
   body?: unknown
+  content?: Blob
+  timeoutMs?: number
   headers?: Record<string, string>
   safe?: boolean
   stream?: true
@@ -82,15 +84,16 @@ async function send(
   credentials: Record<string, string>,
 ): Promise<unknown> {
   const { timeoutMs = 30_000, fetch: request = fetch } = options
-  return withDeadline(timeoutMs, call.signal, async (signal) => {
+  const body = call.content ?? (call.body === undefined ? undefined : JSON.stringify(call.body))
+  return withDeadline(call.timeoutMs ?? timeoutMs, call.signal, async (signal) => {
     const response = await request(url, {
       method: call.method,
       headers: {
         ...credentials,
-        ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': typeOf(call) }),
         ...call.headers,
       },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(body === undefined ? {} : { body }),
       signal,
     })
     if (call.stream === true && response.ok) return response.body
@@ -100,6 +103,11 @@ async function send(
     if (text !== '' && parsed === undefined) throw new PostriderError(response, { message: NOT_THE_SERVICE })
     return parsed
   })
+}
+
+/** A file that has no type is sent as bytes; the service finds out what it is. */
+function typeOf({ content }: Call): string {
+  return content === undefined ? 'application/json' : content.type || 'application/octet-stream'
 }
 
 /**

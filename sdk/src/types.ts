@@ -48,6 +48,10 @@ export type DeliveriesRequeued = Schemas['DeliveriesRequeued']
 export type DeliveryRequeued = Schemas['DeliveryRequeued']
 export type RetryDeliveries = Schemas['RetryDeliveries']
 export type RetrySite = Schemas['RetrySite']
+export type Medium = Schemas['Medium']
+export type MediaPage = Schemas['MediaPage']
+export type AddMediumFromUrl = Schemas['AddMediumFromUrl']
+export type UpdateMedium = Schemas['UpdateMedium']
 export type Revision = Schemas['Revision']
 export type RevisionDiff = Schemas['RevisionDiff']
 export type RevisionPage = Schemas['RevisionPage']
@@ -83,6 +87,7 @@ export type ExportPosts = Query<'exportPosts'>
 export type DiffRevisions = Query<'diffRevisions'>
 
 /** A page of a post's versions. `cursor` is the one of the page before. */
+export type ListMedia = Query<'listMedia'>
 export type ListRevisions = Query<'listRevisions'>
 
 /** Filters of the delivery log. `cursor` is the `next_cursor` of the page before. */

@@ -3,6 +3,8 @@ import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
 import type { Limits } from './engine/index.ts'
 import { createLoops, type Loops } from './loops.ts'
+import { pictureRoute } from './media/index.ts'
+import { createBlobs } from './platform/blobs/create.ts'
 import { Changes } from './platform/changes/changes.ts'
 import { LiveStreams } from './platform/changes/streams.ts'
 import { type Clock, systemClock } from './platform/clock.ts'
@@ -94,6 +96,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       changes,
       streams,
       traces,
+      blobs: createBlobs(config.media.place, egress),
     }
     signals.on('signed-out', (accountId) => void streams.recheck(accountId))
     const loops = createLoops(ctx, maintain, overrides.limits)
@@ -125,8 +128,8 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     hasWebApp: dashboard !== undefined,
   })
   const answersRequests = config.role !== 'worker'
-  const reference = answersRequests ? [...referenceRoutes(config.publicUrl), previewPageRoute(ctx)] : []
-  const beside = [...system, ...reference, ...metricsRoutes(ctx.metrics, config.metricsToken)]
+  const open = answersRequests ? [...referenceRoutes(config.publicUrl), previewPageRoute(ctx), pictureRoute(ctx)] : []
+  const beside = [...system, ...open, ...metricsRoutes(ctx.metrics, config.metricsToken)]
   const pipeline = createPipeline(ctx, answersRequests ? endpoints : [], beside, dashboard)
   const server = createListener(ctx, pipeline)
 

@@ -13,6 +13,7 @@ const ORDER = [
   'destinations',
   'notifications',
   'sites',
+  'media',
   'posts',
   'deliveries',
   'incidents',

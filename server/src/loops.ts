@@ -12,6 +12,7 @@ import {
 } from './engine/index.ts'
 import { draftJobs, forgetOldJobs } from './generation/index.ts'
 import { followIncidents } from './incidents/index.ts'
+import { removeLeftovers } from './media/index.ts'
 import { messageJobs, verificationJobs } from './notifications/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
@@ -160,6 +161,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await emptyTrash(db.root, clock.now()),
     await forgetPreviews(db.root, clock.now()),
   ]
+  await removeLeftovers(ctx)
   const removed = await removeOldHistory(ctx, stopping)
   if (removed > 0) log.info('history.removed', { deliveries: removed })
   more.push(await purgeDeletedSites(db, clock.now()), await forgetNamesOfGoneSites(db.root))

@@ -46,6 +46,11 @@ const TAGS = [
       'Writing, scheduling and publishing. A change to a published post is sent to the sites that have it; publishing returns when the deliveries are stored.',
   },
   {
+    name: 'Media',
+    description:
+      'Pictures for posts: uploading them, taking them over from elsewhere, and where they are used. Their public addresses need no login and never change.',
+  },
+  {
     name: 'Notifications',
     description: 'Who is told when a site is in trouble, a post was late or a draft is done, and what went wrong.',
   },

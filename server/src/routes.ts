@@ -4,11 +4,13 @@ import { backfillRoutes, resendRoutes, testDeliveryRoutes } from './deliveries/i
 import { generationRoutes } from './generation/index.ts'
 import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
+import { mediaRoutes } from './media/index.ts'
 import { notificationRoutes } from './notifications/index.ts'
 import type { Endpoint } from './platform/http/endpoint.ts'
 import {
   duplicateRoute,
   postRoutes,
+  postsWithPictures,
   previewRoutes,
   revisionRoutes,
   trashRoutes,
@@ -28,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   ...workingCopyRoutes,
   ...trashRoutes,
   ...previewRoutes,
+  ...mediaRoutes(postsWithPictures),
   ...generationRoutes,
   ...siteRoutes,
   ...testDeliveryRoutes,

@@ -10,6 +10,7 @@ import { type Contract, readContract } from './support/contract.ts'
 import { follow } from './support/follow.ts'
 import { request } from './support/http.ts'
 import { type MailServer, startMailServer } from './support/mail-server.ts'
+import { smallPicture } from './support/pictures.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
@@ -103,6 +104,13 @@ describe('the document', () => {
     await client.posts.workingCopy.publish(draft.id)
     await client.posts.workingCopy.save(draft.id, { title: 'Best bread' })
     await client.posts.workingCopy.discard(draft.id)
+    const medium = await client.media.upload(new Blob([await smallPicture()]), { name: 'loaf.jpg' })
+    await client.posts.update(draft.id, { body: { markdown: `![Bread](${medium.url})` } })
+    await client.media.addFromUrl({ url: medium.url.replace('http://localhost:0', service.url) })
+    await client.media.list({ search: 'loaf' })
+    await client.media.update(medium.id, { alt: 'Bread' })
+    await client.media.get(medium.id)
+    await client.media.delete(medium.id, { force: true })
     await client.posts.bulk({ action: 'untag', ids: [draft.id, 'nothing'], tag: 'none' })
 
     const { job_id: jobId } = await client.drafts.generate({ topic: 'Soup', target_keywords: ['soup'] })

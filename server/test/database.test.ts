@@ -396,7 +396,7 @@ describe('readiness', () => {
     const config = { mail: undefined, registration: 'open', role: 'all', webhookAllow: 'none' } as const
     const facts = { db: { ...own, root: counting }, config, loops: () => [], stopping: () => false, hasWebApp: true }
     const readyz = systemRoutes(facts).find(({ path }) => path === '/readyz')
-    const ask = () => readyz?.answer({ url: '/readyz', header: () => undefined }, {})
+    const ask = () => readyz?.answer({ method: 'GET', url: '/readyz', header: () => undefined }, {}, {})
     const answers = await Promise.all(Array.from({ length: 100 }, ask))
     for (const answer of answers) expect(answer).toEqual({ status: 200, body: { status: 'ready' } })
     expect(statements).toBe(1)

@@ -1,4 +1,5 @@
 /** Every documented error of every endpoint, held against the document. The table must cover exactly what the endpoints declare. */
+import { createClient } from '@postrider/sdk'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -12,6 +13,7 @@ import { readContract } from './support/contract.ts'
 import { serveEndpoints } from './support/endpoints.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { type LogLine, recordingLog } from './support/log.ts'
+import { smallPicture } from './support/pictures.ts'
 import { startService, type TestService } from './support/service.ts'
 
 /** A service with one account, and what its endpoints need. */
@@ -21,7 +23,7 @@ type Stage = {
   token: string
   cookie: string
   apiKey: string
-  ids: { post: string; site: string; delivery: string; job: string }
+  ids: { post: string; site: string; delivery: string; job: string; medium: string }
 }
 
 const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse' }
@@ -34,7 +36,12 @@ const NOWHERE = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
  * auth request, 4 others.
  */
 async function setStage(env: Record<string, string> = {}): Promise<Stage> {
-  const service = await startService({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'post@example.com', ...env })
+  const service = await startService({
+    MEDIA_MAX: '1MB',
+    SMTP_URL: 'smtp://127.0.0.1:1',
+    MAIL_FROM: 'post@example.com',
+    ...env,
+  })
   const post = async (path: string, body: unknown, token?: string, headers: Record<string, string> = {}) => {
     const { status, json } = await request(service.url + path, { method: 'POST', token, body, headers })
     expect([201, 202]).toContain(status)
@@ -52,7 +59,13 @@ async function setStage(env: Record<string, string> = {}): Promise<Stage> {
     token,
     cookie: '',
     apiKey: String(created.api_key),
-    ids: { post: String(draft.id), site: String(created.id), delivery: delivery.id, job: String(job.job_id) },
+    ids: {
+      post: String(draft.id),
+      site: String(created.id),
+      delivery: delivery.id,
+      job: String(job.job_id),
+      medium: '',
+    },
   }
 }
 
@@ -61,6 +74,14 @@ async function signIn(url: string): Promise<string> {
   const body = { ...credentials, session: 'cookie' }
   const { headers } = await request(`${url}/api/auth/login`, { method: 'POST', body, headers: { origin: url } })
   return headers.get('set-cookie')?.split(';')[0] ?? ''
+}
+
+/** The id of a picture that a post has. */
+async function usedPicture({ url, token }: Stage): Promise<string> {
+  const client = createClient({ baseUrl: url, token })
+  const { id, url: address } = await client.media.upload(new Blob([await smallPicture()]))
+  await client.posts.create({ title: 'Shown', body: { markdown: `![](${address})` } })
+  return id
 }
 
 /** The token of another login, without using up the limit of logins. */
@@ -75,6 +96,7 @@ let strict: Stage
 beforeAll(async () => {
   stage = await setStage()
   stage.cookie = await signIn(stage.url)
+  stage.ids.medium = await usedPicture(stage)
   strict = await setStage({ RATE_LIMIT_AUTH: '1/min', RATE_LIMIT_STARTER: '4/h', RATE_LIMIT_PULL: '1/h' })
   await request(`${strict.url}/api/pull/posts`, { headers: { 'x-api-key': strict.apiKey } })
 })
@@ -102,6 +124,8 @@ const validBodies: Record<string, unknown> = {
   detectPlatform: { url: 'http://127.0.0.1:1' },
   updateSite: {},
   saveWorkingCopy: {},
+  addMediumFromUrl: { url: 'http://127.0.0.1:1' },
+  updateMedium: {},
   backfillSite: {},
   retryPost: {},
   changePosts: { action: 'tag', ids: [NOWHERE], tag: 'x' },
@@ -129,7 +153,9 @@ function ask(
     ? on.ids.site
     : one.path.startsWith('/api/deliveries')
       ? on.ids.delivery
-      : on.ids.post
+      : one.path.startsWith('/api/media')
+        ? on.ids.medium || NOWHERE
+        : on.ids.post
   const path = one.path
     .replace('{job_id}', id ?? on.ids.job)
     .replace('{id}', id ?? own)
@@ -206,6 +232,11 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   },
   exportPosts: { invalid: (one) => ask(one, { query: '?format=word' }) },
   publishWorkingCopy: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
+  uploadMedium: {
+    invalid: (one) => ask(one, { query: '?name=%00', raw: 'x', headers: { 'content-type': 'image/png' } }),
+    too_large: (one) => ask(one, { raw: 'x'.repeat(1_100_000), headers: { 'content-type': 'image/png' } }),
+  },
+  deleteMedium: { conflict: (one) => ask(one), invalid: (one) => ask(one, { query: '?force=perhaps' }) },
   pullChanges: { gone: (one) => ask(one, { query: '?cursor=nonsense' }) },
   pullPreview: {
     async gone(one) {
@@ -302,7 +333,7 @@ describe('any address', () => {
     'x'.repeat(5000),
     `${NOWHERE}0`,
   ])('with the id %j is a resource that does not exist', async (id) => {
-    for (const noun of ['posts', 'posts/generate', 'sites', 'deliveries'])
+    for (const noun of ['media', 'posts', 'posts/generate', 'sites', 'deliveries'])
       expectError(await get(`/api/${noun}/${id}`), 404, 'not_found')
   })
 })

@@ -2,10 +2,12 @@
  * Every operation of the document × every id it takes × everybody who must not get through: what is somebody else's is
  * answered like what is nowhere, and shows nothing. A new operation fails here until it is listed.
  */
+import { createClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Api, newApi, newPost, newSite } from './support/api.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { type Operation, operations, resolved, type Schema } from './support/operations.ts'
+import { smallPicture } from './support/pictures.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { startService, type TestService } from './support/service.ts'
 
@@ -42,6 +44,9 @@ const FOREIGN: Record<string, number> = {
   'saveWorkingCopy path id': 404,
   'discardWorkingCopy path id': 404,
   'publishWorkingCopy path id': 404,
+  'getMedium path id': 404,
+  'updateMedium path id': 404,
+  'deleteMedium path id': 404,
   'publishPost path id': 404,
   'publishPost body site_ids': 400,
   'generateDraft body site_id': 400,
@@ -84,12 +89,13 @@ const BODIES: Record<string, object> = {
   generateDraft: { topic: 'Stolen' },
   updateSite: { name: 'Stolen' },
   updateNotificationChannel: { events: [] },
+  updateMedium: { alt: 'Stolen' },
   confirmDelivery: { status: 'delivered' },
 }
 
 /** The ids of somebody, by the names that paths, queries and bodies have for them. */
 type Ids = Record<
-  'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'channel_id' | 'preview_id' | 'token' | 'slug',
+  'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'channel_id' | 'medium_id' | 'preview_id' | 'token' | 'slug',
   string
 >
 
@@ -101,6 +107,7 @@ const NOWHERE: Ids = {
   channel_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a15',
   preview_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a16',
   token: 'n'.repeat(43),
+  medium_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a17',
   slug: 'nowhere',
 }
 
@@ -137,6 +144,7 @@ beforeAll(async () => {
     job_id: await newJob(owner, 'Private plans'),
     channel_id: await newChannel(owner),
     ...(await newPreview(owner, post.id)),
+    medium_id: await newPicture(owner, 'Private loaf'),
     slug: post.slug,
   }
   secrets = ['Private', 'Buy gold', String(site.api_key), String(site.webhook_secret), owner.user.email]
@@ -188,6 +196,7 @@ async function ownersView(): Promise<unknown> {
     '/api/sites',
     '/api/deliveries',
     '/api/notifications/channels',
+    '/api/media',
     `/api/posts/${theirs.post_id}`,
     `/api/sites/${theirs.site_id}`,
     `/api/posts/generate/${theirs.job_id}`,
@@ -218,6 +227,7 @@ async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: u
     job_id: await newJob(api, slug),
     channel_id: await newChannel(api),
     ...(await newPreview(api, post.id)),
+    medium_id: await newPicture(api, slug),
     slug,
   }
   return { ids, apiKey: new_api_key, formerKey: site.api_key }
@@ -240,6 +250,12 @@ async function newChannel(api: Api): Promise<string> {
   return String((await api.post('/api/notifications/channels', body)).json.id)
 }
 
+/** The id of a picture. */
+async function newPicture({ token }: Api, alt: string): Promise<string> {
+  const client = createClient({ baseUrl: service.url, token })
+  return (await client.media.upload(new Blob([await smallPicture()]), { alt })).id
+}
+
 /** The id of a post's newest delivery. */
 async function deliveryOf(api: Api, postId: string): Promise<string> {
   const { data } = (await api.get(`/api/deliveries?post_id=${postId}`)).json as { data: Array<{ id: string }> }
@@ -250,11 +266,13 @@ async function deliveryOf(api: Api, postId: string): Promise<string> {
 function kindOf({ path }: Operation, { name }: Place): keyof Ids {
   const own = path.includes('/channels/')
     ? 'channel_id'
-    : path.includes('/posts/')
-      ? 'post_id'
-      : path.includes('/deliveries/')
-        ? 'delivery_id'
-        : 'site_id'
+    : path.includes('/media/')
+      ? 'medium_id'
+      : path.includes('/posts/')
+        ? 'post_id'
+        : path.includes('/deliveries/')
+          ? 'delivery_id'
+          : 'site_id'
   const kind = /^ids?$/.test(name) ? own : name.replace(/^primary_|s$/g, '')
   if (kind in NOWHERE) return kind as keyof Ids // it is a key
   throw new Error(`${path} takes "${name}": say here whose id that is`)

@@ -549,6 +549,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List pictures
+         * @description All pictures of the account, or those with these words in their name or alternative text, newest first.
+         */
+        get: operations["listMedia"];
+        put?: never;
+        /**
+         * Upload a picture
+         * @description JPEG, PNG, GIF, WebP or AVIF, by its content and not by its name; at most 20 MiB unless the operator has set another limit, and 50 megapixels. Send it as the field `file` of a form, or as the body with its `Content-Type` and `?name=`. The same bytes again are the same picture: it is answered as it is. What a photograph says of its origin (place, device, author) is not kept.
+         */
+        post: operations["uploadMedium"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/from-url": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a picture over from an address
+         * @description Fetches the picture, as `POST /api/media` takes it, from a public server, so that it is still there when that one is not.
+         */
+        post: operations["addMediumFromUrl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a picture
+         * @description What is known of it, and which posts have it.
+         */
+        get: operations["getMedium"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a picture
+         * @description Its address leads nowhere any more. While posts have it, that is refused with 409 unless `force` is true; sites that have copied it keep their copies.
+         */
+        delete: operations["deleteMedium"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a picture
+         * @description Changes its name and its alternative text. Posts keep theirs: they have it in their own text. Addresses with the old name still lead to it.
+         */
+        patch: operations["updateMedium"];
+        trace?: never;
+    };
     "/api/posts/generate": {
         parameters: {
             query?: never;
@@ -1356,6 +1428,15 @@ export interface components {
                  */
                 model: string | null;
             };
+        };
+        AddMediumFromUrl: {
+            /**
+             * Format: uri
+             * @example https://blog.example.com
+             */
+            url: string;
+            name?: string;
+            alt?: string;
         };
         Backfill: {
             /**
@@ -2224,6 +2305,12 @@ export interface components {
             data: {
                 ids: string[];
             };
+        } | {
+            /** @enum {string} */
+            event: "medium.changed";
+            data: {
+                ids: string[];
+            };
         };
         LoggedAttempt: {
             attempt: number;
@@ -2298,6 +2385,57 @@ export interface components {
              * @enum {string}
              */
             session?: "token" | "cookie";
+        };
+        MediaPage: {
+            media: components["schemas"]["Medium"][];
+            /** @description For the next page; null on the last. */
+            cursor: string | null;
+        };
+        Medium: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            id: string;
+            /** @description Of the bytes at `url`. They are those that were uploaded, without what these said of their origin: where a photograph was taken, with which device, by whom. */
+            sha256: string;
+            name: string;
+            /** @description What the picture shows, for those who do not see it. Empty if nobody said. */
+            alt: string;
+            /** @enum {string} */
+            type: "image/jpeg" | "image/png" | "image/gif" | "image/webp" | "image/avif";
+            /** @description As it is shown. */
+            width: number;
+            height: number;
+            bytes: number;
+            /**
+             * Format: uri
+             * @description Its public address, without a login. What is there never changes, and may be kept for ever. `?w=` and `?f=` ask for a width (320, 640, 960, 1280 or 1920) and a format (`webp` or `avif`); a picture is never made larger, and one that moves is served as it is.
+             */
+            url: string;
+            /** @description What is narrower than the picture, for `srcset`. */
+            variants: {
+                width: number;
+                /** @enum {string} */
+                type: "image/jpeg" | "image/png" | "image/gif" | "image/webp" | "image/avif";
+                /** Format: uri */
+                url: string;
+            }[];
+            /** @description The posts that have it, the newest first; at most 20. */
+            used_in: {
+                /**
+                 * Format: uuid
+                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+                 */
+                id: string;
+                title: string;
+                status: string;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            created_at: string;
         };
         /** @description What every error response contains. */
         MethodNotAllowed: components["schemas"]["Error"] & {
@@ -2553,6 +2691,23 @@ export interface components {
             data: components["schemas"]["Post"][];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @description A picture that the service keeps. Its bytes never change: copy it once. */
+        PostPicture: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            id: string;
+            sha256: string;
+            /**
+             * Format: uri
+             * @description What its addresses in the text begin with; a query for a width or a format may follow there.
+             */
+            url: string;
+            alt: string;
+            width: number;
+            height: number;
+        };
         PostPublishedEvent: {
             /** @enum {string} */
             event: "post.published";
@@ -2656,6 +2811,8 @@ export interface components {
             tags: string[];
             meta: components["schemas"]["PostMeta"];
             body: components["schemas"]["BodyForms"];
+            /** @description The post's pictures that the service keeps: those in its text, and `meta.og_image`. Absent if there are none. */
+            media?: components["schemas"]["PostPicture"][];
             /** @enum {string} */
             status: "published";
             /**
@@ -3098,6 +3255,10 @@ export interface components {
         UpdateAccount: {
             /** @description The site that has the original of posts which are created from now on without a `primary_site_id`; null: none. */
             primary_site_id?: string | null;
+        };
+        UpdateMedium: {
+            name?: string;
+            alt?: string;
         };
         UpdateNotificationChannel: {
             /**
@@ -5038,6 +5199,256 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listMedia: {
+        parameters: {
+            query?: {
+                /** @description Words of the name or the alternative text. */
+                search?: string;
+                /** @description The `cursor` of an earlier answer. */
+                cursor?: string;
+                /** @description The number of pictures per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of pictures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    uploadMedium: {
+        parameters: {
+            query?: {
+                /** @description The name of the file; in a form it has one. */
+                name?: string;
+                /** @description What the picture shows. */
+                alt?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+                "image/jpeg": string;
+                "image/png": string;
+                "image/gif": string;
+                "image/webp": string;
+                "image/avif": string;
+                "image/svg+xml": string;
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The picture. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Medium"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addMediumFromUrl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddMediumFromUrl"];
+            };
+        };
+        responses: {
+            /** @description The picture. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Medium"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getMedium: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Medium"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteMedium: {
+        parameters: {
+            query?: {
+                /** @description Whether posts may lose the picture. */
+                force?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    updateMedium: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMedium"];
+            };
+        };
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Medium"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

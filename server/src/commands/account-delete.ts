@@ -2,6 +2,7 @@ import { type AccountRow, accountOf, removeAccount } from '../accounts/index.ts'
 import { removeDeliveriesOf } from '../engine/index.ts'
 import { deleteJobs } from '../generation/index.ts'
 import { removeIncidents } from '../incidents/index.ts'
+import { deleteMedia } from '../media/index.ts'
 import { removeChannels } from '../notifications/index.ts'
 import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
@@ -13,10 +14,12 @@ import { countPosts, deletePosts, lockPostsOfAccount } from '../posts/index.ts'
 import { countSites, deleteSites } from '../sites/index.ts'
 import { CommandError, EXIT, noAccount, type Run } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
+import { withBlobs } from './pictures.ts'
 
 /** Removes an account with everything it has. */
 export const run: Run = async ({ operands: [email = ''], options, env, terminal }) => {
-  await withCurrentDatabase(parseConfig(env), async (db) => {
+  const config = parseConfig(env)
+  await withCurrentDatabase(config, async (db) => {
     const account = await accountOf(db.root, email)
     if (account === undefined) throw noAccount(email)
     const what = await describe(db, account)
@@ -25,6 +28,7 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
     const signals = createSignalSender(db)
     const removeAll = async (tx: Tx, accountId: string) => {
       await deletePosts(tx, accountId)
+      await deleteMedia(tx, accountId)
       await deleteSites(tx, accountId)
       await removeDeliveriesOf({ signals }, tx, accountId)
       await deleteJobs(tx, accountId)
@@ -35,6 +39,7 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
     }
     const removed = await removeAccount({ db, signals }, email, lockPostsOfAccount, removeAll)
     if (removed === undefined) throw noAccount(email)
+    await withBlobs(config, async (blobs) => blobs?.removeFolder(removed.id))
     terminal.print(`Removed: ${what}.`)
     terminal.note('The sites keep what they have been sent. Earlier backups still contain the account.')
   })

@@ -12,6 +12,7 @@ import { VERSION } from '../version.ts'
 import { CommandError, EXIT, type Run, type Terminal, UsageError } from './command.ts'
 import { withExistingDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
+import { fileNotes } from './pictures.ts'
 import { createProgress } from './progress.ts'
 
 type Header = Omit<BackupHeader, 'format' | 'formatVersion'>
@@ -41,6 +42,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
     `${path}: ${rows.toLocaleString('en')} rows of ${header.tables.length} tables, ${kilobytes(bytes)} KB, in ${seconds.toFixed(1)} s`,
   )
   terminal.print(await keyNote(header, config))
+  for (const note of await fileNotes(header, config)) terminal.print(note)
   return EXIT.ok
 }
 

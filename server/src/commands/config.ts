@@ -2,6 +2,7 @@ import { type Config, parseConfig } from '../platform/config.ts'
 import { withoutSecrets } from '../platform/database-url.ts'
 import type { AllowPolicy } from '../platform/egress/addresses.ts'
 import { withoutPassword } from '../platform/mail.ts'
+import type { BucketConfig } from '../platform/media-config.ts'
 import type { RateLimit } from '../platform/rate-limit/rate-limit.ts'
 import { inColumns } from './columns.ts'
 import { EXIT, type Run } from './command.ts'
@@ -10,6 +11,11 @@ import { EXIT, type Run } from './command.ts'
 type Shown = { name: string; value: string; source: 'environment' | 'default' }
 
 const UNTRACED = 'not used without OTEL_EXPORTER_OTLP_ENDPOINT'
+
+const bucketText =
+  (text: (bucket: BucketConfig) => string) =>
+  ({ media: { place } }: Config): string =>
+    place.kind === 's3' ? text(place) : 'not used without MEDIA_STORE=s3'
 
 /** Prints each variable's value in effect, in the form in which it would be set. */
 const VARIABLES: Record<string, (config: Config) => string> = {
@@ -52,6 +58,13 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   AI_TOKENS_PER_DAY: ({ ai }) => String(ai.tokensPerDay),
   SMTP_URL: ({ mail }) => (mail === undefined ? 'not set: no mail' : withoutPassword(mail.url)),
   MAIL_FROM: ({ mail }) => mail?.from ?? 'not set: no mail',
+  MEDIA_STORE: ({ media: { place } }) => (place.kind === 'unset' ? 'not set: no uploads' : place.kind),
+  MEDIA_MAX: ({ media }) => bytesText(media.mostBytes),
+  MEDIA_S3_ENDPOINT: bucketText(({ endpoint }) => endpoint),
+  MEDIA_S3_BUCKET: bucketText(({ bucket }) => bucket),
+  MEDIA_S3_REGION: bucketText(({ region }) => region),
+  MEDIA_S3_ACCESS_KEY: bucketText(() => 'set'),
+  MEDIA_S3_SECRET_KEY: bucketText(() => 'set'),
   EMBED_HOSTS: ({ embedHosts }) => listText(embedHosts ?? ['default']),
   PULL_CACHE: ({ pullCacheBytes }) => bytesText(pullCacheBytes),
   CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),

@@ -17,6 +17,7 @@ import { assertAlone } from './alone.ts'
 import { CommandError, EXIT, type Run, type Terminal } from './command.ts'
 import { withDatabase } from './database.ts'
 import { fileProblem } from './file-problem.ts'
+import { missingNotes } from './pictures.ts'
 import { createProgress } from './progress.ts'
 
 /** Loads a backup into an empty database: all of it, or nothing. With `--check` it says whether that could be done. */
@@ -36,7 +37,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
   const startedAt = performance.now()
   terminal.note(`Loading ${describe(header)}`)
   const isMove = options['keep-versions'] === true
-  const { due } = await loadAll(config, { path, header, newKey, isMove }, terminal)
+  const { due, notes } = await loadAll(config, { path, header, newKey, isMove }, terminal)
   if (newKey !== undefined) terminal.print(`The secret key was written to ${config.dataDir}/secret.key.`)
   const seconds = (performance.now() - startedAt) / 1000
   terminal.print(`Restored ${rowsOf(header)} rows of ${header.tables.length} tables in ${seconds.toFixed(1)} s.`)
@@ -46,6 +47,7 @@ export const run: Run = async ({ operands: [file = ''], options, env, terminal }
     terminal.print(
       `Scheduled posts that have come due since the backup: ${due.toLocaleString('en')}. They are published as they were in the backup when the service starts; what was changed in them afterwards is not known here.`,
     )
+  for (const note of notes) terminal.print(note)
   terminal.print('Start the service when you are ready: it will send the deliveries that were pending in the backup.')
   return EXIT.ok
 }
@@ -58,12 +60,12 @@ function rowsOf({ tables }: BackupHeader): string {
   return tables.reduce((sum, table) => sum + table.rows, 0).toLocaleString('en')
 }
 
-/** One transaction from the look at what is there to the last row. */
+/** One transaction from the look at what is there to the last row. `notes`: what to say about files beside the database. */
 async function loadAll(
   config: Config,
   { path, header, newKey, isMove }: { path: string; header: BackupHeader; newKey: string | undefined; isMove: boolean },
   terminal: Terminal,
-): Promise<{ due: number }> {
+): Promise<{ due: number; notes: string[] }> {
   return withDatabase(config, async ({ db, maintain }) => {
     const due = await db.root.transaction().execute(async (tx) => {
       await usePortableText(tx)
@@ -81,7 +83,7 @@ async function loadAll(
     } catch (error) {
       terminal.note(`Everything is restored, but the tables' statistics were not refreshed: ${messageOf(error)}.`)
     }
-    return { due }
+    return { due, notes: await missingNotes(header, config, db.root) }
   })
 }
 

@@ -21,5 +21,6 @@ export const LiveEvent = z
     changeOf('site'),
     changeOf('channel'),
     changeOf('incident'),
+    changeOf('medium'),
   ])
   .openapi('LiveEvent')

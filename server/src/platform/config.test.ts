@@ -38,11 +38,32 @@ describe('the configuration', () => {
         pull: { requests: 500, windowMs: 3_600_000 },
       },
       ai: { model: undefined, jobs: 4, jobsPerAccount: 2, tokensPerJob: 150_000, tokensPerDay: 1_000_000 },
+      media: { mostBytes: 20_971_520, place: { kind: 'disk', directory: 'data/media' } },
       pullCacheBytes: 67_108_864,
       corsOrigins: [],
       trustProxy: [],
       logLevel: 'info',
     })
+  })
+
+  it('keeps pictures beside the embedded database, and guesses no place for them beside a server', () => {
+    const server = { DATABASE_URL: 'postgres://localhost/p', SECRET_KEY: 'x'.repeat(32) }
+    const placeOf = (env: Record<string, string>) => parseConfig(env).media.place
+    expect(placeOf(server)).toEqual({ kind: 'unset' })
+    expect(placeOf({ ...server, DATA_DIR: '/data' })).toEqual({ kind: 'disk', directory: '/data/media' })
+    expect(placeOf({ ...server, MEDIA_STORE: 'disk' })).toEqual({ kind: 'disk', directory: 'data/media' })
+    const bucket = { MEDIA_S3_BUCKET: 'b-1', MEDIA_S3_ACCESS_KEY: 'a', MEDIA_S3_SECRET_KEY: 's' }
+    expect(placeOf({ MEDIA_STORE: 's3', MEDIA_S3_ENDPOINT: 'http://10.0.0.1:9000/', ...bucket })).toEqual({
+      kind: 's3',
+      endpoint: 'http://10.0.0.1:9000',
+      bucket: 'b-1',
+      region: 'us-east-1',
+      accessKey: 'a',
+      secretKey: 's',
+    })
+    expect(() => parseConfig({ MEDIA_STORE: 's3', ...bucket })).toThrow('MEDIA_S3_ENDPOINT: required')
+    expect(() => parseConfig(bucket)).toThrow('MEDIA_STORE: set it to s3 to use MEDIA_S3_BUCKET')
+    expect(() => parseConfig({ MEDIA_MAX: '1GB' })).toThrow('MEDIA_MAX: must be between')
   })
 
   it('calls no private address in production unless told', () => {

@@ -2,6 +2,7 @@
  * The operator's configuration: environment in, one value out. All problems are reported together, and nothing else
  * starts before all of it is valid.
  */
+import { join } from 'node:path'
 import {
   AI_PROVIDERS,
   type AiConfig,
@@ -17,6 +18,15 @@ import { parseHeaderValue } from './header-value.ts'
 import { parseCidrs } from './http/client-address.ts'
 import type { LogFormat } from './log.ts'
 import { type MailConfig, parseMailFrom, parseSmtpUrl } from './mail.ts'
+import {
+  MEDIA_STORES,
+  type MediaConfig,
+  type MediaStore,
+  MOST_UPLOAD_BYTES,
+  mediaConfig,
+  parseBucket,
+  parseEndpoint,
+} from './media-config.ts'
 import type { RateLimit } from './rate-limit/rate-limit.ts'
 import { messageOf } from './thrown.ts'
 import {
@@ -65,6 +75,7 @@ export type Config = {
   ai: AiConfig
   /** The server that sends mail; undefined: there is no mail. */
   mail: MailConfig | undefined
+  media: MediaConfig
   /** Memory for answers of the Pull API; 0 keeps none. */
   pullCacheBytes: number
   /** Hosts, or beginnings of paths on them, whose frames posts may show; `default` stands for the usual ones, as undefined does. */
@@ -112,6 +123,13 @@ function parseBytes(text: string): number {
   return Number(amount) * BYTES[unit as keyof typeof BYTES] // the expression admits only these units
 }
 
+/** The most bytes of an uploaded file. */
+function parseFileBytes(text: string): number {
+  const bytes = parseBytes(text)
+  if (bytes < BYTES.KB || bytes > MOST_UPLOAD_BYTES) throw new Error('must be between 1KB and 100MB')
+  return bytes
+}
+
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const ROLES = ['all', 'api', 'worker'] as const
 
@@ -133,13 +151,14 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   const production = read('NODE_ENV', false, (text) => text.toLowerCase() === 'production')
   const databaseUrl = read('DATABASE_URL', undefined, (text) => parseDatabaseUrl(text))
   const listenPort = read('PORT', 3000, parsePort)
+  const dataDir = read('DATA_DIR', './data', (text) => text)
   const config: Config = {
     production,
     port: listenPort,
     host: read('HOST', production ? '0.0.0.0' : '127.0.0.1', (text) => text),
     publicUrl: read('PUBLIC_URL', `http://localhost:${listenPort}`, parseHttpUrl),
     databaseUrl,
-    dataDir: read('DATA_DIR', './data', (text) => text),
+    dataDir,
     secretKey: read('SECRET_KEY', undefined, parseSecretKey),
     role: read<Role>('ROLE', 'all', oneOf(ROLES)),
     webhookAllow: read<AllowPolicy>('WEBHOOK_ALLOW', production ? 'none' : 'loopback', parseAllow),
@@ -162,6 +181,10 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     },
     ai: readAi(read, problems),
     mail: readMail(read, problems),
+    media: readMedia(read, problems, {
+      chosen: databaseUrl === undefined || Boolean(env.DATA_DIR?.trim()),
+      path: join(dataDir, 'media'),
+    }),
     pullCacheBytes: read('PULL_CACHE', 64 * BYTES.MB, parseBytes),
     embedHosts: read<readonly string[] | undefined>('EMBED_HOSTS', undefined, parseEmbedHosts),
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
@@ -210,6 +233,27 @@ function readMail(read: Reader, problems: string[]): MailConfig | undefined {
     )
   if (problems.length === known && from !== undefined) problems.push('SMTP_URL: required with MAIL_FROM')
   return undefined
+}
+
+function readMedia(read: Reader, problems: string[], directory: { chosen: boolean; path: string }): MediaConfig {
+  const known = problems.length
+  const text = (name: string) => read<string | undefined>(name, undefined, parseHeaderValue)
+  const variables = {
+    store: read<MediaStore | undefined>('MEDIA_STORE', undefined, oneOf(MEDIA_STORES)),
+    mostBytes: read('MEDIA_MAX', 20 * BYTES.MB, parseFileBytes),
+    bucket: {
+      endpoint: read<string | undefined>('MEDIA_S3_ENDPOINT', undefined, parseEndpoint),
+      bucket: read<string | undefined>('MEDIA_S3_BUCKET', undefined, parseBucket),
+      region: text('MEDIA_S3_REGION') ?? 'us-east-1',
+      accessKey: text('MEDIA_S3_ACCESS_KEY'),
+      secretKey: text('MEDIA_S3_SECRET_KEY'),
+    },
+  }
+  // A variable that could not be parsed must not be reported as missing too.
+  const unread = problems.length > known
+  return mediaConfig(variables, directory, (problem) => {
+    if (!unread) problems.push(problem)
+  })
 }
 
 function readAi(read: Reader, problems: string[]): AiConfig {

@@ -1,3 +1,4 @@
+import type { Blobs } from './blobs/blobs.ts'
 import type { Changes } from './changes/changes.ts'
 import type { LiveStreams } from './changes/streams.ts'
 import type { Clock } from './clock.ts'
@@ -25,4 +26,6 @@ export type Context = {
   changes: Changes
   streams: LiveStreams
   traces: Traces
+  /** Files of accounts; undefined where the operator has set no place for them. */
+  blobs: Blobs | undefined
 }

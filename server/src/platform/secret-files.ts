@@ -7,6 +7,7 @@ type Env = Readonly<Record<string, string | undefined>>
 const SECRETS = [
   'AI_API_KEY',
   'DATABASE_URL',
+  'MEDIA_S3_SECRET_KEY',
   'METRICS_TOKEN',
   'NEW_SECRET_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',

@@ -6,6 +6,7 @@ export { exampleDraft } from './examples.ts'
 export { revisionRoutes } from './history/routes.ts'
 export { addDraft } from './new-post.ts'
 export { noteLiveUrls, originalJobs } from './originals.ts'
+export { postsWithPictures } from './pictures.ts'
 export { firstPortion, inPortions } from './portions.ts'
 export {
   type ChangePosition,

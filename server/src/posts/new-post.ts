@@ -7,7 +7,8 @@ import type { Audience } from './audience.ts'
 import type { ConvertedBody } from './body/convert.ts'
 import { countWords, docToText } from './body/text.ts'
 import { notePosts } from './changes.ts'
-import { FALLBACKS, type FieldValues, presentFields, type SomeFields } from './fields.ts'
+import { FALLBACKS, type FieldValues, type PostMeta, presentFields, type SomeFields } from './fields.ts'
+import { picturesOf } from './pictures.ts'
 import { freeSlug } from './queries.ts'
 import { writePosts } from './revision.ts'
 import { searchVector } from './search.ts'
@@ -37,6 +38,12 @@ export function newPost(
     scheduled_at: null,
     search: searchVector({ ...row, words: body.words }),
   } satisfies InsertObject<Tables, 'posts'>
+}
+
+/** The column of a post's pictures, by the content that it gets. */
+export async function pictureColumn(tx: Tx, row: { account_id: string; body_html: string; meta: PostMeta }) {
+  const pictures = await picturesOf(tx, row.account_id, row)
+  return { media: pictures === null ? null : JSON.stringify(pictures) }
 }
 
 /** The columns of a body. */
@@ -80,8 +87,10 @@ export async function addDraft(
 ): Promise<PostRow> {
   const slug = await freeSlug(tx, accountId, slugify(fields.slug) || slugify(fields.title) || 'post')
   const post = await writePosts(tx, async (posts) => {
+    const row = newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body)
     const inserted = await insertPost(posts, {
-      ...newPost({ id: ctx.ids.next(), accountId, now }, { ...fields, slug }, body),
+      ...row,
+      ...(await pictureColumn(posts, row)),
       revised_by: by,
       sites_chosen: audience !== null,
     })

@@ -12,7 +12,7 @@ import { changedContent, changedForms, differing, mergedMeta, type PostInput } f
 import { notePosts } from './changes.ts'
 import { isContent } from './fields.ts'
 import { keepRevision } from './history/store.ts'
-import { newPost } from './new-post.ts'
+import { newPost, pictureColumn } from './new-post.ts'
 import { announceOriginal, followOriginal } from './originals.ts'
 import { nextPublicationState, type PublicationState } from './policy.ts'
 import { announceAudience, announceRemoval, announceUpdate, publishLocked } from './publish.ts'
@@ -58,8 +58,11 @@ export async function createPost(
     postsTx(ctx.db, async (tx) => {
       const slug = wantedSlug ?? (await freeSlug(tx, accountId, slugify(input.title) || 'post'))
       if (input.primary_site_id != null) await assertOriginal(tx, accountId, input.primary_site_id)
+      const fields = { ...input, slug, meta: mergedMeta({}, input.meta) }
+      const row = newPost({ id: ctx.ids.next(), accountId, now }, fields, body)
       const created = await insertPost(tx, {
-        ...newPost({ id: ctx.ids.next(), accountId, now }, { ...input, slug, meta: mergedMeta({}, input.meta) }, body),
+        ...row,
+        ...(await pictureColumn(tx, row)),
         ...state,
         // `publishLocked` publishes the stored row afterwards.
         status: state.status === 'published' ? 'draft' : state.status,
@@ -136,6 +139,7 @@ export async function applyChange(
   if (wasPublished && !isPublished) await announceRemoval(ctx, tx, current, now)
   const change = {
     ...content,
+    ...(isEdited ? await pictureColumn(tx, { ...current, ...content }) : {}),
     ...(isPublished ? { unpublish_at: state.unpublish_at } : state),
     ...(audienceChange === undefined ? {} : { sites_chosen: audienceChange.audience !== null }),
     ...(wasPublished && !isPublished ? { visible_to_all: false, published_at: null, due_at: null } : {}),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { Id, Timestamp } from '../platform/http/endpoint.ts'
 import { addedCanonical, type Original } from './canonical.ts'
 import { LIST_FIELDS, pickFields, SITE_FIELDS, shownFields } from './fields.ts'
+import { PostPicture } from './pictures.ts'
 import type { PostRow } from './tables.ts'
 
 /** A node of a document, and the document itself. Checked where bodies are converted, not by this schema. */
@@ -52,6 +53,10 @@ export const PublishedPost = z
     }),
     ...shownFields(SITE_FIELDS),
     body: BodyForms,
+    media: z.array(PostPicture).optional().openapi({
+      description:
+        "The post's pictures that the service keeps: those in its text, and `meta.og_image`. Absent if there are none.",
+    }),
     status: z.literal('published'),
     published_at: Timestamp,
   })
@@ -68,6 +73,7 @@ export const PUBLIC_COLUMNS = [
   'body_markdown',
   'body_site_markdown',
   'body_json',
+  'media',
 ] as const
 type PublicRow = Pick<PostRow, (typeof PUBLIC_COLUMNS)[number]>
 
@@ -88,6 +94,7 @@ export function publicPost(
     ...pickFields(post, SITE_FIELDS),
     ...(canonicalUrl === undefined ? {} : { meta: { ...post.meta, canonical_url: canonicalUrl } }),
     body: { html: post.body_html, markdown: post.body_site_markdown ?? post.body_markdown, json: post.body_json },
+    ...(post.media === null ? {} : { media: post.media }),
     status: 'published',
     published_at: post.published_at,
   }

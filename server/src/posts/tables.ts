@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, JSONColumnType, Selectable } from 'kysely'
 import type { DocNode } from './body/convert.ts'
 import { type ContentValues, FIELD_NAMES, type FieldValues } from './fields.ts'
+import type { PostPicture } from './pictures.ts'
 import type { PostStatus, StoredStatus } from './policy.ts'
 
 type PostsTable = FieldValues & {
@@ -42,6 +43,8 @@ type PostsTable = FieldValues & {
   /** When the version was made, and by whom; null for one from before this was kept: see `updated_at`. */
   revised_at: Generated<Date | null>
   revised_by: Generated<Editor>
+  /** The account's pictures that it shows, as they were when its content was written; null if it shows none. */
+  media: JSONColumnType<PostPicture[] | null, string | null, string | null>
 }
 
 /** Who makes versions of posts: a person, a job that generates a draft, or the schedule, which unpublishes. */
@@ -141,6 +144,7 @@ export const COLUMNS = [
   'id', 'account_id', 'version', ...FIELD_NAMES, 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'status',
   'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'sites_chosen', 'unpublish_at', 'due_at',
   'event_sequence', 'sent_version', 'trashed_at', 'has_changes', 'created_at', 'updated_at', 'revised_at', 'revised_by',
+  'media',
 ] as const // biome-ignore format: a list of names
 
 declare module '../platform/changes/kinds.ts' {

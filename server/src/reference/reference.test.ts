@@ -12,8 +12,12 @@ afterEach(() => {
 /** Asks for the page; resolves with the answer's status, rejects as the route does. */
 function asking(): () => Promise<number> {
   const page = referenceRoutes('http://localhost:3000').find(({ path }) => path === '/docs')
-  const request = { url: '/docs', header: (name: string) => (name === 'accept-encoding' ? 'gzip' : undefined) }
-  return async () => ((await page?.answer(request, {})) ?? { status: 0 }).status
+  const request = {
+    method: 'GET',
+    url: '/docs',
+    header: (name: string) => (name === 'accept-encoding' ? 'gzip' : undefined),
+  }
+  return async () => ((await page?.answer(request, {}, {})) ?? { status: 0 }).status
 }
 
 it('is there at the second request if the file could not be read at the first', async () => {

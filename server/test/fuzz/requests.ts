@@ -21,6 +21,7 @@ const KNOWN_BODIES: Record<string, Json> = {
   changePassword: { current_password: '{password}', new_password: '{password}' },
   resetPassword: { token: '{reset_token}', password: '{password}' },
   verifyNotificationAddress: { token: '{verify_token}' },
+  addMediumFromUrl: { url: '{picture_url}' },
   createNotificationChannel: { kind: 'slack', target: 'https://chat.example.com/hook' },
 }
 
@@ -74,6 +75,7 @@ const pathText = (name: string, path: string): fc.Arbitrary<string> => {
     '/posts': 'post_id',
     '/deliveries': 'delivery_id',
     '/channels': 'channel_id',
+    '/media': 'medium_id',
   } as const
   const [, noun = 'site_id'] = Object.entries(nouns).find(([part]) => path.includes(part)) ?? []
   const own = OWN.find((one) => one === name) ?? noun
@@ -136,7 +138,25 @@ const CONTENT_TYPES = [
   undefined,
 ]
 
+/** A GIF of one pixel. */
+const PIXEL = [...Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')]
+
+/** Files, and what looks like them. */
+const fileBody: fc.Arbitrary<Draft['body']> = fc.record({
+  type: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom('image/gif', 'application/octet-stream') },
+    { weight: 1, arbitrary: fc.constantFrom('multipart/form-data', 'multipart/form-data; boundary=x', 'text/plain') },
+  ),
+  content: fc.oneof(
+    { weight: 2, arbitrary: fc.constant(PIXEL) },
+    { weight: 1, arbitrary: fc.nat({ max: PIXEL.length }).map((length) => PIXEL.slice(0, length)) },
+    { weight: 1, arbitrary: fc.uint8Array({ maxLength: 30 }).map((bytes) => [...bytes]) },
+    { weight: 1, arbitrary: fc.constant('--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n') },
+  ),
+})
+
 function bodyOf({ name, body }: Operation): fc.Arbitrary<Draft['body']> {
+  if (name === 'uploadMedium') return fileBody
   if (body === undefined)
     return fc.constantFrom(
       undefined,

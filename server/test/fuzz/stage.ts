@@ -1,9 +1,11 @@
 /** A service with somebody who has what requests are about, and keeps having it whatever the requests do. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { createClient } from '@postrider/sdk'
 import { type Api, apiOf, newApi, newPost, newSite } from '../support/api.ts'
 import { request } from '../support/http.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import type { Operation } from '../support/operations.ts'
+import { smallPicture } from '../support/pictures.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { startService, type TestService } from '../support/service.ts'
 import type { Draft } from './requests.ts'
@@ -44,6 +46,7 @@ const TAKEN: Record<string, 'things' | 'job' | 'session' | 'somebody'> = {
   resetPassword: 'somebody',
   verifyNotificationAddress: 'somebody',
   deleteNotificationChannel: 'somebody',
+  deleteMedium: 'somebody',
 }
 
 /** Starts a service and sets the stage. */
@@ -55,7 +58,7 @@ export async function setStage(): Promise<Stage> {
   const agent = new Agent({ keepAlive: true })
   let somebody = await newSomebody()
   const texts = (): Record<string, string> => {
-    const { api, things, delivery, job, channel, tokens } = somebody
+    const { api, things, delivery, job, channel, medium, tokens } = somebody
     const { post: post_id, trashed: trashed_post_id, preview, site: site_id, slug } = things
     return {
       post_id,
@@ -67,6 +70,8 @@ export async function setStage(): Promise<Stage> {
       delivery_id: delivery,
       job_id: job,
       channel_id: channel,
+      medium_id: medium.id,
+      picture_url: medium.url.replace('http://localhost:0', service.url),
       ...tokens,
       email: api.user.email,
       password: api.password,
@@ -142,6 +147,7 @@ type Somebody = {
   delivery: string
   job: string
   channel: string
+  medium: { id: string; url: string }
   tokens: { verify_token: string; reset_token: string }
 }
 
@@ -163,7 +169,9 @@ async function createSomebody(service: TestService, receiver: Receiver, mailServ
     mailServer.mails.map(({ text }) => text.match(new RegExp(`${path}\\?token=([\\w-]+)`))?.[1]).findLast(Boolean) ?? ''
   const tokens = { verify_token: tokenFor('verify-address'), reset_token: tokenFor('reset-password') }
   mailServer.mails.length = 0
-  const own = { delivery, job, channel: String(channel), tokens }
+  const client = createClient({ baseUrl: service.url, token: api.token })
+  const medium = await client.media.upload(new Blob([await smallPicture()]))
+  const own = { delivery, job, channel: String(channel), medium, tokens }
   return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), ...own }
 }
 

@@ -15,6 +15,7 @@ export const OWN = [
   'trashed_post_id',
   'preview_id',
   'preview_token',
+  'medium_id',
   'slug',
 ] as const
 export type Own = (typeof OWN)[number]

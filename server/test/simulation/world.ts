@@ -412,6 +412,7 @@ export class World {
       signals,
       changes,
       traces: noTraces,
+      blobs: undefined,
       streams: new LiveStreams({ changes, clock, log }), // no stream is open
     }
   }

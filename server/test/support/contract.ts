@@ -114,7 +114,10 @@ function operationsOf(document: Node): Map<string, string> {
   )
 }
 
-/** Every place where a body is described. */
+/** Of files, which have no examples. */
+const BYTES = /^multipart\//
+
+/** Every place where a body is described that is text. */
 function contentsOf(node: Json, pointer = '#'): Array<readonly [string, Content]> {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return []
   return Object.entries(node).flatMap(([key, child]) => {
@@ -122,6 +125,7 @@ function contentsOf(node: Json, pointer = '#'): Array<readonly [string, Content]
     if (key === 'schemas') return [] // a property may be named content too
     if (key !== 'content') return contentsOf(child, below)
     return Object.entries(child as Node)
+      .filter(([type]) => !BYTES.test(type))
       .map(([type, content]) => [`${below}/${escaped(type)}`, content as Content] as const) // a media type object, says OpenAPI
       .filter(([, { schema }]) => schema.format !== 'binary')
   })

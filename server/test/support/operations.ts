@@ -8,7 +8,7 @@ export type Schema = { [keyword: string]: unknown }
 export type Parameter = { name: string; in: 'path' | 'query' | 'header' | 'cookie'; required: boolean; schema: Schema }
 
 /**
- * An operation as the document describes it. `security`: the names of the auth schemes, any of which suffices. `streams`:
+ * An operation as the document describes it; `body` is a JSON one. `security`: the names of the auth schemes, any of which suffices. `streams`:
  * its answer goes on until one side closes the connection.
  */
 export type Operation = {
@@ -53,9 +53,10 @@ function operationOf(path: string, method: string, node: Node): Operation {
     security?: Array<Record<string, unknown>>
     parameters?: Parameter[]
     responses: Record<string, { content?: object }>
-    requestBody?: { required?: boolean; content: { 'application/json': { schema: Schema } } }
+    requestBody?: { required?: boolean; content: { 'application/json'?: { schema: Schema } } }
   }
   const body = requestBody && resolved(requestBody)
+  const json = body?.content['application/json']
   return {
     name: operationId,
     method: method.toUpperCase(),
@@ -63,6 +64,6 @@ function operationOf(path: string, method: string, node: Node): Operation {
     security: security.flatMap((way) => Object.keys(way)),
     parameters: parameters.map(resolved),
     streams: Object.values(responses).some((response) => 'text/event-stream' in (resolved(response).content ?? {})),
-    body: body && { schema: resolved(body.content['application/json'].schema), required: body.required === true },
+    body: json && { schema: resolved(json.schema), required: body?.required === true },
   }
 }

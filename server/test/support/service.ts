@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
 import { inject } from 'vitest'
@@ -49,6 +50,8 @@ const DEFAULTS = {
   SECRET_KEY: 'a secret key for tests, long enough',
   RATE_LIMIT_AUTH: 'off',
   RATE_LIMIT_STARTER: 'off',
+  // Only tests with pictures put anything there, in directories of their accounts.
+  DATA_DIR: join(tmpdir(), `postrider-tests-${process.pid}`),
 }
 
 const START = new Date('2026-11-02T08:00:00.000Z')

@@ -3,7 +3,7 @@ import type { FailureCause } from './failure.ts'
 
 /** One outgoing request. */
 export type EgressRequest = {
-  method: 'GET' | 'HEAD' | 'POST'
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE'
   url: string
   /** Host, framing, `connection` and `accept-encoding` are the client's own and ignored here. */
   headers: Record<string, string>

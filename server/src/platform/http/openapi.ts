@@ -89,7 +89,8 @@ function routeOf(one: Endpoint): RouteConfig {
 
 function uploadContent({ types, mostBytes }: UploadLimits) {
   const schema = { type: 'string' as const, format: 'binary', maxLength: mostBytes }
-  return Object.fromEntries(types.map((type) => [type, { schema }]))
+  const form = { type: 'object' as const, required: ['file'], properties: { file: schema } }
+  return Object.fromEntries(types.map((type) => [type, { schema: type === 'multipart/form-data' ? form : schema }]))
 }
 
 function successes(one: Endpoint): Record<string, Response> {

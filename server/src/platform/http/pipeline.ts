@@ -16,7 +16,11 @@ import type { WebApp } from './web-app.ts'
 /** A route beside the API: GET, without an auth scheme, not counted, not documented. Its answer need not be JSON. */
 export type SystemRoute = {
   path: string
-  answer(request: Pick<RequestFacts, 'url' | 'header'>, progress: Progress): Promise<Reply>
+  answer(
+    request: Pick<RequestFacts, 'method' | 'url' | 'header'>,
+    progress: Progress,
+    params: Record<string, string>,
+  ): Promise<Reply>
 }
 
 /** Answers a request; `url` is its path and query. */
@@ -40,7 +44,13 @@ export function createPipeline(
         serve(one, { requestBody, params, facts, progress })
       return { method: one.method.toUpperCase(), path: one.path, run }
     }),
-    ...systemRoutes.map((one): Route => ({ method: 'GET', path: one.path, run: () => one.answer })),
+    ...systemRoutes.map((one): Route => {
+      return {
+        method: 'GET',
+        path: one.path,
+        run: (params) => (facts, progress) => one.answer(facts, progress, params),
+      }
+    }),
   ]
   const find = createRouter(routes)
   const own = new Set(routes.map(({ path }) => firstSegment(path)))
