@@ -83,6 +83,13 @@ export const revisionsQuery = (id: string, present: number) =>
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
   })
 
+/** The preview links of a post that work. */
+export const previewsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['posts', 'previews', id],
+    queryFn: ({ signal }) => api.posts.previews.list(id, { signal }),
+  })
+
 /** What differs between two versions of a post, which never changes. */
 export const revisionDiffQuery = (id: string, from: number, to: number) =>
   queryOptions({

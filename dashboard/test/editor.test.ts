@@ -320,6 +320,28 @@ describeInBrowser('writing a post', (scene) => {
     expect(await copies(page)).toBe(0)
   })
 
+  it('is shared with somebody without an account, until the link is taken back', async () => {
+    const { page, client } = await newPerson(scene)
+    const { id } = await client.posts.create({ title: 'Not out yet', body: { markdown: 'Read this first.' } })
+    await page.goto(`/posts/${id}`)
+    await page.getByRole('button', { name: 'Share a preview' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'A new link works for' }).selectOption('A day')
+    await dialog.getByRole('button', { name: 'Make a link' }).click()
+    const link = dialog.getByRole('list', { name: 'Links' }).getByRole('link')
+    const { pathname } = new URL((await link.getAttribute('href')) ?? '')
+    await expectAccessible(page)
+    const { page: visitor } = await scene.visit()
+    await visitor.goto(pathname)
+    await visitor.getByRole('heading', { name: 'Not out yet' }).waitFor()
+    await expectAccessible(visitor)
+    await dialog.getByRole('button', { name: 'Take it back' }).click()
+    await link.waitFor({ state: 'detached' })
+    await visitor.reload()
+    await visitor.getByRole('heading', { name: 'This preview is over' }).waitFor()
+    await expectAccessible(visitor)
+  })
+
   it('happens in one tab at a time', async () => {
     const { page, client } = await newPerson(scene)
     const { id } = await client.posts.create({ title: 'One pen' })

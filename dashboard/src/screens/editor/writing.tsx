@@ -26,6 +26,7 @@ import { useOnlyHere } from './saving/one-tab.ts'
 import type { OpenPost } from './saving/open-post.ts'
 import { Unsaved } from './saving/unsaved-drafts.tsx'
 import { Settings } from './settings/settings.tsx'
+import { ShareDialog } from './sharing/share-dialog.tsx'
 import { Text } from './text/text.tsx'
 import { TitleField } from './title-field.tsx'
 import { useWide } from './use-wide.ts'
@@ -39,6 +40,7 @@ type Asked =
   | { kind: 'take off'; site: { id: string; name: string } }
   | { kind: 'unpublish' }
   | { kind: 'discard' }
+  | { kind: 'share' }
   | { kind: 'trash' }
   | { kind: 'history' }
   | { kind: 'settings' }
@@ -84,6 +86,12 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
     },
   )
 
+  useAction(
+    { does: 'Share a preview', group: 'This post', hidden: post === undefined, alsoFoundBy: 'link review' },
+    () => {
+      if (post !== undefined) setAsked({ kind: 'share' })
+    },
+  )
   useAction({ does: 'Delete', group: 'This post', hidden: post === undefined, alsoFoundBy: 'trash remove' }, () => {
     if (post !== undefined && here) setAsked({ kind: 'trash' })
   })
@@ -98,6 +106,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       onOriginal={() => setAsked({ kind: 'original' })}
       onTakeOff={(site) => setAsked({ kind: 'take off', site })}
       onUnpublish={() => setAsked({ kind: 'unpublish' })}
+      onShare={() => setAsked({ kind: 'share' })}
       onTrash={() => setAsked({ kind: 'trash' })}
     />
   )
@@ -165,6 +174,7 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
       )}
       <ConfirmDiscard openPost={openPost} view={view} open={asked?.kind === 'discard'} onClose={close} />
       <ConfirmTrash openPost={openPost} view={view} open={asked?.kind === 'trash'} onClose={close} />
+      {asked?.kind === 'share' && post !== undefined && <ShareDialog postId={post.id} onClose={close} />}
       {asked?.kind === 'history' && <HistoryDialog {...parts} onClose={close} />}
       {asked?.kind === 'sites' && <AudienceDialog openPost={openPost} view={view} onClose={close} />}
       {asked?.kind === 'original' && <OriginalDialog openPost={openPost} view={view} onClose={close} />}

@@ -41,12 +41,15 @@ function pageHeaders(embedHosts: readonly string[] = defaultEmbedHosts): Record<
   }
 }
 
+const ENDS = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZone: 'UTC', timeZoneName: 'short',
+}) // biome-ignore format: options
+
 /** Its body was sanitised when it was stored. */
 function pageOfPost({ post, expiresAt }: Previewed): string {
-  const until = expiresAt.toISOString().slice(0, 16).replace('T', ' ')
   return pageOf(
     post.title,
-    `<p class="note">A preview, until ${until} UTC. Only those who have the link can read it.</p>
+    `<p class="note">A preview, until ${ENDS.format(expiresAt)}. Only those who have the link can read it.</p>
 <h1 dir="auto">${escaped(post.title)}</h1>
 <div dir="auto">${post.body_html}</div>`,
   )
@@ -71,9 +74,11 @@ function pageOf(title: string, content: string): string {
 <link rel="stylesheet" href="/preview.css">
 </head>
 <body>
+<main>
 <article>
 ${content}
 </article>
+</main>
 </body>
 </html>
 `

@@ -1,7 +1,7 @@
 /** The status of a post, and the actions it allows. */
 import { allows } from '@postrider/server/posts/policy'
 import { useQuery } from '@tanstack/react-query'
-import { Trash2 } from 'lucide-react'
+import { Share2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { sentence } from '../../../api.ts'
@@ -33,6 +33,7 @@ type PublicationProps = {
   onOriginal: () => void
   onTakeOff: (site: { id: string; name: string }) => void
   onUnpublish: () => void
+  onShare: () => void
   onTrash: () => void
 }
 
@@ -46,6 +47,7 @@ export function Publication({
   onOriginal,
   onTakeOff,
   onUnpublish,
+  onShare,
   onTrash,
 }: PublicationProps) {
   const [busy, setBusy] = useState(false)
@@ -97,6 +99,11 @@ export function Publication({
           {can('unpublish') && (
             <Button size="sm" onClick={onUnpublish}>
               Unpublish
+            </Button>
+          )}
+          {post !== undefined && (
+            <Button size="sm" kind="quiet" icon={<Share2 />} onClick={onShare}>
+              Share a preview
             </Button>
           )}
           {post !== undefined && editable && (
