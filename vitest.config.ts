@@ -14,8 +14,8 @@ const POSTGRES_ALONE = globSync([
   'server/test/{errors,fuzz,hostile-input,unread-answers,uploads,web-app,wire}.test.ts',
   'server/test/{building,converting,notifications,rate-limits,receiving}.test.ts',
   'server/test/generation{,-process,-providers}.test.ts',
-  // What several processes cache; and recoveries, which the simulation tries on the embedded database.
-  'server/test/{pull-cache,recovery}.test.ts',
+  // What several processes cache; and deliveries and recoveries, which the simulation tries on the embedded database.
+  'server/test/{deliveries,pull-cache,recovery}.test.ts',
   // What clients and sites are told, and who may ask.
   'server/test/{accounts,audience,contract,delivery-log,event-contents,export,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])
@@ -28,8 +28,8 @@ const EMBEDDED: Record<string, string> = {
 
 /** What of them runs a third time, on PostgreSQL with the API and two workers in processes of their own, because that is a part of its subject. */
 const APART = globSync([
-  // The workers share lanes, drafts, schedules and housekeeping by leases and locks.
-  'server/test/{deliveries,generation,locks,platform-detection,publishing,retention}.test.ts',
+  // The workers share lanes, schedules and housekeeping by leases and locks; how they share drafts is tried with killed processes (generation-process).
+  'server/test/{deliveries,locks,platform-detection,publishing,retention}.test.ts',
   // What one process did is seen through another: live updates, what is cached, traces.
   'server/test/{live,live-streams,pull-cache,traces}.test.ts',
   // The whole story.
@@ -58,7 +58,7 @@ const SLOW = globSync([
   'server/test/{recovery,withdrawn}.test.ts',
   // Pictures of all kinds are made, broken and converted.
   'server/test/{media,media-bucket}.test.ts',
-  // Requests that nobody would write, thirty of them for every operation.
+  // Requests that nobody would write, twenty of them for every operation.
   'server/test/fuzz.test.ts',
   // The SDK as a package, built and packed.
   'sdk/test/package.test.ts',
