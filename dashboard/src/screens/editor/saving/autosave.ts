@@ -149,10 +149,13 @@ export class Autosave {
       onStored(published)
       return true
     } catch (error) {
-      const isElsewhere = error instanceof PostriderError && (error.status === 412 || error.field === 'based_on')
-      if (!isElsewhere) return this.#refused(error)
-      reconcile(state, this.#copy, await readStored(api, post.id))
-      return undefined
+      if (!isElsewhere(error)) return this.#refused(error)
+      try {
+        reconcile(state, this.#copy, await readStored(api, post.id))
+        return undefined
+      } catch (unread) {
+        return this.#refused(unread)
+      }
     } finally {
       state.show({ saving: false })
     }
@@ -184,4 +187,9 @@ export class Autosave {
     if (waitMs !== undefined) this.schedule(waitMs)
     return false
   }
+}
+
+/** Whether a working copy was not published because the service has another one, none (it may be published already), or another post. */
+function isElsewhere(error: unknown): boolean {
+  return error instanceof PostriderError && ([404, 412].includes(error.status) || error.field === 'based_on')
 }

@@ -3,6 +3,7 @@
  * working copy, because a PATCH would be sent to its sites.
  */
 import { type PostriderClient, PostriderError, type PostWithDeliveries, type UpdatePost } from '@postrider/sdk'
+import { unlessMissing } from '../../../api.ts'
 import { changesOf, type Draft, draftOf, fieldsOf, inputOf, isSame, newPostOf } from '../draft.ts'
 import type { DraftCopy } from './draft-copy.ts'
 import type { EditState } from './edit-state.ts'
@@ -88,7 +89,7 @@ async function saveBeside(
   const body: Draft['body'] = isSameBody ? { form: 'json', value: contentOf(stored).body.json } : sent.body
   const apart = changesOf(draftOf(post), { ...sent, body })
   if (fieldsOf(apart).length === 0) {
-    if (workingCopy !== undefined) await api.workingCopy.discard(post.id, workingCopy.save_id)
+    if (workingCopy !== undefined) await unlessMissing(api.workingCopy.discard(post.id, workingCopy.save_id))
     state.accept({ post: { ...post, has_changes: false } }, sent)
   } else {
     // A body that stays is sent in all its forms: made from one of them, the others could be different.

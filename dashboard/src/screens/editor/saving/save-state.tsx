@@ -31,7 +31,7 @@ function stateOf({ post, workingCopy, dirty, saving, savedAt, problem, kept, con
   if (problem?.kind === 'signed-out' && kept)
     return { icon: <CloudOff className="shrink-0" />, text: 'Signed out, kept in this browser', bad: true }
   if (problem !== undefined && !(problem.kind === 'untitled' && post === undefined))
-    return bad(`Not saved: ${problem.text}`)
+    return bad(`${dirty ? 'Not saved' : 'Not sent'}: ${problem.text}`)
   if (dirty && !kept) return bad('Not saved.')
   if (problem?.kind === 'untitled')
     return { icon: <PenLine className="shrink-0" />, text: 'Kept in this browser until it has a title', bad: false }

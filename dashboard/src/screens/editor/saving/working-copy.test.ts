@@ -120,6 +120,20 @@ describe('changes to a published post', () => {
     }
   })
 
+  it('are sent once, though the answer to that is lost', async () => {
+    const service = serviceOf()
+    const post = await publishedOn(service)
+    const openPost = open(service, post.id, post)
+    openPost.change({ body: written('Mix') })
+    await later(1_000)
+    service.fates.push('answer lost')
+    expect(await openPost.update()).toBe(false)
+    expect(openPost.view().problem?.kind).toBe('offline')
+    expect(await openPost.update()).toBe(true)
+    expect(openPost.view()).toMatchObject({ dirty: false, workingCopy: undefined, problem: undefined })
+    expect(service.posts.get(post.id)).toMatchObject({ version: 2, body: { json: docOf('Mix') } })
+  })
+
   it('become part of the post when it is a draft again', async () => {
     const service = serviceOf()
     const post = await publishedOn(service)
