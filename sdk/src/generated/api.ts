@@ -1301,7 +1301,7 @@ export interface paths {
          * @description Server-sent events. Each has the fields `event` and `data` (JSON); the schema describes one event.
          *
          *     The first event is `ready`: fetch what you show, because events announce only what changes from then on, also after a
-         *     reconnection. `post.changed`, `delivery.changed`, `site.changed` and `job.changed` name what was created, changed or removed, by
+         *     reconnection. The events of each kind of thing, such as `post.changed` and `delivery.changed`, name what was created, changed or removed, by
          *     id; fetch it again. Changes within half a second come together. After `resync` anything may have changed: more than 200 things at
          *     once, or changes may have been missed. The stream ends when the login does. An account can have 20 streams open per process of
          *     the service.

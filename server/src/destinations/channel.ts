@@ -1,4 +1,4 @@
-/** What a kind of destination is. A new kind is a file that makes a `Channel`, and a line in `registry.ts`. */
+/** What a kind of destination is. As far as sending goes, a new kind is a file that makes a `Channel`, and a line in `registry.ts`. */
 import type { z } from 'zod'
 import type { AttemptOutcome, EventContent } from '../engine/index.ts'
 

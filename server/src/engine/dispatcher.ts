@@ -32,7 +32,7 @@ import type { LiveUrl, SiteOutcome } from './settle.ts'
 export type Sendable = { delivery: DueDelivery; target: Target; event: EventContent }
 
 /** What makes attempts: the channels of the kinds of destinations. */
-export type Attempts = {
+export type AttemptMaker = {
   /** The longest that an attempt may take, in milliseconds. */
   budgetMs: number
   /** Makes one. Resolves with `unknown` when `signal` aborted it; never rejects. */
@@ -94,7 +94,7 @@ type Needs = Pick<Context, 'changes' | 'clock' | 'config' | 'db' | 'log' | 'metr
 /** Holds the lanes that this process works on. */
 export class Dispatcher {
   readonly #ctx: Needs
-  readonly #channels: Attempts
+  readonly #channels: AttemptMaker
   readonly #workerId: () => string | undefined
   readonly #limits: Limits
   readonly #recorder: Recorder
@@ -116,7 +116,7 @@ export class Dispatcher {
   /** `workerId` is the id by which this worker holds lanes, while others know that it lives. */
   constructor(
     ctx: Needs,
-    channels: Attempts,
+    channels: AttemptMaker,
     workerId: () => string | undefined,
     { onReleased, onOutcomes, onLiveUrls }: DispatcherHooks,
     limits: Partial<Limits> = {},

@@ -118,7 +118,7 @@ export async function settleBatch(
     settled,
     superseded,
     outcomes: siteOutcomes(changes, lanes),
-    liveUrls: settled.flatMap(liveUrlOf),
+    liveUrls: settled.flatMap(liveUrlsOf),
     late: settlements.filter((one) => !isHeld(one)),
     locked: entries.filter((entry) => locked.has(leaseOf(entry).siteId)),
   }
@@ -208,7 +208,7 @@ function historyOf({ attempts, result }: Settled): string | null {
   return JSON.stringify(entry)
 }
 
-function liveUrlOf({ lease: { siteId }, delivery: { postId }, result }: Settled): LiveUrl[] {
+function liveUrlsOf({ lease: { siteId }, delivery: { postId }, result }: Settled): LiveUrl[] {
   const url = result.kind === 'delivered' ? (result.liveUrl ?? null) : null
   return url === null ? [] : [{ postId, siteId, url }]
 }

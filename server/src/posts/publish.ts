@@ -50,7 +50,7 @@ export async function publishLocked(
     due_at: isDue ? post.scheduled_at : post.due_at,
   } as const
   if (audience !== null || publishContext.named.length > 0) await writeAudience(tx, visible, audience)
-  const sync = withAudience(publishContext, audience)
+  const sync = withOriginalIn(publishContext, audience)
   const others = sync.sentTo.filter((id) => !targets.includes(id)).filter(isToldOtherwise(visible, sync))
   if (others.length > 0) await lockLanes(tx, [...targets, ...others])
   const announced = [...publishing(targets, (id) => sent.has(id)), ...(await updating(ctx, tx, visible, others, now))]
@@ -64,7 +64,7 @@ export async function publishLocked(
 }
 
 /** What is known of a post whose audience is another one now: the original may have come in, or gone. */
-function withAudience<Known extends SyncState>(known: Known, audience: Audience): Known {
+function withOriginalIn<Known extends SyncState>(known: Known, audience: Audience): Known {
   const { original } = known
   if (original === null) return known
   return { ...known, original: { ...original, isFor: audience === null || audience.includes(original.siteId) } }
@@ -137,7 +137,7 @@ export async function announceAudience(
   const { audience, isEdited, isMoved } = change
   // What was read before is of the original before.
   const known = isMoved ? { ...change.publishContext, ...(await syncStateOf(tx, post.id)) } : change.publishContext
-  const publishContext = withAudience(known, audience)
+  const publishContext = withOriginalIn(known, audience)
   const { sentTo, named, paused } = publishContext
   const before = new Set(audienceOf(was, named) ?? Object.keys(paused))
   const after = new Set(audience ?? Object.keys(paused))

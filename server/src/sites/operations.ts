@@ -21,7 +21,15 @@ import { createApiKey } from './api-key.ts'
 import { cancelDetection, enqueueDetection } from './detect/detection-job.ts'
 import { debounceOf, platformAfter, type SiteChange } from './policy.ts'
 import { deleteSite, insertSite, listSites, lockSite, updateSite } from './queries.ts'
-import type { LastTest, Platform, Recovery, SiteCanonical, SiteKind, SiteRow } from './tables.ts'
+import {
+  type LastTest,
+  type Platform,
+  type Recovery,
+  SITE_KINDS,
+  type SiteCanonical,
+  type SiteKind,
+  type SiteRow,
+} from './tables.ts'
 
 /** A site with the state of its endpoint. */
 export type Site = { row: SiteRow; endpoint: EndpointState }
@@ -218,7 +226,9 @@ function destinationAfter(endpoint: EndpointState, { kind, webhookUrl, debounceS
 
 /** The kind of a site. */
 export function kindOf({ kind }: Pick<EndpointState, 'kind'>): SiteKind {
-  return kind === 'build_hook' ? kind : 'webhook'
+  const known = SITE_KINDS.find((one) => one === kind)
+  if (known === undefined) throw new TypeError(`sites know no destinations of the kind "${kind}"`)
+  return known
 }
 
 /** Replaces both secrets; the old ones stop working with the commit (decision S5). */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createChannels } from '../../src/destinations/index.ts'
-import { type Attempts, Dispatcher, type Limits } from '../../src/engine/dispatcher.ts'
+import { type AttemptMaker, Dispatcher, type Limits } from '../../src/engine/dispatcher.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { WITHOUT_PAUSES } from './clock.ts'
 
@@ -9,7 +9,7 @@ export function workerOf(
   ctx: Context,
   limits: Partial<Limits> = {},
   workerId: () => string | undefined = always(randomUUID()),
-  channels: Attempts = createChannels(ctx),
+  channels: AttemptMaker = createChannels(ctx),
 ): Dispatcher {
   return new Dispatcher(
     ctx,
