@@ -3574,7 +3574,7 @@ export interface components {
                 "application/json": components["schemas"]["MethodNotAllowed"];
             };
         };
-        /** @description `unavailable`: The service is temporarily unavailable. Try again after the seconds in `Retry-After`; repeat a POST with the same idempotency key. */
+        /** @description `unavailable`: The service is temporarily unavailable. Try again after the seconds in `Retry-After`; repeat a POST with the same idempotency key. Without that header, what was asked for is not set up at this service. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3582,11 +3582,7 @@ export interface components {
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                /**
-                 * @description Seconds to wait before trying again.
-                 * @example 38
-                 */
-                "Retry-After": number;
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {

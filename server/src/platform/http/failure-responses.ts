@@ -157,9 +157,9 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   unavailable: {
     name: 'Unavailable',
     description:
-      'The service is temporarily unavailable. Try again after the seconds in `Retry-After`; repeat a POST with the same idempotency key.',
+      'The service is temporarily unavailable. Try again after the seconds in `Retry-After`; repeat a POST with the same idempotency key. Without that header, what was asked for is not set up at this service.',
     examples: { 'The database is unavailable': { message: 'The database does not answer. Try again shortly.' } },
-    always: ['Retry-After'],
+    sometimes: ['Retry-After'],
   },
   internal: {
     name: 'InternalError',
