@@ -17,7 +17,7 @@ const POSTGRES_ALONE = globSync([
   // What several processes cache; and deliveries and recoveries, which the simulation tries on the embedded database.
   'server/test/{deliveries,pull-cache,recovery}.test.ts',
   // What clients and sites are told, and who may ask.
-  'server/test/{accounts,audience,contract,delivery-log,event-contents,export,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
+  'server/test/{accounts,audience,contract,delivery-log,event-contents,export,imports,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])
 
 /** What of them `npm test` runs on the embedded database too, and why. */

@@ -37,7 +37,7 @@ let sent: Sent | undefined
 /** Answers with the document's examples. */
 const documented: typeof fetch = async (input, init) => {
   const url = new URL(String(input))
-  const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+  const body = typeof init?.body === 'string' ? JSON.parse(init.body) : init?.body
   sent = { method: init?.method ?? 'GET', url, headers: new Headers(init?.headers), body }
   const one = operationFor(sent)
   if (one === undefined) throw new Error(`${sent.method} ${url.pathname} is no operation`)
@@ -110,6 +110,12 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   restoreRevision: (client) => client.posts.restore(ID, 1, 3),
   listPostSummaries: (client) => client.posts.summaries({ status: 'scheduled', sort: 'scheduled_at', search: 'a&b' }),
   changePosts: (client) => client.posts.bulk(exampleOf('changePosts')),
+  createImport: (client) => client.imports.create(new Blob(['<rss/>'], { type: 'text/xml' }), { name: 'blog.xml' }),
+  listImports: (client) => client.imports.list({ page: 2, limit: 5 }),
+  getImport: (client) => client.imports.get(ID),
+  listImportedPosts: (client) => client.imports.posts(ID, { outcome: 'refused', lossy: 'true', limit: 5 }),
+  runImport: (client) => client.imports.run(ID),
+  deleteImport: (client) => client.imports.delete(ID),
   exportPosts: (client) => client.export({ format: 'markdown' }),
   listDeliveries: (client) =>
     client.deliveries.list({ status: 'failed', site_id: 's', post_id: 'p', from: '2026-11-01', limit: 5, cursor: ID }),

@@ -80,6 +80,19 @@ export type ListPosts = Query<'listPosts'>
 /** Filters and order of a list of posts without their texts. The order `scheduled_at` puts the next due post first. */
 export type ListSummaries = Query<'listPostSummaries'>
 
+export type Import = Schemas['Import']
+/** An import with what its report says of all posts. */
+export type ImportWithReport = Schemas['ImportWithReport']
+export type ImportPage = Schemas['ImportPage']
+export type ImportedPost = Schemas['ImportedPost']
+export type ImportedPostPage = Schemas['ImportedPostPage']
+
+/** A page of imports. */
+export type ListImports = Query<'listImports'>
+
+/** Which posts of an import to list. */
+export type ListImportedPosts = Query<'listImportedPosts'>
+
 /** The format of an export. */
 export type ExportPosts = Query<'exportPosts'>
 

@@ -32,6 +32,7 @@ import {
   sendingJobs,
 } from './posts/index.ts'
 import { detectionJobs } from './sites/index.ts'
+import { forgetOldImports, importJobs } from './transfer/index.ts'
 
 /** Wake-ups come from nudges and due times; this poll alone would be enough. */
 const POLL_MS = 1_000
@@ -106,6 +107,7 @@ export function createLoops(
     ...originalJobs(ctx),
     ...recovery.jobs,
     lookJobs(ctx),
+    importJobs(ctx),
   ]
   const jobRunner = new JobRunner(
     ctx,
@@ -160,6 +162,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await forgetTombstones(db.root, clock.now()),
     await emptyTrash(db.root, clock.now()),
     await forgetPreviews(db.root, clock.now()),
+    await forgetOldImports(db.root, clock.now()),
   ]
   await removeLeftovers(ctx)
   const removed = await removeOldHistory(ctx, stopping)

@@ -18,7 +18,7 @@ import {
 } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
 import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
-import { exportRoute } from './transfer/index.ts'
+import { exportRoute, importRoutes } from './transfer/index.ts'
 
 /** The whole API, in the order in which it is documented. */
 export const endpoints: readonly Endpoint[] = [
@@ -40,6 +40,7 @@ export const endpoints: readonly Endpoint[] = [
   ...deliveryRoutes,
   ...analyticsRoutes,
   ...pullRoutes,
+  ...importRoutes,
   exportRoute,
   ...notificationRoutes,
   ...incidentRoutes,

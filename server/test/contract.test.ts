@@ -113,6 +113,18 @@ describe('the document', () => {
     await client.media.delete(medium.id, { force: true })
     await client.posts.bulk({ action: 'untag', ids: [draft.id, 'nothing'], tag: 'none' })
 
+    const file = new Blob([JSON.stringify({ data: { posts: [{ id: '1', title: 'From Ghost', html: '<p>Boo</p>' }] } })])
+    const { import_id: importId } = await client.imports.create(file, { name: 'ghost.json' })
+    await service.drain()
+    await client.imports.run(importId)
+    await service.drain()
+    await client.imports.get(importId)
+    await client.imports.posts(importId)
+    await client.imports.list()
+    await client.imports.delete(importId)
+    await service.drain()
+    await client.imports.delete(importId)
+
     const { job_id: jobId } = await client.drafts.generate({ topic: 'Soup', target_keywords: ['soup'] })
     await client.drafts.job(jobId)
     await service.drain()

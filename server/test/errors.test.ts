@@ -37,6 +37,7 @@ const NOWHERE = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
  */
 async function setStage(env: Record<string, string> = {}): Promise<Stage> {
   const service = await startService({
+    IMPORT_MAX: '1MB',
     MEDIA_MAX: '1MB',
     SMTP_URL: 'smtp://127.0.0.1:1',
     MAIL_FROM: 'post@example.com',
@@ -230,6 +231,7 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
     invalid: (one) => ask(one, { headers: { 'if-match': '99' } }),
     precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }),
   },
+  createImport: { invalid: (one) => ask(one, { raw: '{}' }) },
   exportPosts: { invalid: (one) => ask(one, { query: '?format=word' }) },
   publishWorkingCopy: { precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }) },
   uploadMedium: {
@@ -333,7 +335,7 @@ describe('any address', () => {
     'x'.repeat(5000),
     `${NOWHERE}0`,
   ])('with the id %j is a resource that does not exist', async (id) => {
-    for (const noun of ['media', 'posts', 'posts/generate', 'sites', 'deliveries'])
+    for (const noun of ['imports', 'media', 'posts', 'posts/generate', 'sites', 'deliveries'])
       expectError(await get(`/api/${noun}/${id}`), 404, 'not_found')
   })
 })

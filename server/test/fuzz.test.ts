@@ -39,8 +39,9 @@ const COUNTED = new Set([200, 201, 202, 204, 304, 400, 409, 412, 413, 415])
 function problemsOf(one: Operation, { status, headers, text }: Answer): string[] {
   if (status >= 500) return [`${one.name} answered ${status}: ${text}`]
   if (one.streams && status === 200) return []
-  const isJson = text === '' || headers.get('content-type') === 'application/json'
-  const body = text === '' ? undefined : JSON.parse(text)
+  const isFile = headers.get('content-type') === 'application/zip'
+  const isJson = text === '' || isFile || headers.get('content-type') === 'application/json'
+  const body = text === '' || isFile ? undefined : JSON.parse(text)
   const message = status < 400 || SENTENCE.test(body?.message) ? [] : [`"${body?.message}" is no sentence`]
   const field = status !== 400 || typeof body?.field === 'string' ? [] : ['a 400 names no field']
   return [

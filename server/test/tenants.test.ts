@@ -74,6 +74,10 @@ const FOREIGN: Record<string, number> = {
   'listFailures query site_id': 400,
   'retryPost path id': 404,
   'retryPost body site_id': 400,
+  'getImport path id': 404,
+  'listImportedPosts path id': 404,
+  'runImport path id': 404,
+  'deleteImport path id': 404,
   'pullPost path slug': 404,
   'pullPreview path token': 404,
   'lookUpPost query slug': 200, // with nothing in it
@@ -95,7 +99,16 @@ const BODIES: Record<string, object> = {
 
 /** The ids of somebody, by the names that paths, queries and bodies have for them. */
 type Ids = Record<
-  'post_id' | 'site_id' | 'delivery_id' | 'job_id' | 'channel_id' | 'medium_id' | 'preview_id' | 'token' | 'slug',
+  | 'post_id'
+  | 'site_id'
+  | 'delivery_id'
+  | 'job_id'
+  | 'channel_id'
+  | 'import_id'
+  | 'medium_id'
+  | 'preview_id'
+  | 'token'
+  | 'slug',
   string
 >
 
@@ -108,6 +121,7 @@ const NOWHERE: Ids = {
   preview_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a16',
   token: 'n'.repeat(43),
   medium_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a17',
+  import_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a18',
   slug: 'nowhere',
 }
 
@@ -145,6 +159,7 @@ beforeAll(async () => {
     channel_id: await newChannel(owner),
     ...(await newPreview(owner, post.id)),
     medium_id: await newPicture(owner, 'Private loaf'),
+    import_id: await newImport(owner, 'Private plans'),
     slug: post.slug,
   }
   secrets = ['Private', 'Buy gold', String(site.api_key), String(site.webhook_secret), owner.user.email]
@@ -200,6 +215,7 @@ async function ownersView(): Promise<unknown> {
     `/api/posts/${theirs.post_id}`,
     `/api/sites/${theirs.site_id}`,
     `/api/posts/generate/${theirs.job_id}`,
+    `/api/imports/${theirs.import_id}`,
   ]
   const analytics = ['overview', 'deliveries', 'failures', `posts/${theirs.post_id}/deliveries`]
   const all = [...paths, ...analytics.map((name) => `/api/analytics/${name}`)]
@@ -228,6 +244,7 @@ async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: u
     channel_id: await newChannel(api),
     ...(await newPreview(api, post.id)),
     medium_id: await newPicture(api, slug),
+    import_id: await newImport(api, slug),
     slug,
   }
   return { ids, apiKey: new_api_key, formerKey: site.api_key }
@@ -256,6 +273,12 @@ async function newPicture({ token }: Api, alt: string): Promise<string> {
   return (await client.media.upload(new Blob([await smallPicture()]), { alt })).id
 }
 
+/** The id of an import of one post. */
+async function newImport(api: Api, title: string): Promise<string> {
+  const raw = JSON.stringify({ data: { posts: [{ id: '1', title, html: '<p>Buy gold.</p>' }] } })
+  return String((await request(`${service.url}/api/imports`, { method: 'POST', token: api.token, raw })).json.import_id)
+}
+
 /** The id of a post's newest delivery. */
 async function deliveryOf(api: Api, postId: string): Promise<string> {
   const { data } = (await api.get(`/api/deliveries?post_id=${postId}`)).json as { data: Array<{ id: string }> }
@@ -268,11 +291,13 @@ function kindOf({ path }: Operation, { name }: Place): keyof Ids {
     ? 'channel_id'
     : path.includes('/media/')
       ? 'medium_id'
-      : path.includes('/posts/')
-        ? 'post_id'
-        : path.includes('/deliveries/')
-          ? 'delivery_id'
-          : 'site_id'
+      : path.includes('/imports/')
+        ? 'import_id'
+        : path.includes('/posts/')
+          ? 'post_id'
+          : path.includes('/deliveries/')
+            ? 'delivery_id'
+            : 'site_id'
   const kind = /^ids?$/.test(name) ? own : name.replace(/^primary_|s$/g, '')
   if (kind in NOWHERE) return kind as keyof Ids // it is a key
   throw new Error(`${path} takes "${name}": say here whose id that is`)

@@ -1161,6 +1161,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List imports
+         * @description The imports of the account, newest first. Each is kept for 30 days after anything last happened to it.
+         */
+        get: operations["listImports"];
+        put?: never;
+        /**
+         * Upload posts of another system
+         * @description Takes an export file of WordPress (XML) or Ghost (JSON), or a zip archive of Markdown files with front matter, of one of these, or of an export of Postrider: as the field `file` of a form, or as the body itself. The content says what it is, whatever its type. At most `IMPORT_MAX` bytes (256 MiB unless the operator says otherwise). Nothing is imported yet: the posts are looked at, and the import's report says what would become of them. Poll it until it is `ready`, then run it.
+         */
+        post: operations["createImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/imports/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an import
+         * @description The state of the import, and its report: complete when it is `ready`.
+         */
+        get: operations["getImport"];
+        put?: never;
+        post?: never;
+        /**
+         * Undo or forget an import
+         * @description Undoes an import that has been run, also while it runs: posts that it made are removed, and those that it changed become what they were. Posts that were changed, published or sent to a site since are left alone. An import that did nothing yet, or was undone, is forgotten.
+         */
+        delete: operations["deleteImport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/imports/{id}/posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the posts of an import
+         * @description The posts of the file in its order: what becomes of each, and what is lost of it. Posts that were not looked at yet are missing.
+         */
+        get: operations["listImportedPosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/imports/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an import
+         * @description Imports what is new and what has changed. Published posts arrive as published, with their dates, and no site is sent them: sites that pull see them, and a backfill sends them. A post that was imported before is changed only if nobody has changed it here since; sites that were sent it are sent the change.
+         */
+        post: operations["runImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/export": {
         parameters: {
             query?: never;
@@ -2120,6 +2208,133 @@ export interface components {
             /** @description Whether to send the missing and the outdated posts by webhook, oldest first. Default: false. */
             send?: boolean;
         };
+        Import: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            import_id: string;
+            /** @description The name of the file. */
+            name: string;
+            /** @enum {string} */
+            format: "wordpress" | "ghost" | "markdown" | "postrider";
+            status: components["schemas"]["ImportStatus"];
+            /** @description Why it failed; otherwise null. */
+            problem: string | null;
+            /** @description How far the work is: looking at posts, importing them, or undoing that. */
+            progress: {
+                /** @description How many are done. */
+                done: number;
+                /** @description Of how many. */
+                total: number;
+            };
+            /** @description How many posts of the file are new, and so on; complete when it is `ready`. */
+            counts: {
+                /** @description Posts that are made. */
+                new: number;
+                /** @description Posts that were imported before, and are the same in the file. */
+                same: number;
+                /** @description Posts that were imported before, are different in the file, and were not changed here since. */
+                changed: number;
+                /** @description Entries that are not imported. */
+                refused: number;
+            };
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            updated_at: string;
+        };
+        ImportedPost: {
+            /** @description Where in the file. */
+            place: number;
+            /** @description What it is known by: the same whenever it is exported again. */
+            source_id: string;
+            title: string;
+            /** @enum {string} */
+            outcome: "new" | "same" | "changed" | "refused";
+            /** @description Why it is refused; otherwise null. */
+            reason: string | null;
+            /** @description The one that the post is to have, or has. */
+            slug: string | null;
+            author: string | null;
+            losses: components["schemas"]["ImportLoss"][];
+            /** @description Addresses of pictures and files on other hosts; at most 200. */
+            media: string[];
+            redirects: {
+                from: string;
+                to: string;
+            }[];
+            /**
+             * Format: uuid
+             * @description The post that was made or changed; null before that.
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            post_id: string | null;
+            /** @description Whether it was undone; null if that was not tried. */
+            undone: boolean | null;
+        };
+        ImportedPostPage: {
+            data: components["schemas"]["ImportedPost"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ImportLoss: {
+            /**
+             * @description What kind of thing: those of conversion warnings, and for example `shortcode`, `dynamic_block`, `card`, `relative_address`, `not_public`, `no_date`. More may come.
+             * @example shortcode
+             */
+            code: string;
+            message: string;
+            /** @description How often. */
+            count: number;
+        };
+        ImportPage: {
+            data: components["schemas"]["Import"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @description `reading`: the posts are being looked at; `ready`: the report says what would be done, and `run` does it; `complete`; `failed`: `problem` says why. An import that is undone goes through `undoing` to `undone`.
+         * @enum {string}
+         */
+        ImportStatus: "reading" | "ready" | "importing" | "complete" | "failed" | "undoing" | "undone";
+        ImportWithReport: components["schemas"]["Import"] & {
+            report: {
+                /** @description Posts that are made. */
+                new: number;
+                /** @description Posts that were imported before, and are the same in the file. */
+                same: number;
+                /** @description Posts that were imported before, are different in the file, and were not changed here since. */
+                changed: number;
+                /** @description Entries that are not imported. */
+                refused: number;
+                /** @description Posts that lose something. */
+                lossy: number;
+                /** @description What is lost in all, the most frequent first; at most 100 kinds. The list of posts has what each loses. */
+                losses: (components["schemas"]["ImportLoss"] & {
+                    /** @description In how many posts. */
+                    posts: number;
+                })[];
+                /** @description Pictures and files on other hosts, to which posts go on to lead. */
+                media: number;
+                /** @description Former addresses that lead to posts: their former slugs. */
+                redirects: number;
+                /** @description Who wrote the posts; at most 100. Posts here have no authors. */
+                authors: {
+                    name: string;
+                    /** @description How many posts of the file are theirs. */
+                    posts: number;
+                }[];
+                /** @description Posts that undoing has removed, or given back what they were. */
+                undone: number;
+                /** @description Posts that undoing has left alone, because they were changed, published or sent to a site since. */
+                kept: number;
+            };
+        };
         Incident: {
             /**
              * Format: uuid
@@ -2945,10 +3160,10 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who made it: a person, a job that generates a draft, or the schedule that unpublished the post.
+             * @description Who made it: a person, a job that generates a draft, the schedule that unpublished the post, or an import.
              * @enum {string}
              */
-            by: "person" | "draft" | "schedule";
+            by: "person" | "draft" | "schedule" | "import";
             /** @description Whether sites were sent this version. */
             sent: boolean;
             /** @description The number of words of its text. */
@@ -2985,10 +3200,10 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who made it: a person, a job that generates a draft, or the schedule that unpublished the post.
+             * @description Who made it: a person, a job that generates a draft, the schedule that unpublished the post, or an import.
              * @enum {string}
              */
-            by: "person" | "draft" | "schedule";
+            by: "person" | "draft" | "schedule" | "import";
             /** @description Whether sites were sent this version. */
             sent: boolean;
             /** @description The number of words of its text. */
@@ -6815,6 +7030,270 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImports: {
+        parameters: {
+            query?: {
+                /** @description The page number. A page past the last one is empty. */
+                page?: number;
+                /** @description The number of items per page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of imports. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createImport: {
+        parameters: {
+            query?: {
+                /** @description The name of the file, if it is not sent as a form. */
+                name?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** Format: binary */
+                    file: string;
+                };
+                "application/zip": string;
+                "application/x-zip-compressed": string;
+                "application/json": string;
+                "application/xml": string;
+                "text/xml": string;
+                "application/rss+xml": string;
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The new import. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    /**
+                     * @description The path of the import.
+                     * @example /api/imports/01a19b45-c1d2-7a04-b1c9-4e5d8b6f2099
+                     */
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportWithReport"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The import changes while it is worked on: do not store the response.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportWithReport"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteImport: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import, which is being undone. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportWithReport"];
+                };
+            };
+            /** @description The import is forgotten. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listImportedPosts: {
+        parameters: {
+            query?: {
+                /** @description The page number. A page past the last one is empty. */
+                page?: number;
+                /** @description The number of items per page. */
+                limit?: number;
+                outcome?: "new" | "same" | "changed" | "refused";
+                /** @description `true`: only posts that lose something. */
+                lossy?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of them. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedPostPage"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    runImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The import, which is under way. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportWithReport"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -66,6 +66,7 @@ const VARIABLES: Record<string, (config: Config) => string> = {
   MEDIA_S3_ACCESS_KEY: bucketText(() => 'set'),
   MEDIA_S3_SECRET_KEY: bucketText(() => 'set'),
   EMBED_HOSTS: ({ embedHosts }) => listText(embedHosts ?? ['default']),
+  IMPORT_MAX: ({ importBytes }) => bytesText(importBytes),
   PULL_CACHE: ({ pullCacheBytes }) => bytesText(pullCacheBytes),
   CORS_ORIGINS: ({ corsOrigins }) => listText(corsOrigins),
   TRUST_PROXY: ({ trustProxy }) => listText(trustProxy),

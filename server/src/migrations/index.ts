@@ -13,6 +13,7 @@ import * as postRevisions from './2026-12-11-post-revisions.ts'
 import * as trash from './2026-12-12-trash.ts'
 import * as workingCopies from './2026-12-13-working-copies.ts'
 import * as media from './2026-12-14-media.ts'
+import * as imports from './2026-12-15-imports.ts'
 import * as previews from './2026-12-16-previews.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
@@ -34,5 +35,6 @@ export const migrations: Record<string, Migration> = {
   '2026-12-12-trash': trash,
   '2026-12-13-working-copies': workingCopies,
   '2026-12-14-media': media,
+  '2026-12-15-imports': imports,
   '2026-12-16-previews': previews,
 }

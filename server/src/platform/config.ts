@@ -78,6 +78,8 @@ export type Config = {
   media: MediaConfig
   /** Memory for answers of the Pull API; 0 keeps none. */
   pullCacheBytes: number
+  /** The most bytes of a file of posts that are imported. */
+  importBytes: number
   /** Hosts, or beginnings of paths on them, whose frames posts may show; `default` stands for the usual ones, as undefined does. */
   embedHosts: readonly string[] | undefined
   /** Origins that browsers may call the API from. */
@@ -186,6 +188,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       path: join(dataDir, 'media'),
     }),
     pullCacheBytes: read('PULL_CACHE', 64 * BYTES.MB, parseBytes),
+    importBytes: read('IMPORT_MAX', 256 * BYTES.MB, parseImportBytes),
     embedHosts: read<readonly string[] | undefined>('EMBED_HOSTS', undefined, parseEmbedHosts),
     corsOrigins: read('CORS_ORIGINS', [], parseOrigins),
     trustProxy: read('TRUST_PROXY', [], parseCidrs),
@@ -317,6 +320,15 @@ function parseRate(text: string): RateLimit {
   const [, requests, window] = /^([1-9]\d{0,8})\/(min|h)$/.exec(text) ?? []
   if (requests === undefined) throw new Error(`"${text}" is not a rate; write it like 5/min, 100/h or off`)
   return { requests: Number(requests), windowMs: window === 'h' ? UNITS.h : UNITS.m }
+}
+
+/** The most that IMPORT_MAX may allow. */
+export const MOST_IMPORT_BYTES = 2 ** 30
+
+function parseImportBytes(text: string): number {
+  const bytes = parseBytes(text)
+  if (bytes < BYTES.KB || bytes > MOST_IMPORT_BYTES) throw new Error('must be between 1KB and 1GB')
+  return bytes
 }
 
 /** `default` stands for the usual providers. */

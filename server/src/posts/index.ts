@@ -1,9 +1,20 @@
 export { type WithAudience, withAudience } from './audience.ts'
 export { BodyError, type ConvertedBody, convertBody, type DocNode } from './body/convert.ts'
+export { convertForms } from './body/converter.ts'
+export { embedOf } from './body/embeds.ts'
 export { countWords, docToText } from './body/text.ts'
 export { duplicateRoute } from './duplicate.ts'
 export { exampleDraft } from './examples.ts'
+export { FIELDS, MOST_TAGS, MOST_TITLE } from './fields.ts'
 export { revisionRoutes } from './history/routes.ts'
+export {
+  addImported,
+  changeImported,
+  hasContent,
+  type ImportedContent,
+  type ImportedPost,
+  undoImported,
+} from './imported.ts'
 export { addDraft } from './new-post.ts'
 export { noteLiveUrls, originalJobs } from './originals.ts'
 export { postsWithPictures } from './pictures.ts'
@@ -26,6 +37,7 @@ export {
   countPosts,
   countPublished,
   findPost,
+  lockPost,
   lockPostsOfAccount,
   postTitles,
 } from './queries.ts'

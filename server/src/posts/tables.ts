@@ -47,8 +47,8 @@ type PostsTable = FieldValues & {
   media: JSONColumnType<PostPicture[] | null, string | null, string | null>
 }
 
-/** Who makes versions of posts: a person, a job that generates a draft, or the schedule, which unpublishes. */
-export type Editor = 'person' | 'draft' | 'schedule'
+/** Who makes versions of posts: a person, a job that generates a draft, the schedule, which unpublishes, or an import. */
+export type Editor = 'person' | 'draft' | 'schedule' | 'import'
 
 /** The content of a version that a newer one has replaced. `fields`: those of its content; `sent`: sites were sent it. */
 type PostRevisionsTable = {

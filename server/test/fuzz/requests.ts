@@ -71,6 +71,7 @@ const pathText = (name: string, path: string): fc.Arbitrary<string> => {
   const first = name === 'version' ? '1' : undefined
   const nouns = {
     '/preview/': 'preview_token',
+    '/imports': 'import_id',
     '/untrash': 'trashed_post_id',
     '/posts': 'post_id',
     '/deliveries': 'delivery_id',
@@ -155,8 +156,20 @@ const fileBody: fc.Arbitrary<Draft['body']> = fc.record({
   ),
 })
 
+/** A file of one post, and what looks like one. */
+const exportBody: fc.Arbitrary<Draft['body']> = fc.record({
+  type: fc.constantFrom(JSON_TYPE, 'application/octet-stream', 'text/plain', 'multipart/form-data; boundary=x'),
+  content: fc.oneof<fc.Arbitrary<string | number[]>[]>(
+    fc.constant('{"data":{"posts":[{"id":"1","title":"Boo","html":"<p>x</p>"}]}}'),
+    fc.constantFrom('{"data":{"posts":[1,null,{}]}}', '<rss/>', '<rss><channel><item/></channel></rss>', 'PK', ''),
+    fc.uint8Array({ maxLength: 30 }).map((bytes) => [...bytes]),
+    fc.constant('--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n<rss/>\r\n--x--\r\n'),
+  ),
+})
+
 function bodyOf({ name, body }: Operation): fc.Arbitrary<Draft['body']> {
   if (name === 'uploadMedium') return fileBody
+  if (name === 'createImport') return exportBody
   if (body === undefined)
     return fc.constantFrom(
       undefined,

@@ -30,7 +30,7 @@ const SETTINGS = {
 }
 
 /** What an answer takes away, by operation. */
-const TAKEN: Record<string, 'things' | 'job' | 'session' | 'somebody'> = {
+const TAKEN: Record<string, 'things' | 'job' | 'import' | 'session' | 'somebody'> = {
   deletePost: 'things',
   trashPost: 'things',
   untrashPost: 'things',
@@ -41,6 +41,8 @@ const TAKEN: Record<string, 'things' | 'job' | 'session' | 'somebody'> = {
   deleteSite: 'things',
   rotateSiteKeys: 'things',
   cancelGenerationJob: 'job',
+  runImport: 'import',
+  deleteImport: 'import',
   logoutEverywhere: 'session',
   changePassword: 'somebody',
   resetPassword: 'somebody',
@@ -58,7 +60,7 @@ export async function setStage(): Promise<Stage> {
   const agent = new Agent({ keepAlive: true })
   let somebody = await newSomebody()
   const texts = (): Record<string, string> => {
-    const { api, things, delivery, job, channel, medium, tokens } = somebody
+    const { api, things, delivery, job, channel, medium, imported, tokens } = somebody
     const { post: post_id, trashed: trashed_post_id, preview, site: site_id, slug } = things
     return {
       post_id,
@@ -72,6 +74,7 @@ export async function setStage(): Promise<Stage> {
       channel_id: channel,
       medium_id: medium.id,
       picture_url: medium.url.replace('http://localhost:0', service.url),
+      import_id: imported,
       ...tokens,
       email: api.user.email,
       password: api.password,
@@ -125,6 +128,7 @@ export async function setStage(): Promise<Stage> {
     if (taken === 'somebody') somebody = await newSomebody()
     if (taken === 'session') somebody.ways = await waysIn(service.url, somebody.api)
     if (taken === 'job') somebody.job = await orderDraft(somebody.api)
+    if (taken === 'import') somebody.imported = await uploadPost(service, somebody.api)
     if (taken === 'things') somebody.things = await give(apiOf(service, somebody.ways), receiver)
   }
 }
@@ -139,7 +143,7 @@ type Things = {
 }
 type Ways = { token: string; cookie: string }
 
-/** An account with things of its own; `delivery` is one that has failed, `job` writes a draft. */
+/** An account with things of its own; `delivery` is one that has failed, `job` writes a draft, `imported` is an import that can be run. */
 type Somebody = {
   api: Api
   ways: Ways
@@ -148,6 +152,7 @@ type Somebody = {
   job: string
   channel: string
   medium: { id: string; url: string }
+  imported: string
   tokens: { verify_token: string; reset_token: string }
 }
 
@@ -171,8 +176,16 @@ async function createSomebody(service: TestService, receiver: Receiver, mailServ
   mailServer.mails.length = 0
   const client = createClient({ baseUrl: service.url, token: api.token })
   const medium = await client.media.upload(new Blob([await smallPicture()]))
-  const own = { delivery, job, channel: String(channel), medium, tokens }
+  const imported = await uploadPost(service, api)
+  const own = { delivery, job, channel: String(channel), medium, imported, tokens }
   return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), ...own }
+}
+
+async function uploadPost(service: TestService, { token }: Pick<Api, 'token'>): Promise<string> {
+  const raw = JSON.stringify({ data: { posts: [{ id: '1', title: 'From Ghost', html: '<p>Boo</p>' }] } })
+  const { json } = await request(`${service.url}/api/imports`, { method: 'POST', token, raw })
+  await service.drain()
+  return String(json.import_id)
 }
 
 async function orderDraft(api: Api): Promise<string> {

@@ -12,6 +12,7 @@ export const OWN = [
   'delivery_id',
   'job_id',
   'channel_id',
+  'import_id',
   'trashed_post_id',
   'preview_id',
   'preview_token',

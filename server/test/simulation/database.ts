@@ -37,6 +37,7 @@ const TABLES = [
   'post_revisions',
   'working_copies',
   'previews',
+  'imported_posts',
   'post_sites',
   'post_slugs',
   'posts',

@@ -127,7 +127,7 @@ function contentsOf(node: Json, pointer = '#'): Array<readonly [string, Content]
     return Object.entries(child as Node)
       .filter(([type]) => !BYTES.test(type))
       .map(([type, content]) => [`${below}/${escaped(type)}`, content as Content] as const) // a media type object, says OpenAPI
-      .filter(([, { schema }]) => schema.format !== 'binary')
+      .filter(([at, { schema }]) => schema.format !== 'binary' && !at.endsWith('multipart~1form-data'))
   })
 }
 

@@ -53,10 +53,12 @@ function operationOf(path: string, method: string, node: Node): Operation {
     security?: Array<Record<string, unknown>>
     parameters?: Parameter[]
     responses: Record<string, { content?: object }>
+    /** Only JSON is told of: uploads have tests of their own. */
     requestBody?: { required?: boolean; content: { 'application/json'?: { schema: Schema } } }
   }
   const body = requestBody && resolved(requestBody)
-  const json = body?.content['application/json']
+  const isUpload = 'multipart/form-data' in (body?.content ?? {})
+  const json = isUpload ? undefined : body?.content['application/json']
   return {
     name: operationId,
     method: method.toUpperCase(),

@@ -9,8 +9,8 @@ import { storedBody } from '../new-post.ts'
 import { applyChange, type VersionCheck } from '../operations.ts'
 import { findPost, lockPost } from '../queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
-import { postsTx } from '../revision.ts'
-import type { PostRow } from '../tables.ts'
+import { type PostsTx, postsTx } from '../revision.ts'
+import type { Editor, PostRow } from '../tables.ts'
 import { type BlockChange, diffDocuments } from './diff.ts'
 import { findRevision, listRevisions, presentRevision, type Revision, type RevisionSummary } from './store.ts'
 
@@ -100,12 +100,22 @@ export async function restoreRevision(
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw postNotFound()
     ifMatch(post.version)
-    if (version === post.version) return withDeliveries(tx, post)
-    const revision = await findRevision(tx, id, version)
-    if (revision === undefined) throw revisionNotFound()
-    const { slug: _, ...fields } = revision.fields
-    const body = differing(storedBody(revision), post)
-    const restored = await applyChange(ctx, tx, post, wholeChange(fields, post), body, now)
-    return withDeliveries(tx, restored)
+    return withDeliveries(tx, await restoreLocked(ctx, tx, post, version, now))
   })
+}
+
+/** The same of a post that the transaction has locked. */
+export async function restoreLocked(
+  ctx: Context,
+  tx: PostsTx,
+  post: PostRow,
+  version: number,
+  now: Date,
+  by: Editor = 'person',
+): Promise<PostRow> {
+  if (version === post.version) return post
+  const revision = await findRevision(tx, post.id, version)
+  if (revision === undefined) throw revisionNotFound()
+  const { slug: _, ...fields } = revision.fields
+  return applyChange(ctx, tx, post, wholeChange(fields, post), differing(storedBody(revision), post), now, by)
 }

@@ -38,8 +38,9 @@ export const DiffQuery = z.object({
 const summary = {
   version: z.int().min(1),
   at: Timestamp.openapi({ description: 'When the version was made.' }),
-  by: z.enum(['person', 'draft', 'schedule']).openapi({
-    description: 'Who made it: a person, a job that generates a draft, or the schedule that unpublished the post.',
+  by: z.enum(['person', 'draft', 'schedule', 'import']).openapi({
+    description:
+      'Who made it: a person, a job that generates a draft, the schedule that unpublished the post, or an import.',
   }),
   sent: z.boolean().openapi({ description: 'Whether sites were sent this version.' }),
   words: z.int().min(0).openapi({ description: 'The number of words of its text.' }),

@@ -1,33 +1,164 @@
-/** Zip archives that are written while they are read, so that no more than two files of one are in memory. */
-import { once } from 'node:events'
-import { Readable } from 'node:stream'
-import { ZipFile } from 'yazl'
+/**
+ * Zip archives that are written while they are read, a file after the other, so that one of them is in memory. Libraries begin to compress
+ * files as soon as they are given them: an archive of ten thousand took a gigabyte.
+ */
+import { promisify } from 'node:util'
+import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
 
 /** A file of an archive. It is made when its turn has come. */
 export type ZipEntry = { name: string; changedAt: Date; content: string | AsyncIterable<string> }
 
-/** The bytes of an archive of these files. Equal files make equal bytes. */
-export async function* zipped(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
-  const zip = new ZipFile()
-  const output = zip.outputStream as Readable
-  zip.on('error', (error) => output.destroy(error))
-  void addAll(zip, output, entries).catch((error) => output.destroy(error))
-  yield* output as AsyncIterable<Uint8Array>
+/** A file that was written: its entry in the list at the end. */
+type Written = {
+  name: Buffer
+  time: number
+  crc: number
+  packed: number
+  bytes: number
+  offset: number
+  isStream: boolean
 }
 
-async function addAll(zip: ZipFile, output: Readable, entries: AsyncIterable<ZipEntry>): Promise<void> {
-  const closed = once(output, 'close')
+const deflated = promisify(deflateRaw)
+/** What is left of a chunk of zlib stays until a full collection of garbage: with 16 KiB each, a gigabyte of 40,000 files. */
+const SMALL_CHUNKS = { chunkSize: 2_048 }
+const MOST = 0xffff_ffff
+const LOCAL = 0x0403_4b50
+const CENTRAL = 0x0201_4b50
+const DESCRIPTOR = 0x0807_4b50
+const END = 0x0605_4b50
+const END_64 = 0x0606_4b50
+const LOCATOR_64 = 0x0706_4b50
+
+/** The bytes of an archive of these files (APPNOTE.TXT of PKWARE). Equal files make equal bytes. */
+export async function* zipped(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
+  const written: Written[] = []
+  let offset = 0
   for await (const { name, changedAt, content } of entries) {
-    const begun = new Promise<void>((resolve) => {
-      zip.addReadStreamLazy(name, { mtime: changedAt, forceDosTimestamp: true }, (give) => {
-        resolve()
-        const pieces = Readable.from(typeof content === 'string' ? [Buffer.from(content)] : content)
-        pieces.once('error', (error) => output.destroy(error))
-        give(null, pieces)
-      })
-    })
-    await Promise.race([begun, closed])
-    if (output.destroyed) return
+    const isStream = typeof content !== 'string'
+    const file: Written = {
+      name: Buffer.from(name),
+      time: dosTime(changedAt),
+      crc: 0,
+      packed: 0,
+      bytes: 0,
+      offset,
+      isStream,
+    }
+    for await (const piece of isStream ? streamed(file, content) : whole(file, content)) {
+      offset += piece.length
+      yield piece
+    }
+    if (offset > MOST) throw new Error('the archive is larger than 4 GiB')
+    written.push(file)
   }
-  zip.end()
+  const start = offset
+  for (const file of written) {
+    const entry = centralHeader(file)
+    offset += entry.length
+    yield entry
+  }
+  yield ending(written.length, start, offset - start)
+}
+
+/** A file whose sizes are known when it begins. */
+async function* whole(file: Written, content: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(content)
+  const packed = await deflated(bytes, SMALL_CHUNKS)
+  Object.assign(file, { crc: crc32(bytes), bytes: bytes.length, packed: packed.length })
+  yield localHeader(file)
+  yield packed
+}
+
+/** A file whose sizes follow it. */
+async function* streamed(file: Written, content: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  yield localHeader(file)
+  const deflate = createDeflateRaw()
+  const writing = (async () => {
+    for await (const text of content) {
+      const bytes = Buffer.from(text)
+      file.crc = crc32(bytes, file.crc)
+      file.bytes += bytes.length
+      if (!deflate.write(bytes))
+        await new Promise<void>((resolve) => deflate.once('drain', resolve).once('close', resolve))
+      if (deflate.destroyed) return
+    }
+    deflate.end()
+  })().catch((error) => void deflate.destroy(error))
+  for await (const piece of deflate as AsyncIterable<Buffer>) {
+    file.packed += piece.length
+    yield piece
+  }
+  await writing
+  yield fields([4, DESCRIPTOR], [4, file.crc], [4, file.packed], [4, file.bytes])
+}
+
+/** Little-endian numbers of so many bytes each. */
+function fields(...all: ReadonlyArray<readonly [bytes: number, value: number]>): Buffer {
+  const buffer = Buffer.alloc(all.reduce((sum, [bytes]) => sum + bytes, 0))
+  let at = 0
+  for (const [bytes, value] of all) {
+    if (bytes === 8) buffer.writeBigUInt64LE(BigInt(value), at)
+    else buffer.writeUIntLE(value, at, bytes)
+    at += bytes
+  }
+  return buffer
+}
+
+/** Version 2.0; names in UTF-8, and sizes that follow the file; deflated; time; checksum and sizes; lengths of the name and of what is not there. */
+function common({ name, time, crc, packed, bytes, isStream }: Written, areKnown: boolean) {
+  const known = areKnown ? [crc, packed, bytes] : [0, 0, 0]
+  const flags = 0x0800 | (isStream ? 0x0008 : 0)
+  const sizes = known.map((value) => [4, value] as const)
+  return [[2, 20], [2, flags], [2, 8], [4, time], ...sizes, [2, name.length], [2, 0]] as const
+}
+
+function localHeader(file: Written): Buffer {
+  return Buffer.concat([fields([4, LOCAL], ...common(file, !file.isStream)), file.name])
+}
+
+/** A regular file that everybody may read. */
+const MODE = 0o100644 * 0x10000
+
+function centralHeader(file: Written): Buffer {
+  const place = [
+    [2, 0],
+    [2, 0],
+    [2, 0],
+    [4, MODE],
+    [4, file.offset],
+  ] as const
+  return Buffer.concat([fields([4, CENTRAL], [2, (3 << 8) | 20], ...common(file, true), ...place), file.name])
+}
+
+/** More files than 16 bits count are counted in a second record. */
+function ending(count: number, start: number, size: number): Buffer {
+  const few = Math.min(count, 0xffff)
+  const end = fields([4, END], [2, 0], [2, 0], [2, few], [2, few], [4, size], [4, start], [2, 0])
+  if (count < 0xffff) return end
+  const record = fields(
+    [4, END_64],
+    [8, 44],
+    [2, 45],
+    [2, 45],
+    [4, 0],
+    [4, 0],
+    [8, count],
+    [8, count],
+    [8, size],
+    [8, start],
+  )
+  return Buffer.concat([record, fields([4, LOCATOR_64], [4, 0], [8, start + size], [4, 1]), end])
+}
+
+/** Date and time as MS-DOS has them, in UTC; it begins in 1980. */
+function dosTime(at: Date): number {
+  const year = Math.min(Math.max(at.getUTCFullYear(), 1980), 2107)
+  if (year !== at.getUTCFullYear()) return fieldsOf(year, 1, 1, 0, 0, 0)
+  return fieldsOf(year, at.getUTCMonth() + 1, at.getUTCDate(), at.getUTCHours(), at.getUTCMinutes(), at.getUTCSeconds())
+}
+
+function fieldsOf(year: number, month: number, day: number, hours: number, minutes: number, seconds: number): number {
+  const date = ((year - 1980) << 9) | (month << 5) | day
+  return date * 0x10000 + ((hours << 11) | (minutes << 5) | (seconds >> 1))
 }

@@ -122,4 +122,4 @@ function Versions({ former, selected, onSelect }: VersionsProps) {
   )
 }
 
-const MADE_BY = { draft: 'Written by the generator', schedule: 'Unpublished on schedule' }
+const MADE_BY = { draft: 'Written by the generator', import: 'Imported', schedule: 'Unpublished on schedule' }

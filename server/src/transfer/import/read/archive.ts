@@ -1,0 +1,81 @@
+/** Zip archives from anybody: what is in them is checked before anything of them is unpacked, and nothing of them is written to a disk. */
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { FileRefused, MOST_POST_BYTES, MOST_POSTS } from '../source-post.ts'
+
+/** A file of an archive. */
+export type ArchiveFile = { path: string; bytes: number; entry: Entry }
+
+/** An open archive. Close it. */
+export type Archive = {
+  files: readonly ArchiveFile[]
+  open(file: ArchiveFile): Promise<Readable>
+  text(file: ArchiveFile): Promise<string>
+  close(): void
+}
+
+const MOST_ENTRIES = MOST_POSTS
+/** What is read of an archive may be so large unpacked. */
+const MOST_TEXT_BYTES = 2 * 1024 ** 3
+/** What archives hold besides: pictures, and the droppings of file managers. */
+const NO_POSTS = /(?:^|\/)(?:__MACOSX|\.git|node_modules)\/|(?:^|\/)\.|\/$/
+const READ = /\.(?:md|markdown|mdx|json|xml)$/i
+
+/** Opens an archive and checks its list of files. Throws FileRefused. */
+export async function openArchive(path: string): Promise<Archive> {
+  const zip = await openPromise(path, { autoClose: false, strictFileNames: false }).catch((error) => refuse(error))
+  try {
+    const files = await filesOf(zip)
+    return {
+      files,
+      open: ({ entry }) => zip.openReadStreamPromise(entry).catch((error) => refuse(error)),
+      async text({ path: name, bytes, entry }) {
+        if (bytes > MOST_POST_BYTES) throw new FileRefused(`${name} is larger than 8 MiB unpacked. No post is so long.`)
+        try {
+          return (await buffer(await zip.openReadStreamPromise(entry))).toString('utf8')
+        } catch (error) {
+          throw refusal(error)
+        }
+      },
+      close: () => zip.close(),
+    }
+  } catch (error) {
+    zip.close()
+    throw error
+  }
+}
+
+async function filesOf(zip: ZipFile): Promise<ArchiveFile[]> {
+  if (zip.entryCount > MOST_ENTRIES)
+    throw new FileRefused(`The archive has ${zip.entryCount} files. At most ${MOST_ENTRIES} are read: split it.`)
+  const files: ArchiveFile[] = []
+  let bytes = 0
+  try {
+    for await (const entry of zip.eachEntry()) {
+      const kind = (entry.externalFileAttributes >>> 28) & 0xf
+      if (kind === 0xa)
+        throw new FileRefused(`The archive has a link in it (${entry.fileName}). Pack the files themselves.`)
+      if (entry.isEncrypted()) throw new FileRefused('The archive is encrypted. Pack it again without a password.')
+      if (NO_POSTS.test(entry.fileName) || !READ.test(entry.fileName)) continue
+      bytes += entry.uncompressedSize
+      if (bytes > MOST_TEXT_BYTES)
+        throw new FileRefused('The archive is larger than 2 GiB unpacked. It is not imported.')
+      files.push({ path: entry.fileName, bytes: entry.uncompressedSize, entry })
+    }
+  } catch (error) {
+    throw refusal(error)
+  }
+  return files
+}
+
+function refuse(error: unknown): never {
+  throw refusal(error)
+}
+
+/** Of names that lead out of the archive, sizes that are not true, and everything else that is wrong. */
+function refusal(error: unknown): FileRefused {
+  if (error instanceof FileRefused) return error
+  const message = error instanceof Error ? error.message : ''
+  return new FileRefused(`The archive cannot be read (${message}). Pack it again.`, { cause: error })
+}
