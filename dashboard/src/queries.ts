@@ -98,6 +98,26 @@ export const revisionDiffQuery = (id: string, from: number, to: number) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
+/** Pictures, newest first, page by page: all, or those with these words. */
+export const mediaQuery = (search: string) =>
+  infiniteQueryOptions({
+    queryKey: ['media', 'list', search],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      api.media.list(
+        { limit: 40, ...(search === '' ? {} : { search }), ...(cursor === undefined ? {} : { cursor }) },
+        { signal },
+      ),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ cursor }) => cursor ?? undefined,
+  })
+
+/** One picture, with the posts that have it. */
+export const mediumQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['media', 'one', id],
+    queryFn: ({ signal }) => api.media.get(id, { signal }),
+  })
+
 /** A page of posts without their texts, each with its newest delivery per site. */
 export const postListQuery = (asked: ListSummaries) =>
   queryOptions({

@@ -186,6 +186,13 @@ const site = createRoute({
   component: screen(() => import('./screens/site.tsx'), 'Site'),
 })
 
+const library = createRoute({
+  getParentRoute: () => inside,
+  // `/media` is where pictures are served.
+  path: '/library',
+  component: screen(() => import('./screens/library.tsx'), 'Library'),
+})
+
 const notifications = createRoute({
   getParentRoute: () => inside,
   path: '/notifications',
@@ -225,6 +232,7 @@ const routeTree = root.addChildren([
     connectSite,
     site,
     analytics,
+    library,
     notifications,
     account,
   ]),

@@ -64,6 +64,7 @@ describeInBrowser(
       await look(page, '/posts', heading(page, 'No posts yet'))
       await look(page, '/deliveries', heading(page, 'Nothing has been sent yet'))
       await look(page, '/sites', page.getByText('No site is connected yet'))
+      await look(page, '/library', page.getByText('There are no pictures yet'))
       const nothing = page.getByText('No deliveries in this period')
       await look(page, '/analytics?range=own&from=2026-01-01&to=2026-02-01', nothing)
       expect(await page.locator('dl').getByText('—').count()).toBe(2)

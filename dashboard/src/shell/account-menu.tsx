@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ChevronsUpDown, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
+import { ChevronsUpDown, Images, Keyboard, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { accountQuery } from '../queries.ts'
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuOption } from '../ui/menu.tsx'
 import { signOut } from './sign-out.ts'
@@ -52,6 +52,14 @@ export function AccountMenu({ compact = false, onHelp }: { compact?: boolean; on
         </MenuOption>
       </MenuChoice>
       <MenuLine />
+      {compact && (
+        <MenuItem asChild>
+          <Link to="/library">
+            <Images aria-hidden="true" />
+            Media
+          </Link>
+        </MenuItem>
+      )}
       <MenuItem asChild>
         <Link to="/account">
           <UserRound aria-hidden="true" />

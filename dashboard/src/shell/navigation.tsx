@@ -1,14 +1,16 @@
 import { Link, type LinkProps } from '@tanstack/react-router'
-import { CalendarDays, ChartColumn, FileText, Globe, House, Send } from 'lucide-react'
+import { CalendarDays, ChartColumn, FileText, Globe, House, Images, Send } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode }
+/** `beside`: only beside the page; at the bottom of a phone is no room for it, and the account's menu has it. */
+type Place = { to: NonNullable<LinkProps['to']>; name: string; icon: ReactNode; beside?: true }
 
 /** The main screens. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'Overview', icon: <House /> },
   { to: '/posts', name: 'Posts', icon: <FileText /> },
   { to: '/calendar', name: 'Calendar', icon: <CalendarDays /> },
+  { to: '/library', name: 'Media', icon: <Images />, beside: true },
   { to: '/sites', name: 'Sites', icon: <Globe /> },
   { to: '/deliveries', name: 'Deliveries', icon: <Send /> },
   { to: '/analytics', name: 'Analytics', icon: <ChartColumn /> },
@@ -42,7 +44,7 @@ export function BottomNavigation() {
       aria-label="Main"
       className="fixed inset-x-0 bottom-0 z-30 flex border-t border-line bg-sheet pb-[env(safe-area-inset-bottom)] lg:hidden"
     >
-      {PLACES.map(({ to, name, icon }) => (
+      {PLACES.filter(({ beside }) => beside !== true).map(({ to, name, icon }) => (
         <Link
           key={to}
           to={to}

@@ -6,8 +6,8 @@ import type { MediumRow } from './tables.ts'
 
 const WIDTHS = [320, 640, 960, 1280, 1920] as const
 const FORMATS: Record<string, PictureType> = { webp: 'image/webp', avif: 'image/avif' }
-/** The most pixels of one that is made: making it takes many times as many bytes. */
-const MOST_PIXELS = 6_000_000
+/** The most pixels of one that is made: making it takes many times as many bytes, an AVIF forty. */
+const MOST_PIXELS = { 'image/avif': 2_900_000, others: 6_000_000 }
 
 /** A width in pixels and a type. */
 export type Variant = { width: number; type: PictureType }
@@ -31,7 +31,8 @@ export function askedVariant(query: URLSearchParams, { width, height, type, anim
 }
 
 function isMade(variant: Variant, { width, height }: Pick<Shape, 'width' | 'height'>): boolean {
-  return variant.width * variant.width * (height / width) <= MOST_PIXELS
+  const most = variant.type === 'image/avif' ? MOST_PIXELS[variant.type] : MOST_PIXELS.others
+  return variant.width * variant.width * (height / width) <= most
 }
 
 /** What is served of a picture beside itself, smallest first; a picture that moves is served only as it is. */

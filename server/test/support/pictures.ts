@@ -9,3 +9,10 @@ export async function smallPicture(): Promise<Uint8Array<ArrayBuffer>> {
       .toBuffer(),
   )
 }
+
+/** A PNG of 900 by 600 pixels in one colour. */
+export function pngOf(background: string): Promise<Buffer> {
+  return sharp({ create: { width: 900, height: 600, channels: 3, background } })
+    .png()
+    .toBuffer()
+}

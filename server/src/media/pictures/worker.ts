@@ -1,6 +1,6 @@
 /** The process that opens pictures (`process.ts`): what they hold comes from anybody. It answers each question with one message. */
 import { open, readFile, writeFile } from 'node:fs/promises'
-import sharp, { type Metadata, type SharpOptions } from 'sharp'
+import sharp, { type Metadata, type Sharp, type SharpOptions } from 'sharp'
 import { endOf } from './end.ts'
 import { plainJpeg } from './plain-jpeg.ts'
 import type { Conversion, Inspected, Question } from './process.ts'
@@ -19,7 +19,15 @@ sharp.unblock({
 /** The most pixels of one that is decoded row by row. */
 const MOST_PIXELS = 50_000_000
 /** The most memory for one that has to be decoded as a whole, in bytes. */
-const MOST_MEMORY = 150_000_000
+const MOST_MEMORY = 90_000_000
+/** How many times its pixels a picture takes while it is decoded as a whole, as measured. */
+const COPIES: Record<PictureType, number> = {
+  'image/jpeg': 2,
+  'image/png': 1,
+  'image/gif': 1,
+  'image/webp': 1,
+  'image/avif': 7,
+}
 const LONGEST_SIDE = 16_383
 
 const OPTIONS = { limitInputPixels: MOST_PIXELS, failOn: 'error', sequentialRead: true } satisfies SharpOptions
@@ -69,9 +77,9 @@ function problemOf(metadata: Metadata, type: PictureType): string | undefined {
   if (frame > MOST_PIXELS || width > LONGEST_SIDE || tall > LONGEST_SIDE || frame * pages > 4 * MOST_PIXELS)
     return `The picture has ${size}${pages > 1 ? ` in ${pages} frames` : ''}: make it smaller, at most 50 megapixels and 16,383 on a side.`
   const isStreamed = !isProgressive && (type === 'image/jpeg' || type === 'image/png')
-  const copies = type === 'image/jpeg' || type === 'image/avif' ? 2 : 1
-  if (!isStreamed && frame * channels * (depth === 'ushort' ? 2 : 1) * copies > MOST_MEMORY)
-    return `The picture has ${size}, too many for its format. Make it smaller, at most 18 megapixels.`
+  const pixelBytes = channels * (depth === 'ushort' ? 2 : 1) * COPIES[type]
+  if (!isStreamed && frame * pixelBytes > MOST_MEMORY)
+    return `The picture has ${size}, too many for its format. Make it smaller, at most ${Math.floor(MOST_MEMORY / pixelBytes / 1e6)} megapixels, or save it as a plain JPEG.`
 }
 
 /** Writes the picture without what it says of its origin to `plainPath`; true if it is plain already, and nothing was written. */
@@ -101,10 +109,14 @@ async function makePlain(path: string, plainPath: string, type: PictureType, met
 async function convert({ path, targetPath, width, type }: Conversion): Promise<object> {
   const { format } = PICTURE_TYPES[type]
   const quality = { jpeg: 80, webp: 78, avif: 52, png: 100, gif: 100 }[format]
-  await sharp(path, OPTIONS)
-    .autoOrient()
-    .resize({ width, withoutEnlargement: true })
-    .toFormat(format, { quality, ...(format === 'avif' ? { effort: 2 } : {}) })
-    .toFile(targetPath)
+  const small = sharp(path, OPTIONS).autoOrient().resize({ width, withoutEnlargement: true })
+  const from = format === 'avif' ? await decoded(small) : small
+  await from.toFormat(format, { quality, ...(format === 'avif' ? { effort: 2 } : {}) }).toFile(targetPath)
   return {}
+}
+
+/** A picture's pixels. Decoding some and encoding an AVIF both take much memory, so that is not done at once. */
+async function decoded(picture: Sharp): Promise<Sharp> {
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
+  return sharp(data, { raw: info })
 }

@@ -1,25 +1,24 @@
 import type { Editor } from '@tiptap/core'
-import { NodeSelection } from '@tiptap/pm/state'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field, Input } from '../../../ui/field.tsx'
 import { textOf } from '../../../ui/form.ts'
-import { embedOf, imageAddress, linkAddress } from './addresses.ts'
+import { embedOf, linkAddress } from './addresses.ts'
+import { AskPicture } from './picture-dialog.tsx'
 
-/** What the address is for. */
-export type Asking = { kind: 'link' | 'image' | 'embed' }
+/** What the address is for. `files`: pictures to upload first. */
+export type Asking = { kind: 'link' | 'image' | 'embed'; files?: readonly File[] }
 
 const WORDS = {
   link: {
     title: 'Link',
     wrong: 'A link must start with http, https, mailto or tel, or be a path on the site, such as /about.',
   },
-  image: { title: 'Picture', wrong: 'Enter the address of a picture on the web, starting with http or https.' },
   embed: { title: 'Video', wrong: 'Only videos on YouTube and Vimeo can be shown. Paste the address of one.' },
 }
 
-/** Asks for the address of a link, a picture or a video, and puts it where the selection is. */
+/** Asks for the address of a link or a video, or for a picture, and puts it where the selection is. */
 export function AskAddress({
   editor,
   asking,
@@ -30,12 +29,14 @@ export function AskAddress({
   onDone: () => void
 }) {
   if (asking === undefined) return null
-  return <Ask key={asking.kind} editor={editor} kind={asking.kind} onDone={onDone} />
+  const { kind, files = [] } = asking
+  if (kind === 'image') return <AskPicture editor={editor} files={files} onDone={onDone} />
+  return <Ask key={kind} editor={editor} kind={kind} onDone={onDone} />
 }
 
-function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; onDone: () => void }) {
+function Ask({ editor, kind, onDone }: { editor: Editor; kind: 'link' | 'embed'; onDone: () => void }) {
   const [wrong, setWrong] = useState(false)
-  const now = standing(editor, kind)
+  const address = kind === 'link' ? String(editor.getAttributes('link').href ?? '') : ''
   const { title, wrong: why } = WORDS[kind]
   const close = () => {
     onDone()
@@ -45,27 +46,17 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
   const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    if (put(editor, kind, { address: textOf(form, 'address').trim(), alt: textOf(form, 'alt') })) close()
+    if (put(editor, kind, textOf(form, 'address').trim())) close()
     else setWrong(true)
-  }
-  const more: Record<Asking['kind'], ReactNode> = {
-    link: null,
-    embed: null,
-    image: (
-      <Field label="Description" hint="For readers who cannot see it. Leave it empty for decoration.">
-        <Input name="alt" defaultValue={now.alt} maxLength={1000} />
-      </Field>
-    ),
   }
   return (
     <Dialog open onOpenChange={close} title={title}>
       <form className="grid gap-4" onSubmit={submit} noValidate>
         <Field label="Address" error={wrong ? why : undefined}>
-          <Input name="address" type="url" inputMode="url" defaultValue={now.address} autoFocus autoComplete="off" />
+          <Input name="address" type="url" inputMode="url" defaultValue={address} autoFocus autoComplete="off" />
         </Field>
-        {more[kind]}
         <div className="flex justify-end gap-2">
-          {kind === 'link' && now.address !== '' && (
+          {kind === 'link' && address !== '' && (
             <Button
               onClick={() => {
                 editor.chain().extendMarkRange('link').unsetLink().run()
@@ -76,7 +67,7 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
             </Button>
           )}
           <Button kind="primary" type="submit">
-            {now.address === '' ? 'Insert' : 'Change'}
+            {address === '' ? 'Insert' : 'Change'}
           </Button>
         </div>
       </form>
@@ -84,23 +75,8 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: Asking['kind']; o
   )
 }
 
-/** The current address and alternative text. */
-function standing(editor: Editor, kind: Asking['kind']): { address: string; alt: string } {
-  if (kind === 'link') return { address: String(editor.getAttributes('link').href ?? ''), alt: '' }
-  const picture = kind === 'image' ? pictureOf(editor) : undefined
-  return picture === undefined
-    ? { address: '', alt: '' }
-    : { address: String(picture.attrs.src), alt: String(picture.attrs.alt) }
-}
-
-/** The picture that is selected, if one is. */
-function pictureOf(editor: Editor) {
-  const { selection } = editor.state
-  return selection instanceof NodeSelection && selection.node.type.name === 'image' ? selection.node : undefined
-}
-
 /** False when the address is not one that posts may have. */
-function put(editor: Editor, kind: Asking['kind'], { address, alt }: { address: string; alt: string }): boolean {
+function put(editor: Editor, kind: 'link' | 'embed', address: string): boolean {
   const chain = editor.chain().focus()
   if (kind === 'link') {
     // A text that looks like a host gets a scheme: people leave it out.
@@ -109,15 +85,6 @@ function put(editor: Editor, kind: Asking['kind'], { address, alt }: { address: 
     if (editor.state.selection.empty && !editor.isActive('link'))
       return chain.insertContent({ type: 'text', text: address, marks: [{ type: 'link', attrs: { href } }] }).run()
     return chain.extendMarkRange('link').setLink({ href }).run()
-  }
-  if (kind === 'image') {
-    const src = imageAddress(address)
-    if (src === undefined) return false
-    const attrs = { src, alt: alt.trim() }
-    // What else is known of the picture, its title and its link, stays.
-    return pictureOf(editor) === undefined
-      ? chain.insertContent({ type: 'image', attrs }).run()
-      : chain.updateAttributes('image', attrs).run()
   }
   const attrs = embedOf(address)
   return attrs !== undefined && chain.insertContent({ type: 'embed', attrs }).run()

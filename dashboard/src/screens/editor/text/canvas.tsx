@@ -9,6 +9,7 @@ import type { Block } from './blocks.tsx'
 import { directions } from './directions.ts'
 import { embedPaste } from './embed-paste.ts'
 import { emptyHeadings } from './empty-headings.ts'
+import { ForeignPictures } from './foreign-pictures.tsx'
 import { htmlPaste } from './html-paste.ts'
 import { markdownPaste } from './markdown-paste.ts'
 import { missingPictures } from './missing-pictures.ts'
@@ -53,7 +54,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
       Placeholder.configure({ placeholder: 'Write, or press / for more' }),
       embedPaste,
       markdownPaste,
-      htmlPaste,
+      htmlPaste((files) => asked({ kind: 'image', files })),
       emptyHeadings,
       missingPictures,
       directions,
@@ -104,6 +105,7 @@ export function Canvas({ doc, editable, asked: chosen, onAsked, onChange, onEdit
           <TableBar editor={editor} />
           <ImageBar editor={editor} ask={setAsking} />
           <SlashMenu menu={slash} editor={editor} />
+          <ForeignPictures editor={editor} />
           <AskAddress editor={editor} asking={wanted} onDone={answered} />
         </>
       )}

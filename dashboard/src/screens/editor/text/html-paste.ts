@@ -3,34 +3,50 @@
  * forbids styles: the editor would find them empty, and take Google's outermost `<b style="font-weight:normal">` for bold text.
  */
 import { Extension } from '@tiptap/core'
-import { Plugin } from '@tiptap/pm/state'
+import { Plugin, Selection } from '@tiptap/pm/state'
 import type { EditorView } from '@tiptap/pm/view'
 import { counted } from '../../../format.ts'
+import { picturesOf } from '../../../media/upload.ts'
 import { toast } from '../../../ui/toast.tsx'
 import { imageAddress } from './addresses.ts'
 
 /** The attribute that holds an element's styles, so that the browser does not apply them. */
 const STYLES = 'data-style'
 
-/** The extension. Pictures without an address on the web cannot be kept; the person is told so. */
-export const htmlPaste = Extension.create({
-  name: 'htmlPaste',
-  addProseMirrorPlugins() {
-    const transformPastedHTML = (html: string) => {
-      // HTML copied from this editor already uses tags.
-      if (html.includes('data-pm-slice')) return html
-      const page = new DOMParser().parseFromString(withoutStyles(html), 'text/html')
-      for (const element of page.querySelectorAll(`[${STYLES}]`)) sayInTags(element)
-      for (const item of page.querySelectorAll(`[${STYLES}*="mso-list"]`)) if (!isIgnored(item)) listFrom(item)
-      const images = [...page.images].filter((image) => imageAddress(image.getAttribute('src') ?? '') === undefined)
-      sayLeftOut(images.length)
-      return page.body.innerHTML
-    }
-    const handlePaste = (_: EditorView, { clipboardData }: ClipboardEvent) => sayLeftOut(picturesIn(clipboardData))
-    const handleDrop = (_: EditorView, { dataTransfer }: DragEvent) => sayLeftOut(picturesIn(dataTransfer))
-    return [new Plugin({ props: { transformPastedHTML, handlePaste, handleDrop } })]
-  },
-})
+/**
+ * The extension. `onPictures` receives the pictures that were pasted or dropped as files, or whose bytes are in the HTML. Those whose bytes are
+ * elsewhere, on the disk of whoever wrote the text, cannot be kept; the person is told so.
+ */
+export const htmlPaste = (onPictures: (files: File[]) => void) =>
+  Extension.create({
+    name: 'htmlPaste',
+    addProseMirrorPlugins() {
+      const transformPastedHTML = (html: string) => {
+        // HTML copied from this editor already uses tags.
+        if (html.includes('data-pm-slice')) return html
+        const page = new DOMParser().parseFromString(withoutStyles(html), 'text/html')
+        for (const element of page.querySelectorAll(`[${STYLES}]`)) sayInTags(element)
+        for (const item of page.querySelectorAll(`[${STYLES}*="mso-list"]`)) if (!isIgnored(item)) listFrom(item)
+        const images = [...page.images].filter((image) => imageAddress(image.getAttribute('src') ?? '') === undefined)
+        const files = images.flatMap((image) => fileIn(image.getAttribute('src') ?? ''))
+        if (files.length > 0) onPictures(files)
+        sayLeftOut(images.length - files.length)
+        return page.body.innerHTML
+      }
+      const handlePaste = (_: EditorView, { clipboardData }: ClipboardEvent) => take(filesIn(clipboardData))
+      const handleDrop = (view: EditorView, { dataTransfer, clientX: left, clientY: top }: DragEvent) => {
+        const files = filesIn(dataTransfer)
+        const at = files.length === 0 ? null : view.posAtCoords({ left, top })
+        if (at !== null) view.dispatch(view.state.tr.setSelection(Selection.near(view.state.doc.resolve(at.pos))))
+        return take(files)
+      }
+      const take = (files: File[]) => {
+        if (files.length > 0) onPictures(files)
+        return files.length > 0
+      }
+      return [new Plugin({ props: { transformPastedHTML, handlePaste, handleDrop } })]
+    },
+  })
 
 function withoutStyles(html: string): string {
   return html
@@ -100,16 +116,22 @@ function listBefore(paragraph: Element, tag: 'ol' | 'ul', level: number): Elemen
   return list
 }
 
-/** Counts picture files pasted without HTML; with HTML, the files are the pictures that the HTML shows. */
-function picturesIn(data: DataTransfer | null): number {
-  if (data?.types.includes('text/html') === true) return 0
-  return [...(data?.files ?? [])].filter(({ type }) => type.startsWith('image/')).length
+/** The picture files pasted without HTML; with HTML, the files are the pictures that the HTML shows. */
+function filesIn(data: DataTransfer | null): File[] {
+  return data?.types.includes('text/html') === true ? [] : picturesOf(data)
 }
 
-/** Tells the person if pictures were left out. Returns whether some were. */
-function sayLeftOut(pictures: number): boolean {
-  if (pictures === 0) return false
-  const text = `${counted(pictures, 'picture')} left out: a picture needs an address on the web. Upload it to a website, then insert it with /picture.`
+/** The picture whose bytes an address holds. */
+function fileIn(address: string): File[] {
+  const [, type = '', base64 = ''] = /^data:(image\/[\w+.-]+);base64,([\w+/=\s]+)$/.exec(address) ?? []
+  if (base64 === '') return []
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+  return [new File([bytes], `pasted.${type.slice('image/'.length)}`, { type })]
+}
+
+/** Tells the person if pictures were left out. */
+function sayLeftOut(pictures: number): void {
+  if (pictures === 0) return
+  const text = `${counted(pictures, 'picture')} left out: the program you copied from did not hand over the file. Save it, then drop it here.`
   toast({ tone: 'failed', text })
-  return true
 }
