@@ -1,17 +1,21 @@
 /** The service as an operator runs it: one process, started from its entry. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createClient } from '@postrider/sdk'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { killStory } from './faults/kill.ts'
 import { connectionsEnded } from './faults/postgres.ts'
 import { terminated } from './faults/processes.ts'
 import { freePort } from './support/free-port.ts'
+import { pngOf } from './support/pictures.ts'
 import { createDatabaseFromTemplate } from './support/postgres/databases.ts'
 import { BY_NPM, launch, runToEnd, startProcess } from './support/process.ts'
 import { randomFrom } from './support/random.ts'
@@ -132,6 +136,33 @@ describe('the process', () => {
     for (let count = 0; count < 100; count += 1) expect(await status()).toBe(401)
     child.kill('SIGTERM')
     expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
+  it('has nothing of an upload that was cut off by a kill, and takes the picture afterwards', async () => {
+    const withFiles = { ...env, DATA_DIR: dir }
+    const service = await startProcess(withFiles)
+    const { token } = (await createClient({ baseUrl: service.url }).auth.register({
+      name: 'Ada',
+      email: `upload-${randomUUID()}@example.com`,
+      password: 'correct horse',
+    })) as { token: string }
+    const picture = await pngOf('teal')
+    const request = httpRequest(`${service.url}/api/media`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'image/png', 'content-length': picture.length },
+    })
+    request.on('error', () => {})
+    request.write(picture.subarray(0, picture.length / 2))
+    const uploads = () => readdir(join(dir, 'media/tmp')).catch(() => [])
+    await expect.poll(async () => (await uploads()).length).toBe(1)
+    await service.kill()
+    const again = await startProcess(withFiles)
+    const client = createClient({ baseUrl: again.url, token })
+    expect((await client.media.list()).media).toEqual([])
+    const medium = await client.media.upload(new Blob([new Uint8Array(picture)]))
+    const served = await fetch(again.url + new URL(medium.url).pathname)
+    expect(Buffer.from(await served.arrayBuffer()).equals(picture)).toBe(true)
+    expect(await again.end('SIGTERM')).toBe(0)
   })
 
   it('loses nothing when it is killed under load, and repeats nothing without a kill', async () => {

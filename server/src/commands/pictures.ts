@@ -43,8 +43,10 @@ export async function missingNotes(header: BackupHeader, config: Config, db: Db)
     if (blobs === undefined)
       return [`There are ${counted(pictures)}, and no place for their files: set DATA_DIR or MEDIA_STORE.`]
     const missing = await countMissing(db, blobs)
-    if (missing === 0) return [`The files of all ${counted(pictures)} are in ${blobs.place}.`]
-    return [`The files of ${missing} of ${counted(pictures)} are not in ${blobs.place}: copy them there.`]
+    if (missing === 0) return [`The backup names ${counted(pictures)}; all files are in ${blobs.place}.`]
+    return [
+      `The backup names ${counted(pictures)}; of ${missing.toLocaleString('en')} the file is not in ${blobs.place}: copy it there.`,
+    ]
   })
 }
 
