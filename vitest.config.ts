@@ -45,7 +45,7 @@ const BROWSER_USUAL = ['dashboard/test/story.test.ts', 'dashboard/test/session.t
 /** What takes long and seldom breaks: `npm run test:rest` runs it, `npm test` does not. */
 const SLOW = globSync([
   // Processes that are started, stopped and killed, again and again.
-  'server/test/{command-processes,generation-process,platform-detection-restart,process}.test.ts',
+  'server/test/{command-processes,generation-process,live-processes,platform-detection-restart,process}.test.ts',
   // Embedded databases in directories: killed, filled up, damaged, made by an older release.
   'server/src/platform/db/embedded/{apart,durability,open-embedded,upgrade}.test.ts',
   // PostgreSQL servers of the test's own.
