@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
@@ -50,8 +51,6 @@ const DEFAULTS = {
   SECRET_KEY: 'a secret key for tests, long enough',
   RATE_LIMIT_AUTH: 'off',
   RATE_LIMIT_STARTER: 'off',
-  // Only tests with pictures put anything there, in directories of their accounts.
-  DATA_DIR: join(tmpdir(), `postrider-tests-${process.pid}`),
 }
 
 const START = new Date('2026-11-02T08:00:00.000Z')
@@ -59,13 +58,19 @@ const START = new Date('2026-11-02T08:00:00.000Z')
 /** Starts a service. `env` is its environment besides the defaults for tests. */
 export async function startService(env: Record<string, string> = {}, overrides: Replaced = {}): Promise<TestService> {
   const apart = inject('apart')
-  const all = { ...DEFAULTS, ...env }
+  // Nothing is there unless a test uploads pictures.
+  const files = join(tmpdir(), `postrider-test-${randomUUID()}`)
+  const all = { ...DEFAULTS, DATA_DIR: files, ...env }
   const service = await (apart === undefined ? startTogether(all, overrides) : startApart(all, overrides, apart.dir))
   return {
     ...service,
     async advance(ms) {
       service.clock.advance(ms)
       await service.drain()
+    },
+    async stop() {
+      await service.stop()
+      await rm(files, { recursive: true, force: true })
     },
   }
 }
