@@ -72,7 +72,7 @@ describeInBrowser('pictures in a text', (scene) => {
     await page.goto(`/posts/${id}`)
     await page.getByText('1 picture on other websites').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Copy them here' }).click()
+    await page.getByRole('button', { name: 'Copy it here' }).click()
     await page.getByText('1 picture on other websites').waitFor({ state: 'detached' })
     await expect
       .poll(async () => (await client.posts.get(id)).body.html)

@@ -48,14 +48,16 @@ export function ForeignPictures({ editor }: { editor: Editor }) {
         title={`${counted(foreign.length, 'picture')} on other websites`}
         action={
           <Button size="sm" onClick={() => (isCopying ? running.current?.abort() : void copyAll())}>
-            {isCopying ? 'Cancel' : 'Copy them here'}
+            {isCopying ? 'Cancel' : foreign.length === 1 ? 'Copy it here' : 'Copy them here'}
           </Button>
         }
       >
         <span role="status">
           {isCopying
             ? `Copying ${copied + 1} of ${foreign.length} …`
-            : 'If they go away there, they are missing in the post too.'}
+            : foreign.length === 1
+              ? 'If it goes away there, it is missing in the post too.'
+              : 'If they go away there, they are missing in the post too.'}
         </span>
       </Notice>
     </div>
