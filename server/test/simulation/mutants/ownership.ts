@@ -114,7 +114,7 @@ export const OWNERSHIP: readonly Mutant[] = [
   {
     name: 'two processes publish a due post without locking it',
     file: 'posts/schedule.ts',
-    from: '.forUpdate().skipLocked()',
+    from: '    .forUpdate()\n    .skipLocked()\n',
     to: '',
     test: LOCKS,
   },
