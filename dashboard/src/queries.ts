@@ -6,6 +6,7 @@ import type {
   AnalyticsRange,
   ListDeliveries,
   ListedPost,
+  ListImportedPosts,
   ListSummaries,
   LoggedDelivery,
   PostriderClient,
@@ -269,4 +270,27 @@ export const jobQuery = (id: string) =>
     queryFn: ({ signal }) => api.drafts.job(id, { signal }),
     // Live updates announce each step; poll in case they do not come.
     refetchInterval: ({ state }) => (state.data?.status === 'processing' ? 10_000 : false),
+  })
+
+/** The account's imports, newest first. */
+export const importsQuery = queryOptions({
+  queryKey: ['imports'],
+  queryFn: ({ signal }) => api.imports.list({}, { signal }),
+})
+
+const WORKING = new Set(['reading', 'importing', 'undoing'])
+
+/** An import with its report. */
+export const importQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['imports', 'one', id],
+    queryFn: ({ signal }) => api.imports.get(id, { signal }),
+    refetchInterval: ({ state }) => (WORKING.has(state.data?.status ?? '') ? 1_500 : false),
+  })
+
+/** A page of the posts of an import, which are others when it has another status. */
+export const importedPostsQuery = (id: string, status: string, query: ListImportedPosts) =>
+  queryOptions({
+    queryKey: ['imports', 'one', id, 'posts', status, query],
+    queryFn: ({ signal }) => api.imports.posts(id, query, { signal }),
   })

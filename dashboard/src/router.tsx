@@ -214,6 +214,13 @@ const generate = createRoute({
   component: screen(() => import('./screens/generate.tsx'), 'Generate'),
 })
 
+const importing = createRoute({
+  getParentRoute: () => inside,
+  path: '/import',
+  validateSearch: ({ id }: Given): { id?: string | undefined } => ({ id: textOf(id) }),
+  component: screen(() => import('./screens/import.tsx'), 'Import'),
+})
+
 const routeTree = root.addChildren([
   signIn,
   signUp,
@@ -225,6 +232,7 @@ const routeTree = root.addChildren([
     posts,
     editor,
     generate,
+    importing,
     calendar,
     deliveries,
     delivery,

@@ -2,14 +2,15 @@
 import type { ListedPost, ListSummaries } from '@postrider/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { FileSearch, PenLine, Plus, Trash2 } from 'lucide-react'
+import { ArrowUpDown, Ellipsis, FileSearch, PenLine, Plus, Trash2 } from 'lucide-react'
 import { useDeferredValue, useRef } from 'react'
 import type { PostsSearch } from '../addresses.ts'
 import { TRASH_DAYS } from '../posts/trash.ts'
 import { postListQuery, queryClient, sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
 import { useRows } from '../shell/rows.ts'
-import { Button, buttonLook } from '../ui/button.tsx'
+import { Button, buttonLook, IconButton } from '../ui/button.tsx'
+import { Menu, MenuItem } from '../ui/menu.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Pager } from '../ui/pager.tsx'
 import { Empty, Problem } from '../ui/placeholder.tsx'
@@ -59,6 +60,14 @@ export function Posts() {
       actions={
         !isFirst && (
           <>
+            <Menu trigger={<IconButton label="More" kind="secondary" icon={<Ellipsis />} />}>
+              <MenuItem asChild>
+                <Link to="/import">
+                  <ArrowUpDown aria-hidden="true" />
+                  Import and export
+                </Link>
+              </MenuItem>
+            </Menu>
             <Link to="/posts/generate" className={buttonLook({ kind: 'secondary' })}>
               Draft from a topic
             </Link>
@@ -136,6 +145,9 @@ function FirstPost() {
           </Link>
           <Link to="/posts/generate" className={buttonLook({ kind: 'secondary' })}>
             Draft one from a topic
+          </Link>
+          <Link to="/import" className={buttonLook({ kind: 'secondary' })}>
+            Import from elsewhere
           </Link>
         </>
       }

@@ -14,11 +14,14 @@ export function ActionsEverywhere() {
   const toAccount = () => void navigate({ to: '/account' })
   const newSite = () => void navigate({ to: '/sites/new' })
   const newDraft = () => void navigate({ to: '/posts/generate' })
+  const toImport = () => void navigate({ to: '/import' })
   return (
     <>
       <Declare does="New post" group="Create" keys="c" alsoFoundBy="write" run={write} />
       <Declare does="New post" group="Create" keys="n" hidden run={write} />
       <Declare does="Draft from a topic" group="Create" alsoFoundBy="AI generate" run={newDraft} />
+      <Declare does="Import posts" group="Create" alsoFoundBy="WordPress Ghost Markdown upload" run={toImport} />
+      <Declare does="Export all posts" group="Create" alsoFoundBy="download backup zip" run={toImport} />
       <Declare does="Connect a site" group="Create" alsoFoundBy="add new blog webhook" run={newSite} />
       {PLACES.map(({ to, name }) => (
         <Declare key={to} does={name} group="Go to" run={() => void navigate({ to })} />
