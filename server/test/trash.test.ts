@@ -136,10 +136,12 @@ describe('a post that is put into the trash', () => {
   })
 
   it('goes there and comes back with many others', async () => {
-    const ids = [(await published('Bread')).id, (await client.posts.create({ title: 'Soup' })).id]
-    expect(await client.posts.bulk({ action: 'trash', ids })).toEqual({ changed: ids.toSorted(), missing: 0 })
+    const { id: bread } = await published('Bread')
+    service.clock.advance(1_000)
+    const ids = [bread, (await client.posts.create({ title: 'Soup' })).id]
+    expect(await client.posts.bulk({ action: 'trash', ids })).toEqual({ changed: ids, missing: 0 })
     expect(await listed()).toEqual([])
-    expect(await client.posts.bulk({ action: 'untrash', ids })).toEqual({ changed: ids.toSorted(), missing: 0 })
+    expect(await client.posts.bulk({ action: 'untrash', ids })).toEqual({ changed: ids, missing: 0 })
     expect(await listed()).toEqual(['Soup', 'Bread'])
     await client.posts.bulk({ action: 'trash', ids })
     await client.posts.bulk({ action: 'delete', ids })
