@@ -39,8 +39,8 @@ const APART = globSync([
 /** What of that `npm test` runs. */
 const APART_USUAL = ['live', 'publishing', 'story'].map((name) => `server/test/${name}.test.ts`)
 
-/** The files in a browser that `npm test` runs. */
-const BROWSER_USUAL = ['dashboard/test/story.test.ts', 'dashboard/test/session.test.ts']
+/** The files in a browser that `npm test` runs: the story from the first sign-in to the post that has arrived. */
+const BROWSER_USUAL = ['dashboard/test/story.test.ts']
 
 /** What takes long and seldom breaks: `npm run test:rest` runs it, `npm test` does not. */
 const SLOW = globSync([
@@ -58,6 +58,8 @@ const SLOW = globSync([
   'server/test/{recovery,withdrawn}.test.ts',
   // Pictures of all kinds are made, broken and converted.
   'server/test/{media,media-bucket}.test.ts',
+  // Files of other software, whole and hostile.
+  'server/test/imports.test.ts',
   // Requests that nobody would write, twenty of them for every operation.
   'server/test/fuzz.test.ts',
   // The SDK as a package, built and packed.

@@ -39,6 +39,7 @@ describe('the configuration', () => {
       },
       ai: { model: undefined, jobs: 4, jobsPerAccount: 2, tokensPerJob: 150_000, tokensPerDay: 1_000_000 },
       media: { mostBytes: 20_971_520, place: { kind: 'disk', directory: 'data/media' } },
+      importBytes: 268_435_456,
       pullCacheBytes: 67_108_864,
       corsOrigins: [],
       trustProxy: [],
