@@ -363,6 +363,7 @@ describeInBrowser('writing a post', (scene) => {
     await second.goto(`/posts/${id}`)
     await second.getByText('This post is open in another tab').waitFor()
     expect(await text(second).textContent()).toBe('First. Second.')
+    scene.service().clock.advance(1_000)
     await page.keyboard.type(' Third.')
     await page.keyboard.press('Control+s')
     await saved(page)

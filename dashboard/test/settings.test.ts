@@ -125,17 +125,14 @@ describeInBrowser('the settings of a post', (scene) => {
     await expect.poll(() => field(page, 'Address').inputValue()).toBe('half-typed')
     await field(page, 'Description').fill('Mine.')
     await client.posts.update(id, { meta: { description: 'Theirs.' }, tags: ['theirs'] })
-    await page.keyboard.press('Control+s')
+    await page.getByRole('button', { name: 'Update' }).click()
     await page.getByRole('region', { name: 'Differences in description' }).waitFor()
     await page.getByRole('checkbox', { name: 'Keep what is not chosen' }).uncheck()
     await page.getByRole('button', { name: 'Continue with this' }).click()
-    await field(page, 'Description').waitFor()
-    await page.keyboard.press('Control+s')
-    await saved(page)
-    expect(await client.posts.get(id)).toMatchObject({
-      slug: 'half-typed',
-      tags: ['theirs'],
-      meta: { description: 'Mine.' },
-    })
+    await page.getByText(/not on your sites yet$/).waitFor()
+    await page.getByRole('button', { name: 'Update' }).click()
+    await expect
+      .poll(() => client.posts.get(id))
+      .toMatchObject({ slug: 'half-typed', tags: ['theirs'], meta: { description: 'Mine.' } })
   })
 })

@@ -18,8 +18,7 @@ export function tagOf({ post, workingCopy }: Stored): string | number {
 /** Whether this is news for whoever knows that: an answer may be of a time before the last save. */
 export function isNews({ post, workingCopy }: Stored, known: Stored): boolean {
   if (post.version !== known.post.version) return post.version > known.post.version
-  if (workingCopy === undefined || workingCopy.save_id === known.workingCopy?.save_id) return false
-  return workingCopy.saved_at >= (known.workingCopy?.saved_at ?? '')
+  return workingCopy !== undefined && workingCopy.saved_at > (known.workingCopy?.saved_at ?? '')
 }
 
 /** Reads a post, and its working copy if it has one. */

@@ -105,6 +105,25 @@ describe('changes to a published post', () => {
     expect(service.copies.size).toBe(0)
   })
 
+  it('are sent once it is decided that they stay', async () => {
+    const service = serviceOf()
+    const post = await publishedOn(service)
+    const openPost = open(service, post.id, post)
+    openPost.change({ title: 'Mine' })
+    await later(1_000)
+    await service.api.update(post.id, { title: 'Theirs', excerpt: 'Theirs' })
+    expect(await openPost.update()).toBe(false)
+    expect(openPost.view().conflict?.fields).toEqual(['title'])
+    await openPost.resolve([])
+    expect(openPost.view()).toMatchObject({
+      dirty: false,
+      conflict: undefined,
+      draft: { title: 'Mine', excerpt: 'Theirs' },
+    })
+    expect(await openPost.update()).toBe(true)
+    expect(service.posts.get(post.id)).toMatchObject({ version: 3, title: 'Mine', excerpt: 'Theirs' })
+  })
+
   it('are gone when they are taken back by hand, or discarded', async () => {
     const service = serviceOf()
     const post = await publishedOn(service)
