@@ -16,6 +16,8 @@ const POSTGRES_ALONE = globSync([
   'server/test/generation{,-process,-providers}.test.ts',
   // What several processes cache; and deliveries and recoveries, which the simulation tries on the embedded database.
   'server/test/{deliveries,pull-cache,recovery}.test.ts',
+  // What the same statements answer on both: the embedded database is PostgreSQL too. The specification's tests and those of publishing run on it.
+  'server/test/{analytics,backfill,bodies,build-hooks,changes,destinations,find,idempotency,keys-rotate,live,live-streams,many-posts,metrics,platform-detection,posts,pull,pull-sync,reference,sites}.test.ts',
   // What clients and sites are told, and who may ask.
   'server/test/{accounts,audience,contract,delivery-log,event-contents,export,imports,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])
@@ -29,9 +31,9 @@ const EMBEDDED: Record<string, string> = {
 /** What of them runs a third time, on PostgreSQL with the API and two workers in processes of their own, because that is a part of its subject. */
 const APART = globSync([
   // The workers share lanes, schedules and housekeeping by leases and locks; how they share drafts is tried with killed processes (generation-process).
-  'server/test/{deliveries,locks,platform-detection,publishing,retention}.test.ts',
+  'server/test/{deliveries,locks,publishing,retention}.test.ts',
   // What one process did is seen through another: live updates, what is cached, traces.
-  'server/test/{live,live-streams,pull-cache,traces}.test.ts',
+  'server/test/{live,live-streams,traces}.test.ts',
   // The whole story.
   'server/test/story.test.ts',
 ])
@@ -60,7 +62,7 @@ const SLOW = globSync([
   'server/test/{media,media-bucket}.test.ts',
   // Files of other software, whole and hostile.
   'server/test/imports.test.ts',
-  // Requests that nobody would write, twenty of them for every operation.
+  // Requests that nobody would write, thirty of them for every operation.
   'server/test/fuzz.test.ts',
   // The SDK as a package, built and packed.
   'sdk/test/package.test.ts',

@@ -12,7 +12,7 @@ import { type Answer, type Stage, setStage } from './fuzz/stage.ts'
 import { readContract } from './support/contract.ts'
 import { type Operation, operations } from './support/operations.ts'
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 20)
+const RUNS = Number(process.env.FUZZ_RUNS ?? 30)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 
 const contract = readContract()
