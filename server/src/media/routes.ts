@@ -7,7 +7,7 @@ import { MOST_UPLOAD_BYTES } from '../platform/media-config.ts'
 import { exampleMedium } from './examples.ts'
 import { addMedium, changeMedium, getMedium, removeMedium, type UsesOf } from './operations.ts'
 import { listMedia } from './queries.ts'
-import { receiveBytes, receiveForm, receiveFrom } from './receive.ts'
+import { fetchPicture, receivePicture, receivePictureForm } from './receive.ts'
 import type { MediumRow } from './tables.ts'
 import {
   DeleteQuery,
@@ -59,8 +59,8 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
           const { bytes, type } = upload
           const received =
             type === 'multipart/form-data'
-              ? await receiveForm(ctx, bytes, header('content-type') ?? '', target)
-              : { ...(await receiveBytes(ctx, bytes, target)), name: undefined, alt: undefined }
+              ? await receivePictureForm(ctx, bytes, header('content-type') ?? '', target)
+              : { ...(await receivePicture(ctx, bytes, target)), name: undefined, alt: undefined }
           return { ...received, name: query.name ?? received.name, alt: givenAlt(query.alt ?? received.alt) }
         })
         return { status: 201, body: await presentOne(ctx, medium) }
@@ -82,7 +82,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       errors: ['unavailable'],
       async handler({ ctx, principal, body: { url, name, alt } }) {
         const medium = await addMedium(ctx, principal.accountId, async (target) => {
-          const received = await receiveFrom(ctx, url, target)
+          const received = await fetchPicture(ctx, url, target)
           return { ...received, name: name ?? received.name, alt }
         })
         return { status: 201, body: await presentOne(ctx, medium) }

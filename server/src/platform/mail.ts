@@ -3,6 +3,7 @@
  * and connects to nothing but this one server, which only the operator names. It does not load files or addresses that a message might name.
  */
 import { createTransport } from 'nodemailer'
+import { escapeHtml } from './html.ts'
 import { messageOf } from './thrown.ts'
 
 /** The server, as `smtp://user:password@host:587` (STARTTLS if it is offered) or `smtps://…:465`, and the sender of every mail. */
@@ -74,17 +75,11 @@ export function withoutPassword(url: string): string {
 
 /** A message as a mail: the same words as text and as HTML, without pictures or styles that mail programs would change. */
 export function mailOf({ subject, sentences, link }: Message, to: string, footer: string): Mail {
-  const paragraphs = sentences.map((one) => `<p>${escaped(one)}</p>`).join('\n')
+  const paragraphs = sentences.map((one) => `<p>${escapeHtml(one)}</p>`).join('\n')
   return {
     to,
     subject,
     text: `${sentences.join('\n\n')}\n\n${link.label}: ${link.url}\n\n-- \n${footer}\n`,
-    html: `${paragraphs}\n<p><a href="${escaped(link.url)}">${escaped(link.label)}</a></p>\n<p><small>${escaped(footer)}</small></p>\n`,
+    html: `${paragraphs}\n<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>\n<p><small>${escapeHtml(footer)}</small></p>\n`,
   }
-}
-
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character)
 }

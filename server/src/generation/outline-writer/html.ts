@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../platform/html.ts'
+
 /** A piece of HTML that was built by `html`. */
 export class Html {
   readonly text: string
@@ -7,14 +9,12 @@ export class Html {
   }
 }
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
 /** HTML from a template. Texts and numbers in it are escaped; pieces of HTML are not. */
 export function html(template: TemplateStringsArray, ...values: ReadonlyArray<string | number | Html | Html[]>): Html {
   const pieces = values.map((value) => {
     if (value instanceof Html) return value.text
     if (Array.isArray(value)) return value.map(({ text }) => text).join('')
-    return String(value).replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? character)
+    return escapeHtml(String(value))
   })
   return new Html(String.raw({ raw: template }, ...pieces))
 }

@@ -1,5 +1,6 @@
 /** Which route an address belongs to. */
 import { type Failure, fail } from '../errors.ts'
+import { decodedPart } from './url.ts'
 
 /** The place of a route: `path` in OpenAPI's form, such as `/api/posts/{id}`. */
 type Place = { method: string; path: string }
@@ -22,7 +23,7 @@ export function createRouter<Route extends Place>(
     .map(([path, list]): Path<Route> => ({ segments: path.split('/'), routes: new Map(list.flatMap(methodsOf)) }))
   const ofLength = Map.groupBy(paths, ({ segments }) => segments.length)
   return (method, pathname) => {
-    const segments = pathname.split('/').map(decoded)
+    const segments = pathname.split('/').map(decodedPart)
     const path = ofLength.get(segments.length)?.find((one) => fits(one.segments, segments))
     if (path === undefined) return { failure: fail('not_found', 'There is nothing at this address.') }
     const route = path.routes.get(method)
@@ -34,16 +35,6 @@ export function createRouter<Route extends Place>(
 function methodsOf<Route extends Place>(route: Route): Array<[string, Route]> {
   const method = route.method.toUpperCase()
   return method === 'GET' ? [['GET', route], ['HEAD', route]] : [[method, route]] // biome-ignore format: two cases
-}
-
-/** A segment with its escapes resolved; as it is if they are no UTF-8. */
-function decoded(segment: string): string {
-  if (!segment.includes('%')) return segment
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
 }
 
 function fits(pattern: readonly string[], segments: readonly string[]): boolean {

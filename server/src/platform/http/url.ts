@@ -17,3 +17,13 @@ export function httpUrl(label: string) {
     )
     .openapi({ format: 'uri', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\]', example: 'https://blog.example.com' })
 }
+
+/** A part of an address with its escapes resolved; as it is if they are no UTF-8. */
+export function decodedPart(part: string): string {
+  if (!part.includes('%')) return part
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

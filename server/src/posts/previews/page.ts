@@ -1,5 +1,6 @@
 /** The page of a preview link: the post as a plain page without scripts, which no search engine keeps and no other page frames. */
 import type { Context } from '../../platform/context.ts'
+import { escapeHtml } from '../../platform/html.ts'
 import type { SystemRoute } from '../../platform/http/pipeline.ts'
 import { defaultEmbedHosts } from '../body/embeds.ts'
 import { type Previewed, previewed } from './operations.ts'
@@ -50,7 +51,7 @@ function pageOfPost({ post, expiresAt }: Previewed): string {
   return pageOf(
     post.title,
     `<p class="note">A preview, until ${ENDS.format(expiresAt)}. Only those who have the link can read it.</p>
-<h1 dir="auto">${escaped(post.title)}</h1>
+<h1 dir="auto">${escapeHtml(post.title)}</h1>
 <div dir="auto">${post.body_html}</div>`,
   )
 }
@@ -70,7 +71,7 @@ function pageOf(title: string, content: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="stylesheet" href="/preview.css">
 </head>
 <body>
@@ -83,6 +84,3 @@ ${content}
 </html>
 `
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character)

@@ -1,11 +1,11 @@
 /** The cards of Ghost's editors as HTML. Both editors, the present one and the one before, name their values alike. */
-import { escaped } from './plain.ts'
+import { escapeHtml } from '../../../platform/html.ts'
 
 /** A card's values, or a node of the editor's document. */
 export type Values = { readonly [name: string]: unknown }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
-const attribute = (value: unknown) => escaped(text(value))
+const attribute = (value: unknown) => escapeHtml(text(value))
 const link = (url: unknown, label: string) => `<a href="${attribute(url)}">${label === '' ? attribute(url) : label}</a>`
 const figure = (content: string, caption: unknown) =>
   `<figure>${content}${text(caption) === '' ? '' : `<figcaption>${text(caption)}</figcaption>`}</figure>`

@@ -1,8 +1,9 @@
 /** The documents of Ghost's editors as HTML, for posts that are exported without it: Lexical's, and Mobiledoc, which was before. */
+
+import { escapeHtml } from '../../../platform/html.ts'
 import { convertBody } from '../../../posts/index.ts'
 import { type ImportLoss, oneLoss, type SourcePost } from '../source-post.ts'
 import { cardHtml, cardName, type Values } from './ghost-cards.ts'
-import { escaped } from './plain.ts'
 
 type Rendered = { body: SourcePost['body']; losses: ImportLoss[] }
 type Lost = (name: string) => void
@@ -74,7 +75,7 @@ function lexical(node: Values, lost: Lost, depth = 0): string {
     case 'text':
     case 'extended-text':
     case 'tk':
-      return formatted(escaped(string(node.text)), Number(node.format))
+      return formatted(escapeHtml(string(node.text)), Number(node.format))
     case 'linebreak':
       return '<br>'
     case 'paragraph':
@@ -92,7 +93,7 @@ function lexical(node: Values, lost: Lost, depth = 0): string {
       return tag('li')
     case 'link':
     case 'autolink':
-      return `<a href="${escaped(string(node.url))}">${inner()}</a>`
+      return `<a href="${escapeHtml(string(node.url))}">${inner()}</a>`
     default:
       return card(string(type), node, lost)
   }
@@ -109,7 +110,7 @@ function mobiledoc({ sections, cards, markups }: Values, lost: Lost): string {
       const name = /^(?:p|h[1-6]|blockquote|aside|pull-quote)$/.test(string(value)) ? string(value) : 'p'
       const tag = name === 'aside' || name === 'pull-quote' ? 'blockquote' : name
       if (kind === 1) return `<${tag}>${run(content)}</${tag}>`
-      if (kind === 2) return `<p><img src="${escaped(string(value))}"></p>`
+      if (kind === 2) return `<p><img src="${escapeHtml(string(value))}"></p>`
       if (kind === 3) return listed(value === 'ol' ? 'ol' : 'ul', list(content).map(run))
       const [cardType, values] = (list(cards)[Number(value)] ?? []) as unknown as [unknown, unknown]
       return kind === 10 ? card(string(cardType), isValues(values) ? values : {}, lost) : ''
@@ -129,10 +130,10 @@ function markersHtml(markers: readonly unknown[], markups: readonly unknown[]): 
         const tag = /^(?:a|b|strong|i|em|code|s|u|sub|sup)$/.test(string(name)) ? string(name) : 'span'
         open.push(tag)
         const href = Array.isArray(attributes) ? attributes[attributes.indexOf('href') + 1] : undefined
-        return tag === 'a' ? `<a href="${escaped(string(href))}">` : `<${tag}>`
+        return tag === 'a' ? `<a href="${escapeHtml(string(href))}">` : `<${tag}>`
       })
       const ends = Array.from({ length: Math.min(open.length, Number(closing) || 0) }, () => `</${open.pop()}>`)
-      return begins.join('') + (kind === 1 ? '<br>' : escaped(string(value))) + ends.join('')
+      return begins.join('') + (kind === 1 ? '<br>' : escapeHtml(string(value))) + ends.join('')
     })
     .join('')
 }

@@ -1,7 +1,9 @@
 /** Posts as Markdown files with front matter, as Hugo, Jekyll, Astro, Zola and others keep them, and as our own export writes them. */
+
+import { decodedPart } from '../../../platform/http/url.ts'
 import { type Found, type ImportLoss, oneLoss, type SourcePost } from '../source-post.ts'
 import { splitFrontMatter } from './front-matter.ts'
-import { decoded, instantOf, lastPart } from './plain.ts'
+import { instantOf, lastPart } from './plain.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -78,7 +80,7 @@ export function postOfMarkdown(path: string, file: string): Found {
 function slugOf(values: Values): string | undefined {
   const address = textAt(values, 'slug', 'permalink', 'url')
   const last = address === undefined || address.includes(':') ? '' : lastPart(address)
-  return last === '' ? undefined : decoded(last)
+  return last === '' ? undefined : decodedPart(last)
 }
 
 function tagsOf(values: Values): string[] {

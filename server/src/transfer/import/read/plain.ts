@@ -1,4 +1,5 @@
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5'
+import { decodedPart } from '../../../platform/http/url.ts'
 
 /** The text of a piece of HTML, without tags and entities, in one line. */
 export function plainText(html: string): string {
@@ -10,11 +11,6 @@ export function plainText(html: string): string {
   }
   collect(parseFragment(html.slice(0, 100_000)))
   return texts.join('').replaceAll(/\s+/g, ' ').trim()
-}
-
-/** The text as HTML. */
-export function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
 /** An instant as ISO 8601, or undefined if it is none. A time without an offset is in UTC. */
@@ -33,14 +29,5 @@ export function instantOf(value: unknown): string | undefined {
 export function lastPart(address: string): string {
   const path = URL.parse(address, 'https://relative.invalid')?.pathname ?? ''
   const part = path.split('/').findLast((one) => one !== '' && !/^index\.\w+$/.test(one)) ?? ''
-  return decoded(part.replace(/\.(?:html?|php|aspx?)$/, ''))
-}
-
-/** A part of an address as people write it. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
+  return decodedPart(part.replace(/\.(?:html?|php|aspx?)$/, ''))
 }

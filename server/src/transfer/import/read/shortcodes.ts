@@ -1,7 +1,8 @@
 /** WordPress's shortcodes: those that show pictures, frames and code become HTML; others stay as they are written, and are named. */
+
+import { escapeHtml } from '../../../platform/html.ts'
 import { embedOf } from '../../../posts/index.ts'
 import { type ImportLoss, oneLoss } from '../source-post.ts'
-import { escaped } from './plain.ts'
 import { replacePairs } from './scan.ts'
 
 /** A picture that a gallery may name. */
@@ -61,7 +62,7 @@ function codeBlock(name: string, given: string, code: string): string {
   const className = /^[\w+#-]+$/.test(language) ? ` class="language-${language}"` : ''
   // The visual editor stores the signs of the code as entities.
   const plain = /[<>]/.test(code) ? code : unescaped(code)
-  return `<pre><code${className}>${escaped(plain.replace(/^\n+/, '').trimEnd())}</code></pre>`
+  return `<pre><code${className}>${escapeHtml(plain.replace(/^\n+/, '').trimEnd())}</code></pre>`
 }
 
 function unescaped(text: string): string {
@@ -72,7 +73,7 @@ function captioned(given: string, inner: string): string {
   const pattern = /^\s*((?:<a\b[^>]*>\s*)?<img\b[^>]*>(?:\s*<\/a>)?)([\s\S]*)$/i
   const [, picture = '', rest = ''] = pattern.exec(inner) ?? []
   if (picture === '') return inner
-  return figure(picture, rest.trim() === '' ? escaped(attributesOf(given).get('caption') ?? '') : rest.trim())
+  return figure(picture, rest.trim() === '' ? escapeHtml(attributesOf(given).get('caption') ?? '') : rest.trim())
 }
 
 const figure = (content: string, caption: string) =>
@@ -85,7 +86,7 @@ function gallery(given: string, attachments: Attachments): string | undefined {
   const pictures = ids.flatMap((id) => attachments.get(id.trim()) ?? [])
   if (pictures.length === 0) return undefined
   const shown = ({ url, alt, caption }: Attachment) =>
-    figure(`<img src="${escaped(url)}" alt="${escaped(alt)}">`, escaped(caption))
+    figure(`<img src="${escapeHtml(url)}" alt="${escapeHtml(alt)}">`, escapeHtml(caption))
   return pictures.map(shown).join('')
 }
 
@@ -102,8 +103,8 @@ function embedded(given: string | undefined, alone = false): string | undefined 
   const url = /^[\w-]{11}$/.test(address) ? `https://www.youtube.com/watch?v=${address}` : address
   if (!/^https?:\/\//.test(url)) return undefined
   const src = embedOf(url)?.src
-  if (src !== undefined) return apart(`<iframe src="${escaped(src)}"></iframe>`)
-  return alone ? undefined : apart(`<a href="${escaped(url)}">${escaped(url)}</a>`)
+  if (src !== undefined) return apart(`<iframe src="${escapeHtml(src)}"></iframe>`)
+  return alone ? undefined : apart(`<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>`)
 }
 
 const SOURCES = ['src', 'mp4', 'webm', 'm4v', 'mp3', 'ogg', 'wav', 'm4a']
@@ -111,7 +112,7 @@ const SOURCES = ['src', 'mp4', 'webm', 'm4v', 'mp3', 'ogg', 'wav', 'm4a']
 function media(name: string, given: string): string | undefined {
   const attributes = attributesOf(given)
   const src = SOURCES.map((key) => attributes.get(key)).find((value) => value !== undefined)
-  return src === undefined ? undefined : apart(`<${name} src="${escaped(src)}" controls></${name}>`)
+  return src === undefined ? undefined : apart(`<${name} src="${escapeHtml(src)}" controls></${name}>`)
 }
 
 /** The shortcodes that are left: those with attributes, or with an end. */

@@ -3,8 +3,9 @@
  * number may come after them.
  */
 import type { Readable } from 'node:stream'
+import { decodedPart } from '../../../platform/http/url.ts'
 import { type Found, type ImportLoss, oneLoss, type SourcePost } from '../source-post.ts'
-import { decoded, instantOf, plainText } from './plain.ts'
+import { instantOf, plainText } from './plain.ts'
 import type { Attachment } from './shortcodes.ts'
 import { wordPressHtml } from './wordpress-text.ts'
 import { type WxrItem, wxrParts } from './wxr-items.ts'
@@ -60,8 +61,10 @@ function postOf(item: WxrItem, blog: Blog, { sourceId, title }: Pick<SourcePost,
     instantOf(zoned(textOf(item, `wp:${name}_gmt`))) ?? instantOf(zoned(textOf(item, `wp:${name}`)))
   const { status, lost } = statusOf(item)
   const date = time('post_date')
-  const slug = decoded(textOf(item, 'wp:post_name'))
-  const former = item.meta.filter(({ key }) => key === '_wp_old_slug').map(({ value }) => ({ slug: decoded(value) }))
+  const slug = decodedPart(textOf(item, 'wp:post_name'))
+  const former = item.meta
+    .filter(({ key }) => key === '_wp_old_slug')
+    .map(({ value }) => ({ slug: decodedPart(value) }))
   return {
     sourceId,
     title,
