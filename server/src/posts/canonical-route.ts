@@ -3,13 +3,12 @@ import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id, IdParams } from '../platform/http/endpoint.ts'
-import { isId } from '../platform/ids.ts'
 import { exampleSite } from '../sites/index.ts'
 import { audienceOf } from './audience.ts'
 import { CANONICAL_SOURCES, canonicalFor, type Original } from './canonical.ts'
 import { examplePublished } from './examples.ts'
-import { findPost, publishContextOf } from './queries.ts'
-import { postNotFound } from './read.ts'
+import { publishContextOf } from './queries.ts'
+import { foundPost } from './read.ts'
 
 const CanonicalAddresses = z
   .object({
@@ -42,8 +41,7 @@ async function canonicalAddresses(
   accountId: string,
   id: string,
 ): Promise<z.output<typeof CanonicalAddresses>> {
-  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
-  if (post === undefined) throw postNotFound()
+  const post = await foundPost(ctx, accountId, id)
   const { named, paused, original } = await publishContextOf(ctx.db.root, post.id)
   const audience = audienceOf(post, named)
   const about = { ...post, published_at: post.published_at ?? ctx.clock.now() }

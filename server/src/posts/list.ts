@@ -6,7 +6,7 @@ import { type WithAudience, withAudiences } from './audience.ts'
 import { findByWords } from './find.ts'
 import type { StoredStatus } from './policy.ts'
 import { inPortions } from './portions.ts'
-import { COLUMNS, type StoredPost } from './tables.ts'
+import { BODY_COLUMNS, COLUMNS, type StoredPost } from './tables.ts'
 import { countVisible, hasTag, sizesOf, visibleTo } from './visible.ts'
 
 /** The filters of a list of posts. Without a status, it is of all that are not in the trash. */
@@ -30,14 +30,13 @@ const ORDERS: Record<PostOrder, RawBuilder<unknown>> = {
 
 type Page = { limit: number; offset: number; order?: PostOrder }
 
-const BODIES = ['body_html', 'body_markdown', 'body_site_markdown', 'body_json'] as const
-type BodyColumn = (typeof BODIES)[number]
+type BodyColumn = (typeof BODY_COLUMNS)[number]
 
 /** A post without its body, which is most of it. */
 export type PostWithoutBody = Omit<StoredPost, BodyColumn>
 
 const WITHOUT_BODY = COLUMNS.filter(
-  (column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODIES.some((body) => body === column),
+  (column): column is Exclude<(typeof COLUMNS)[number], BodyColumn> => !BODY_COLUMNS.some((body) => body === column),
 )
 
 /** Reads a portion of a page. What has been removed since is missing. */

@@ -16,8 +16,8 @@ import { newPost, pictureColumn } from './new-post.ts'
 import { announceOriginal, followOriginal } from './originals.ts'
 import { nextPublicationState, type PublicationState } from './policy.ts'
 import { announceAudience, announceRemoval, announceUpdate, publishLocked } from './publish.ts'
-import { findPost, freeSlug, isPresent, lockPost, lockStored, publishContextOf } from './queries.ts'
-import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
+import { freeSlug, isPresent, lockPost, lockStored, publishContextOf } from './queries.ts'
+import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
 import type { Editor, PostRow, StoredPost } from './tables.ts'
@@ -92,8 +92,7 @@ export async function changePost(
   input: PostInput,
   ifMatch: VersionCheck,
 ): Promise<WrittenPost> {
-  const seen = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
-  if (seen === undefined) throw postNotFound()
+  const seen = await foundPost(ctx, accountId, id)
   // Converting takes a while, so it happens before the post is locked.
   const forms = changedForms(seen, input.body)
   const body = forms && (await convertForms(ctx, accountId, forms))

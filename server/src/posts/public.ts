@@ -42,6 +42,11 @@ export const BodyForms = z
   })
   .openapi('BodyForms', { description: 'The same text in three forms. `json` is the canonical one.' })
 
+/** The body of a post, or of a version of it, as its author gets it. */
+export function presentBody(row: Pick<PostRow, 'body_html' | 'body_markdown' | 'body_json'>) {
+  return { html: row.body_html, markdown: row.body_markdown, json: row.body_json }
+}
+
 /** A published post as sites are told of it. */
 export const PublishedPost = z
   .object({

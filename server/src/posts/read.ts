@@ -34,11 +34,16 @@ export function postNotFound(): Error {
   return fail('not_found', 'There is no such post.')
 }
 
+/** The row of a post. Throws `not_found`. */
+export async function foundPost({ db }: Pick<Context, 'db'>, accountId: string, id: string): Promise<PostRow> {
+  const post = isId(id) ? await findPost(db.root, accountId, id) : undefined
+  if (post === undefined) throw postNotFound()
+  return post
+}
+
 /** One post. Throws `not_found`. */
 export async function getPost(ctx: Context, accountId: string, id: string): Promise<PostWithDeliveries> {
-  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
-  if (post === undefined) throw postNotFound()
-  return withDeliveries(ctx.db.root, post)
+  return withDeliveries(ctx.db.root, await foundPost(ctx, accountId, id))
 }
 
 /**

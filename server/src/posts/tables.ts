@@ -4,54 +4,62 @@ import { type ContentValues, FIELD_NAMES, type FieldValues } from './fields.ts'
 import type { PostPicture } from './pictures.ts'
 import type { PostStatus, StoredStatus } from './policy.ts'
 
-type PostsTable = FieldValues & {
-  id: string
-  account_id: string
-  version: number
+/** The forms of a body, as they are stored. */
+type BodyColumns = {
   body_html: string
   body_markdown: string
   /** What sites get in its place, where the author's has what they must not get. */
   body_site_markdown: string | null
   body_json: JSONColumnType<DocNode>
-  status: StoredStatus
-  /** When the post was put into the trash; null if it is not there. */
-  trashed_at: Generated<Date | null>
-  /** It has a working copy: changes that nobody has published (`working-copy/`). */
-  has_changes: Generated<boolean>
-  scheduled_at: Date | null
-  /** The zone by which it was planned, an IANA name; null if none was named. */
-  schedule_zone: Generated<string | null>
-  published_at: Date | null
-  /** Unlike `published_at`, it stays when the post is unpublished. */
-  first_published_at: Generated<Date | null>
-  /** Published to every site of the account, even one connected later. False for what is not published. */
-  visible_to_all: Generated<boolean>
-  /** The author chose the sites, which are named in `post_sites`: they stay. Otherwise the next publication goes to all again. */
-  sites_chosen: Generated<boolean>
-  /** When it becomes a draft again. */
-  unpublish_at: Generated<Date | null>
-  /** For when a schedule had planned the present publication; null if somebody asked for it. */
-  due_at: Generated<Date | null>
-  /** Counts the post's events, so that they have an order. */
-  event_sequence: Generated<number>
-  /** The version in the last event. */
-  sent_version: number | null
-  /** Title and text, stemmed and plain; written only. */
-  search: ColumnType<never, string, string>
-  created_at: Date
-  updated_at: Date
-  /** When the version was made, and by whom; null for one from before this was kept: see `updated_at`. */
-  revised_at: Generated<Date | null>
-  revised_by: Generated<Editor>
-  /** The account's pictures that it shows, as they were when its content was written; null if it shows none. */
-  media: JSONColumnType<PostPicture[] | null, string | null, string | null>
 }
+
+/** The columns of a body. */
+export const BODY_COLUMNS = ['body_html', 'body_markdown', 'body_site_markdown', 'body_json'] as const
+
+type PostsTable = FieldValues &
+  BodyColumns & {
+    id: string
+    account_id: string
+    version: number
+    status: StoredStatus
+    /** When the post was put into the trash; null if it is not there. */
+    trashed_at: Generated<Date | null>
+    /** It has a working copy: changes that nobody has published (`working-copy/`). */
+    has_changes: Generated<boolean>
+    scheduled_at: Date | null
+    /** The zone by which it was planned, an IANA name; null if none was named. */
+    schedule_zone: Generated<string | null>
+    published_at: Date | null
+    /** Unlike `published_at`, it stays when the post is unpublished. */
+    first_published_at: Generated<Date | null>
+    /** Published to every site of the account, even one connected later. False for what is not published. */
+    visible_to_all: Generated<boolean>
+    /** The author chose the sites, which are named in `post_sites`: they stay. Otherwise the next publication goes to all again. */
+    sites_chosen: Generated<boolean>
+    /** When it becomes a draft again. */
+    unpublish_at: Generated<Date | null>
+    /** For when a schedule had planned the present publication; null if somebody asked for it. */
+    due_at: Generated<Date | null>
+    /** Counts the post's events, so that they have an order. */
+    event_sequence: Generated<number>
+    /** The version in the last event. */
+    sent_version: number | null
+    /** Title and text, stemmed and plain; written only. */
+    search: ColumnType<never, string, string>
+    created_at: Date
+    updated_at: Date
+    /** When the version was made, and by whom; null for one from before this was kept: see `updated_at`. */
+    revised_at: Generated<Date | null>
+    revised_by: Generated<Editor>
+    /** The account's pictures that it shows, as they were when its content was written; null if it shows none. */
+    media: JSONColumnType<PostPicture[] | null, string | null, string | null>
+  }
 
 /** Who makes versions of posts: a person, a job that generates a draft, the schedule, which unpublishes, or an import. */
 export type Editor = 'person' | 'draft' | 'schedule' | 'import'
 
 /** The content of a version that a newer one has replaced. `fields`: those of its content; `sent`: sites were sent it. */
-type PostRevisionsTable = {
+type PostRevisionsTable = BodyColumns & {
   post_id: string
   version: number
   account_id: string
@@ -61,14 +69,10 @@ type PostRevisionsTable = {
   words: number
   title: string
   fields: JSONColumnType<ContentValues>
-  body_html: string
-  body_markdown: string
-  body_site_markdown: string | null
-  body_json: JSONColumnType<DocNode>
 }
 
 /** Changes to a post that nobody has published: its content with them. `based_on`: the version of the post that they began from. */
-type WorkingCopiesTable = {
+type WorkingCopiesTable = BodyColumns & {
   post_id: string
   account_id: string
   /** Another one with each save. */
@@ -76,10 +80,6 @@ type WorkingCopiesTable = {
   based_on: number
   saved_at: Date
   fields: JSONColumnType<ContentValues>
-  body_html: string
-  body_markdown: string
-  body_site_markdown: string | null
-  body_json: JSONColumnType<DocNode>
 }
 
 /** Links with which anybody may read a post that is not published. */
@@ -141,7 +141,7 @@ export type PostRow = StoredPost & { status: PostStatus }
 
 /** The columns of a `PostRow`. */
 export const COLUMNS = [
-  'id', 'account_id', 'version', ...FIELD_NAMES, 'body_html', 'body_markdown', 'body_site_markdown', 'body_json', 'status',
+  'id', 'account_id', 'version', ...FIELD_NAMES, ...BODY_COLUMNS, 'status',
   'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'sites_chosen', 'unpublish_at', 'due_at',
   'event_sequence', 'sent_version', 'trashed_at', 'has_changes', 'created_at', 'updated_at', 'revised_at', 'revised_by',
   'media',

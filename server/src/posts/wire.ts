@@ -13,7 +13,7 @@ import type { BulkAction } from './bulk.ts'
 import { FIELD_NAMES, FIELDS, givenFields, pickFields, SLUG_RULE, shownFields } from './fields.ts'
 import type { WrittenPost } from './operations.ts'
 import { POST_STATUSES, TRASH_DAYS } from './policy.ts'
-import { BodyForms, RichText } from './public.ts'
+import { BodyForms, presentBody, RichText } from './public.ts'
 import type { PostSummary, PostWithDeliveries } from './read.ts'
 import type { StoredPost } from './tables.ts'
 
@@ -308,7 +308,7 @@ export const PostsChanged = z
 export function presentPost(post: WithAudience<StoredPost>) {
   return {
     ...presentBriefly(post),
-    body: { html: post.body_html, markdown: post.body_markdown, json: post.body_json },
+    body: presentBody(post),
   }
 }
 

@@ -7,18 +7,12 @@ import { differing, wholeChange } from '../changed.ts'
 import { CONTENT_FIELDS, type ContentValues } from '../fields.ts'
 import { storedBody } from '../new-post.ts'
 import { applyChange, type VersionCheck } from '../operations.ts'
-import { findPost, lockPost } from '../queries.ts'
-import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
+import { lockPost } from '../queries.ts'
+import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
 import type { Editor, PostRow } from '../tables.ts'
 import { type BlockChange, diffDocuments } from './diff.ts'
 import { findRevision, listRevisions, presentRevision, type Revision, type RevisionSummary } from './store.ts'
-
-async function postOf(ctx: Context, accountId: string, id: string): Promise<PostRow> {
-  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
-  if (post === undefined) throw postNotFound()
-  return post
-}
 
 /** A page of a post's versions, newest first, the present one included. `cursor`: where the next page begins; null on the last. */
 export async function revisionsOf(
@@ -27,7 +21,7 @@ export async function revisionsOf(
   id: string,
   { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<{ revisions: RevisionSummary[]; cursor: string | null }> {
-  const post = await postOf(ctx, accountId, id)
+  const post = await foundPost(ctx, accountId, id)
   const present = before === undefined ? [presentRevision(post)] : []
   const former = await listRevisions(ctx.db.root, post.id, { before: before ?? post.version, limit: limit + 1 })
   const all = [...present, ...former]
@@ -37,7 +31,7 @@ export async function revisionsOf(
 
 /** One version of a post. Throws `not_found` for one that never was or is not kept any more. */
 export async function getRevision(ctx: Context, accountId: string, id: string, version: number): Promise<Revision> {
-  return revisionOf(ctx, await postOf(ctx, accountId, id), version)
+  return revisionOf(ctx, await foundPost(ctx, accountId, id), version)
 }
 
 /** The version that is kept before one; this one if there is none. */
@@ -71,7 +65,7 @@ export async function compareRevisions(
   id: string,
   asked: { from?: number | undefined; to?: number | undefined },
 ): Promise<{ from: number; to: number; fields: FieldChange[]; blocks: BlockChange[] }> {
-  const post = await postOf(ctx, accountId, id)
+  const post = await foundPost(ctx, accountId, id)
   const newer = await revisionOf(ctx, post, asked.to ?? post.version)
   const older = await revisionOf(ctx, post, asked.from ?? (await versionBefore(ctx, post, newer.version)))
   const fields = CONTENT_FIELDS.filter((name) => !isDeepStrictEqual(older.fields[name], newer.fields[name]))

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../../platform/db/database.ts'
 import { countWords, docToText } from '../body/text.ts'
 import { CONTENT_FIELDS, pickFields } from '../fields.ts'
 import type { PostsTx } from '../revision.ts'
-import type { PostRow } from '../tables.ts'
+import { BODY_COLUMNS, type PostRow } from '../tables.ts'
 
 /** How many revisions of a post are kept that were sent to no site. All that were sent are kept. */
 const MOST_UNSENT = 100
@@ -32,7 +32,7 @@ export async function keepRevision(tx: PostsTx, post: PostRow): Promise<void> {
 }
 
 const SUMMARY = ['version', 'title', 'revised_at', 'revised_by', 'sent', 'words'] as const
-const CONTENT = [...SUMMARY, 'fields', 'body_html', 'body_markdown', 'body_site_markdown', 'body_json'] as const
+const CONTENT = [...SUMMARY, 'fields', ...BODY_COLUMNS] as const
 
 /** A revision without its content. */
 export type RevisionSummary = Pick<Revision, (typeof SUMMARY)[number]>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Timestamp } from '../../platform/http/endpoint.ts'
 import { countingNumber, pageLimit } from '../../platform/http/pagination.ts'
 import { CONTENT_FIELDS, pickFields, shownFields } from '../fields.ts'
-import { BodyForms } from '../public.ts'
+import { BodyForms, presentBody } from '../public.ts'
 import type { Revision, RevisionSummary } from './store.ts'
 
 /** The greatest of the database's integers. */
@@ -100,6 +100,6 @@ export function presentRevisionBody(revision: Revision) {
   return {
     ...presentRevisionSummary(revision),
     ...pickFields(revision.fields, CONTENT_FIELDS),
-    body: { html: revision.body_html, markdown: revision.body_markdown, json: revision.body_json },
+    body: presentBody(revision),
   }
 }

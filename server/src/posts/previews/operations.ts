@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/database.ts'
 import { fail } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import { findPost } from '../queries.ts'
-import { postNotFound } from '../read.ts'
+import { foundPost } from '../read.ts'
 import type { PostRow } from '../tables.ts'
 import { findCopy } from '../working-copy/store.ts'
 
@@ -23,12 +23,6 @@ export type Preview = { id: string; token: string; created_at: Date; expires_at:
 
 const COLUMNS = ['id', 'token', 'created_at', 'expires_at'] as const
 
-async function postOf(ctx: Context, accountId: string, id: string): Promise<PostRow> {
-  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
-  if (post === undefined) throw postNotFound()
-  return post
-}
-
 /** Makes a link to a post. Throws `not_found`. */
 export async function createPreview(
   ctx: Context,
@@ -36,7 +30,7 @@ export async function createPreview(
   postId: string,
   expiresInMs: number,
 ): Promise<Preview> {
-  const post = await postOf(ctx, accountId, postId)
+  const post = await foundPost(ctx, accountId, postId)
   const now = ctx.clock.now()
   return ctx.db.root
     .insertInto('previews')
@@ -55,7 +49,7 @@ export async function createPreview(
 
 /** The links to a post that work, oldest first. Throws `not_found`. */
 export async function previewsOf(ctx: Context, accountId: string, postId: string): Promise<Preview[]> {
-  const post = await postOf(ctx, accountId, postId)
+  const post = await foundPost(ctx, accountId, postId)
   return ctx.db.root
     .selectFrom('previews')
     .select(COLUMNS)
@@ -69,7 +63,7 @@ export async function previewsOf(ctx: Context, accountId: string, postId: string
 
 /** Ends a link; one that has ended already stays so. Throws `not_found`. */
 export async function revokePreview(ctx: Context, accountId: string, postId: string, previewId: string): Promise<void> {
-  const post = await postOf(ctx, accountId, postId)
+  const post = await foundPost(ctx, accountId, postId)
   const revoked = isId(previewId)
     ? await ctx.db.root
         .updateTable('previews')

@@ -10,8 +10,8 @@ import { notePosts } from '../changes.ts'
 import { CONTENT_FIELDS, type ContentValues, pickFields, presentFields } from '../fields.ts'
 import { storedBody } from '../new-post.ts'
 import { applyChange, refusingTakenSlug, wantedSlug } from '../operations.ts'
-import { findPost, lockPost } from '../queries.ts'
-import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
+import { lockPost } from '../queries.ts'
+import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
 import type { PostRow } from '../tables.ts'
 import { findCopy, removeCopy, saveCopy, type WorkingCopy } from './store.ts'
@@ -27,8 +27,7 @@ export const copyTag = (copy: WorkingCopy) => `"${copy.save_id}"`
 
 /** The working copy of a post. Throws `not_found` without one. */
 export async function getWorkingCopy(ctx: Context, accountId: string, id: string): Promise<WorkingCopy> {
-  const post = isId(id) ? await findPost(ctx.db.root, accountId, id) : undefined
-  if (post === undefined) throw postNotFound()
+  const post = await foundPost(ctx, accountId, id)
   const copy = await findCopy(ctx.db.root, post.id)
   if (copy === undefined) throw noChanges()
   return copy

@@ -1,12 +1,12 @@
 import { accountAuth } from '../../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../../platform/http/endpoint.ts'
 import { ifMatch } from '../../platform/http/etag.ts'
-import { ETAG, etagOf } from '../etag.ts'
+import { ETAG, etagOf, IfMatchCopy } from '../etag.ts'
 import { examplePublished } from '../examples.ts'
 import { CONTENT_FIELDS, pickFields } from '../fields.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { copyTag, discardWorkingCopy, getWorkingCopy, publishWorkingCopy, saveWorkingCopy } from './operations.ts'
-import { IfMatchCopy, presentCopy, presentSaved, SaveWorkingCopy, WorkingCopyBody } from './wire.ts'
+import { presentCopy, presentSaved, SaveWorkingCopy, WorkingCopyBody } from './wire.ts'
 
 const shared = { tag: 'Posts', auth: accountAuth, path: '/api/posts/{id}/working-copy', params: IdParams } as const
 

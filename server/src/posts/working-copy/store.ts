@@ -5,12 +5,10 @@ import type { ConvertedBody } from '../body/convert.ts'
 import type { ContentValues } from '../fields.ts'
 import { bodyColumns } from '../new-post.ts'
 import type { PostsTx } from '../revision.ts'
-import type { PostRow } from '../tables.ts'
+import { BODY_COLUMNS, type PostRow } from '../tables.ts'
 import { updatePost } from '../writes.ts'
 
-const COPY = [
-  'post_id', 'save_id', 'based_on', 'saved_at', 'fields', 'body_html', 'body_markdown', 'body_site_markdown', 'body_json',
-] as const // biome-ignore format: a list of names
+const COPY = ['post_id', 'save_id', 'based_on', 'saved_at', 'fields', ...BODY_COLUMNS] as const
 
 /** A working copy as it is stored. */
 export type WorkingCopy = NonNullable<Awaited<ReturnType<typeof findCopy>>>

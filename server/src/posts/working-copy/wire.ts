@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Id, Timestamp } from '../../platform/http/endpoint.ts'
 import { CONTENT_FIELDS, pickFields, shownFields } from '../fields.ts'
 import { MOST_VERSION } from '../history/wire.ts'
-import { BodyForms } from '../public.ts'
+import { BodyForms, presentBody } from '../public.ts'
 import { presentLosses, UpdatePost, Warnings } from '../wire.ts'
 import type { saveWorkingCopy } from './operations.ts'
 import type { WorkingCopy } from './store.ts'
@@ -32,15 +32,6 @@ export const SaveWorkingCopy = z
   })
   .openapi('SaveWorkingCopy')
 
-/** The header by which a client says what it has seen. */
-export const IfMatchCopy = z.object({
-  'If-Match': z.string().optional().openapi({
-    pattern: '^("[^",]*"|\\*)( *, *("[^",]*"|\\*))*$',
-    description:
-      'The ETag of the working copy that you have or, if there is none, of the post; if others have saved or published changes since, the response is 412.',
-  }),
-})
-
 /** A post with changes that are not published. */
 export const WorkingCopyBody = z
   .object({
@@ -62,7 +53,7 @@ export function presentCopy(copy: WorkingCopy) {
     based_on: copy.based_on,
     saved_at: copy.saved_at,
     ...pickFields(copy.fields, CONTENT_FIELDS),
-    body: { html: copy.body_html, markdown: copy.body_markdown, json: copy.body_json },
+    body: presentBody(copy),
   }
 }
 
