@@ -29,3 +29,14 @@ export async function* allPages<Item extends { id: string }>(
     page += 1
   }
 }
+
+/** Every item of a list that is read from one cursor to the next. */
+export async function* allByCursor<Item>(
+  read: (from: { cursor?: string }) => Promise<{ items: readonly Item[]; next: string | null }>,
+): AsyncGenerator<Item> {
+  for (let from: { cursor?: string } | undefined = {}; from !== undefined; ) {
+    const { items, next }: { items: readonly Item[]; next: string | null } = await read(from)
+    yield* items
+    from = next === null ? undefined : { cursor: next }
+  }
+}

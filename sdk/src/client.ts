@@ -1,4 +1,4 @@
-import { allPages } from './all-pages.ts'
+import { allByCursor, allPages } from './all-pages.ts'
 import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
 import { type FollowOptions, followEvents } from './events.ts'
 import { mediaCalls } from './media.ts'
@@ -229,16 +229,11 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** A page of the log, newest first. */
       list: listDeliveries,
       /** The whole log, page by page. */
-      async *all(query: Omit<ListDeliveries, 'cursor'> = {}, options?: CallOptions): AsyncGenerator<LoggedDelivery> {
-        for (let cursor: string | null | undefined; cursor !== null; ) {
-          const page = await listDeliveries(
-            { limit: 100, ...query, ...(cursor === undefined ? {} : { cursor }) },
-            options,
-          )
-          yield* page.data
-          cursor = page.next_cursor
-        }
-      },
+      all: (query: Omit<ListDeliveries, 'cursor'> = {}, options?: CallOptions): AsyncGenerator<LoggedDelivery> =>
+        allByCursor(async (from) => {
+          const { data, next_cursor } = await listDeliveries({ limit: 100, ...query, ...from }, options)
+          return { items: data, next: next_cursor }
+        }),
       /** One delivery with its attempts, and what it sends. */
       get: (id: string, options?: CallOptions) => get<DeliveryDetails>(at('deliveries', id), options),
       /** Sends a failed delivery again, or makes a pending one's next attempt now. */

@@ -1,12 +1,10 @@
 /** The calls of the Management API about pictures. */
-import type { CallOptions, Transport } from './transport.ts'
+import { allByCursor } from './all-pages.ts'
+import { type CallOptions, nameOf, type Transport, UPLOAD_MS } from './transport.ts'
 import type { AddMediumFromUrl, ListMedia, MediaPage, Medium, UpdateMedium } from './types.ts'
 
 /** What is said of a file beside its bytes. A `File` has a name of its own. */
 export type UploadOptions = CallOptions & { name?: string; alt?: string }
-
-/** A large file on a slow line takes its time. */
-const UPLOAD_MS = 600_000
 
 const PATH = '/api/media'
 const at = (id: string) => `${PATH}/${encodeURIComponent(id)}`
@@ -33,13 +31,11 @@ export function mediaCalls(call: Transport) {
     /** A page of pictures, newest first. */
     list,
     /** All pictures, page by page. */
-    async *all(query: Omit<ListMedia, 'cursor'> = {}, options?: CallOptions): AsyncGenerator<Medium> {
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const page = await list({ limit: 100, ...query, ...(cursor === undefined ? {} : { cursor }) }, options)
-        yield* page.media
-        cursor = page.cursor
-      }
-    },
+    all: (query: Omit<ListMedia, 'cursor'> = {}, options?: CallOptions): AsyncGenerator<Medium> =>
+      allByCursor(async (from) => {
+        const { media, cursor } = await list({ limit: 100, ...query, ...from }, options)
+        return { items: media, next: cursor }
+      }),
     get: (id: string, { signal }: CallOptions = {}) => call<Medium>({ method: 'GET', path: at(id), signal }),
     update: (id: string, change: UpdateMedium, { signal }: CallOptions = {}) =>
       call<Medium>({ method: 'PATCH', path: at(id), body: change, signal }),
@@ -47,8 +43,4 @@ export function mediaCalls(call: Transport) {
     delete: (id: string, { force, signal }: CallOptions & { force?: boolean } = {}) =>
       call<void>({ method: 'DELETE', path: at(id), query: { force }, signal }),
   }
-}
-
-function nameOf(file: Blob): string | undefined {
-  return 'name' in file && typeof file.name === 'string' ? file.name : undefined
 }

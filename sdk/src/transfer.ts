@@ -1,4 +1,4 @@
-import type { CallOptions, Transport } from './transport.ts'
+import { type CallOptions, nameOf, type Transport, UPLOAD_MS } from './transport.ts'
 import type {
   ExportPosts,
   ImportedPostPage,
@@ -16,7 +16,6 @@ export type UploadPosts = CallOptions & {
   timeoutMs?: number
 }
 
-const UPLOAD_MS = 600_000
 const at = (id: string, action = '') => `/api/imports/${encodeURIComponent(id)}${action}`
 
 /** The calls that bring posts along from other systems, and that take all posts out. */
@@ -52,8 +51,4 @@ export function transferCalls(call: Transport) {
         call<ImportWithReport | undefined>({ method: 'DELETE', path: at(id), signal }),
     },
   }
-}
-
-function nameOf(file: Blob): string | undefined {
-  return 'name' in file && typeof file.name === 'string' ? file.name : undefined
 }

@@ -36,6 +36,14 @@ export type Call = {
   signal?: AbortSignal | undefined
 }
 
+/** How long an upload may take: a large file on a slow line takes its time. */
+export const UPLOAD_MS = 600_000
+
+/** The name of a file; a Blob has none. */
+export function nameOf(file: Blob): string | undefined {
+  return 'name' in file && typeof file.name === 'string' ? file.name : undefined
+}
+
 /** Sends a call and resolves with the service's answer; throws PostriderError, or what `fetch` throws. */
 export type Transport = <Result>(call: Call) => Promise<Result>
 

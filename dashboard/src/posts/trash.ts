@@ -5,9 +5,6 @@ import { counted } from '../format.ts'
 import { queryClient } from '../queries.ts'
 import { type ToastMessage, toast } from '../ui/toast.tsx'
 
-/** How long a post stays in the trash. */
-export const TRASH_DAYS = 30
-
 /** What happens to the sites of posts that are put into the trash; undefined: nothing, so nobody needs to be asked. */
 export function trashConsequence(posts: ReadonlyArray<Pick<Post, 'status'>>): string | undefined {
   const them = posts.length === 1 ? 'it' : 'them'

@@ -1,11 +1,12 @@
 /** All posts, and what can be done to many of them. */
+
 import type { ListedPost, ListSummaries } from '@postrider/sdk'
+import { TRASH_DAYS } from '@postrider/server/posts/policy'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ArrowUpDown, Ellipsis, FileSearch, PenLine, Plus, Trash2 } from 'lucide-react'
 import { useDeferredValue, useRef } from 'react'
 import type { PostsSearch } from '../addresses.ts'
-import { TRASH_DAYS } from '../posts/trash.ts'
 import { postListQuery, queryClient, sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
 import { useRows } from '../shell/rows.ts'

@@ -1,6 +1,7 @@
 /** Asks before something is taken away. */
+import { TRASH_DAYS } from '@postrider/server/posts/policy'
 import { useNavigate } from '@tanstack/react-router'
-import { TRASH_DAYS, trashConsequence, undoTrash } from '../../posts/trash.ts'
+import { trashConsequence, undoTrash } from '../../posts/trash.ts'
 import { queryClient } from '../../queries.ts'
 import { Confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.tsx'

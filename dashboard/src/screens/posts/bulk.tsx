@@ -1,11 +1,13 @@
 /** What can be done to all chosen posts at once. */
+
 import type { ListedPost } from '@postrider/sdk'
+import { TRASH_DAYS } from '@postrider/server/posts/policy'
 import { Copy, FileInput, Send, Tag, Trash2, Undo2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { sentence } from '../../api.ts'
 import { counted } from '../../format.ts'
 import { useDuplicate } from '../../posts/duplicate.ts'
-import { TRASH_DAYS, trashConsequence } from '../../posts/trash.ts'
+import { trashConsequence } from '../../posts/trash.ts'
 import { useAction } from '../../shell/actions.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
