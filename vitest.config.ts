@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { budget } from './scripts/test/budget.ts'
+import { LongestFirst } from './scripts/test/longest-first.ts'
 
 /** What `npm test` may take at most, in seconds of processor time; see CONTRIBUTING.md. */
 const CEILING_SECONDS = 1_200
@@ -112,6 +113,7 @@ export default defineConfig(({ mode }) => {
       maxWorkers: Math.ceil(1.5 * availableParallelism()),
       // Files share their worker's modules: what is in them belongs to a service or a database, never to a test.
       isolate: false,
+      sequence: { sequencer: LongestFirst },
       restoreMocks: true,
       unstubGlobals: true,
       unstubEnvs: true,

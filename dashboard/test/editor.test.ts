@@ -47,7 +47,7 @@ describeInBrowser('writing a post', (scene) => {
     expect(post).toMatchObject({ title: 'Growing tomatoes', slug: 'growing-tomatoes', status: 'draft' })
     expect(post.body.markdown).toBe('## Soil\n\nRich, **not wet**, and `warm`.\n')
     expect((await client.posts.list()).pagination.total).toBe(1)
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
     await page.reload()
     await expect.poll(() => text(page).textContent()).toContain('Rich, not wet, and warm.')
     expect(await title(page).inputValue()).toBe('Growing tomatoes')
@@ -75,7 +75,7 @@ describeInBrowser('writing a post', (scene) => {
     expect(data.map((post) => [post.title, post.body.markdown])).toEqual([
       ['Now it has one', 'No title yet, but words.\n'],
     ])
-    expect(await copies(other)).toBe(0)
+    await expect.poll(() => copies(other)).toBe(0)
   })
 
   it('is stored when it is left at once, and nobody is taken back to it', async () => {
@@ -94,7 +94,7 @@ describeInBrowser('writing a post', (scene) => {
     await expect.poll(async () => (await client.posts.list()).data.map((post) => post.title)).toEqual(['On my way out'])
     await page.waitForTimeout(300)
     expect(new URL(page.url()).pathname).toBe('/sites')
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
   })
 
   it('is stored when the page is closed at once', async () => {
@@ -142,7 +142,7 @@ describeInBrowser('writing a post', (scene) => {
     // Longer than the pause before a save is tried again.
     await page.waitForTimeout(6_000)
     expect((await client.posts.get(id)).body.markdown).toBe('One. Two.\n')
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
     await page.reload()
     await expect.poll(() => text(page).textContent()).toBe('One. Two.')
   })
@@ -199,7 +199,7 @@ describeInBrowser('writing a post', (scene) => {
     await expect
       .poll(async () => (await client.posts.get(id)).body.markdown)
       .toBe('Still awake. And thinking about it. On. Done.\n')
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
   })
 
   it('saves what was left without a session once there is one, on whatever page', async () => {
@@ -213,7 +213,7 @@ describeInBrowser('writing a post', (scene) => {
     await page.getByRole('navigation').getByRole('link', { name: 'Posts' }).click()
     await signInAgain(page)
     await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('Half a sentence.\n')
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
   })
 
   it('asks to sign in by itself when nobody types', async () => {
@@ -234,7 +234,7 @@ describeInBrowser('writing a post', (scene) => {
     const { page, client, id } = await changedHere(scene)
     const unsent = page.getByText(/^Saved .*, not on your sites yet$/)
     await unsent.waitFor()
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
     await expectAccessible(page)
     // Another machine sees them, and what it writes is seen here.
     await client.posts.workingCopy.save(id, { title: 'Out here', body: { markdown: 'First. Second.' } })
@@ -257,7 +257,7 @@ describeInBrowser('writing a post', (scene) => {
     await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Discard changes' }).click()
     await expect.poll(() => text(page).textContent()).toBe('First. Second.')
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
     expect(await client.posts.get(id)).toMatchObject({ has_changes: false, version: 2 })
   })
 
@@ -285,7 +285,7 @@ describeInBrowser('writing a post', (scene) => {
       ['Still here', 'First. Second.\n', 'draft'],
     ])
     expect(idOf(page)).toBe(data[0]?.id)
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
   })
 
   it('puts together what was changed here and elsewhere, and asks where both did', async () => {
@@ -317,7 +317,7 @@ describeInBrowser('writing a post', (scene) => {
       Shared: 'The old words. Theirs.',
       'Shared (other version)': 'The old words. Mine. More of mine.',
     })
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
   })
 
   it('is shared with somebody without an account, until the link is taken back', async () => {
@@ -399,7 +399,7 @@ describeInBrowser('the forms of a text', (scene) => {
     await text(page).getByRole('heading', { name: 'Now' }).waitFor()
     await saved(page)
     await expect.poll(async () => (await client.posts.get(id)).body.markdown).toBe('## Now\n\nfrom Markdown')
-    expect(await copies(page)).toBe(0)
+    await expect.poll(() => copies(page)).toBe(0)
   })
 
   it('say which words of the HTML are not kept', async () => {

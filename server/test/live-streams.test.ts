@@ -208,6 +208,21 @@ describe('opening a stream', () => {
     await expect.poll(openedNow, { timeout: 10_000 }).toEqual(['ready'])
   })
 
+  it('takes no place when the reader leaves before the answer', async () => {
+    const token = await tokenOf(service, client)
+    const { port } = new URL(service.url)
+    for (let count = 0; count < 30; count += 1) {
+      const socket = connect(Number(port), '127.0.0.1')
+      const left = new Promise((resolve) => socket.once('close', resolve))
+      socket.write(`GET /api/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n\r\n`, () =>
+        socket.destroy(),
+      )
+      await left
+    }
+    await expect.poll(openedNow, { timeout: 10_000 }).toEqual(['ready'])
+    expect(service.logged.filter(({ event }) => event === 'request.unsent')).toEqual([])
+  })
+
   it('does not happen for HEAD', async () => {
     const token = await tokenOf(service, client)
     for (let count = 0; count < 25; count += 1) {

@@ -1,9 +1,9 @@
 /** Pictures: uploading them, what is served of them, which posts have them, and what is not taken. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readlink, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createPullClient, type Medium, type PostriderClient } from '@postrider/sdk'
@@ -184,6 +184,23 @@ describe('a picture', () => {
     expect((await client.media.upload(file(served))).id).toBe(medium.id)
     const png = await sharp(plain).withExif(exif).png().toBuffer()
     expect((await sharp(await bytesAt((await client.media.upload(file(png))).url)).metadata()).exif).toBeUndefined()
+  })
+
+  it.skipIf(process.platform !== 'linux')('is not held open for somebody who leaves before it comes', async () => {
+    const { url } = await client.media.upload(file(await picture().jpeg().toBuffer()))
+    const { port } = new URL(service.url)
+    for (let count = 0; count < 30; count += 1) {
+      const socket = connect(Number(port), '127.0.0.1')
+      const left = new Promise((resolve) => socket.once('close', resolve))
+      socket.write(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: x\r\n\r\n`, () => socket.destroy())
+      await left
+    }
+    const openFiles = async () => {
+      const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''))
+      return (await Promise.all(links)).filter((path) => path.startsWith(join(directory, 'media', 'files')))
+    }
+    await expect.poll(openFiles).toEqual([])
+    expect(service.logged.filter(({ event }) => event === 'request.unsent')).toEqual([])
   })
 
   it('that moves is served as it is', async () => {

@@ -144,7 +144,6 @@ function useSafety(openPost: OpenPost | undefined): void {
       if (dirty && (openPost.view().conflict === undefined || !kept)) left.add(openPost)
     }
   }, [openPost])
-  useEffect(() => {
-    if (!ended) openPost?.tryAgain()
-  }, [openPost, ended])
+  // When somebody has signed in again; not at once, because another tab may write the post.
+  useEffect(() => (ended ? () => openPost?.tryAgain() : undefined), [openPost, ended])
 }

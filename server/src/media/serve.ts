@@ -30,13 +30,13 @@ const HEADERS = {
 export function pictureRoute(ctx: Context): SystemRoute {
   return {
     path: '/media/{hash}/{name}',
-    answer: ({ method, url, header }, _progress, { hash = '' }) => answer(ctx, { method, url, header, hash }),
+    answer: ({ url, header }, _progress, { hash = '' }) => answer(ctx, { url, header, hash }),
   }
 }
 
-type Asked = { method: string; url: string; hash: string; header(name: string): string | undefined }
+type Asked = { url: string; hash: string; header(name: string): string | undefined }
 
-async function answer(ctx: Context, { method, url, header, hash }: Asked): Promise<Reply> {
+async function answer(ctx: Context, { url, header, hash }: Asked): Promise<Reply> {
   const medium = /^[0-9a-f]{32}$/.test(hash) ? await findByHash(ctx.db.root, hash) : undefined
   if (medium === undefined) throw notFound()
   const variant = askedVariant(new URLSearchParams(url.split('?', 2)[1] ?? ''), medium)
@@ -48,10 +48,7 @@ async function answer(ctx: Context, { method, url, header, hash }: Asked): Promi
     if (!(error instanceof BlobError || error instanceof ProcessEnded)) throw error
     throw unavailable('The picture cannot be served just now. Try again shortly.', error)
   })
-  const described = { ...headers, 'Content-Type': type, 'Content-Length': String(bytes) }
-  if (method !== 'HEAD') return { status: 200, stream: pieces, headers: described }
-  for await (const _ of pieces) break
-  return { status: 200, headers: described }
+  return { status: 200, stream: pieces, headers: { ...headers, 'Content-Type': type, 'Content-Length': String(bytes) } }
 }
 
 function notFound(): Error {

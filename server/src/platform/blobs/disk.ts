@@ -1,4 +1,5 @@
-import { access, mkdir, open, rename, rm } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
+import { access, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { syncDirectory } from '../directory-sync.ts'
 import type { Blobs } from './blobs.ts'
@@ -25,14 +26,17 @@ export function diskBlobs(directory: string): Blobs {
       for (let at = dirname(target); at.length >= top.length; at = dirname(at)) await syncDirectory(at)
     },
     async open(key) {
-      const file = await open(pathOf(key)).catch(unlessMissing)
-      if (file === undefined) return undefined
-      const { size } = await file.stat()
-      return { bytes: size, pieces: file.createReadStream() }
+      const found = await stat(pathOf(key)).catch(unlessMissing)
+      return found && { bytes: found.size, pieces: piecesOf(pathOf(key)) }
     },
     has: async (key) => (await access(pathOf(key)).then(() => true, unlessMissing)) ?? false,
     removeFolder: (folder) => rm(pathOf(folder), { recursive: true, force: true }),
   }
+}
+
+/** Opens the file when the first piece is asked for: nobody has to close what is never read. */
+async function* piecesOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path)
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -1,6 +1,6 @@
 /** Writes replies to connections. What a client does not read stays in memory, so it is counted. */
 import type { ServerResponse } from 'node:http'
-import { pipeline } from 'node:stream'
+import { pipeline, Readable } from 'node:stream'
 import { unavailable } from '../errors.ts'
 import { ByteBudget } from './byte-budget.ts'
 import type { Content, Reply } from './endpoint.ts'
@@ -48,9 +48,20 @@ export function send(
   const type = content === undefined && stream === undefined ? {} : { 'Content-Type': 'application/json' }
   const length = content === undefined ? {} : { 'Content-Length': contentBytes }
   response.writeHead(status, { ...type, 'Cache-Control': UNSTORED, ...headers, ...length, ...common })
-  if (stream === undefined || response.req.method === 'HEAD') return void response.end(content)
+  if (stream === undefined) return void response.end(content)
+  // Nobody reads it; and `pipeline` would throw for a client that has gone.
+  if (response.req.method === 'HEAD' || response.destroyed) {
+    giveUp(stream)
+    return void response.end()
+  }
   pipeline(stream, response, (error) => {
     // The client has left, or was cut off.
     if (error && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') onBroken(error)
   })
+}
+
+/** Lets go of what a stream that was not read yet holds. */
+function giveUp(stream: AsyncIterable<unknown>): void {
+  if (stream instanceof Readable) stream.destroy()
+  else void stream[Symbol.asyncIterator]().return?.()
 }
