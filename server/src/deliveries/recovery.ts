@@ -22,6 +22,7 @@ import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
+import { Failure } from '../platform/errors.ts'
 import { addJob, type LeasedJob, LeaseLost, recordProgress } from '../platform/jobs/queue.ts'
 import type { JobKind, JobOutcome } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
@@ -226,6 +227,8 @@ function siteOf({ key, accountId }: LeasedJob): SiteRef {
 
 function laterAgain({ log }: Pick<Context, 'log'>) {
   return ({ kind, key }: LeasedJob, error: unknown): JobOutcome => {
+    // Somebody has disconnected it meanwhile.
+    if (error instanceof Failure && error.kind === 'not_found') return { record: async () => {} }
     log.error('site.not_recovered', { job_kind: kind, site_id: key, error: errorField(error) })
     return { retryAfterMs: AFTER_ERROR_MS }
   }

@@ -1,5 +1,5 @@
 /** What is promised of sites that recover by themselves: they get what failed, with care. */
-import type { Evidence, Violation } from './promises.ts'
+import { type Evidence, mayGoUnrecorded, type Violation } from './promises.ts'
 import { RECOVERY_PACE, type Resent } from './world.ts'
 
 /** The promises that recoveries broke. */
@@ -17,16 +17,29 @@ export async function checkRecovery(evidence: Evidence): Promise<Violation[]> {
  * At most one a second is queued again until some have arrived since the last refusal, and after a refusal none, unless the site has accepted
  * something since. Whoever takes over after a crash does not know when the last was queued.
  */
-function withCare({ world, posts, troubles }: Evidence, resent: readonly Resent[]): Violation[] {
+function withCare(evidence: Evidence, resent: readonly Resent[]): Violation[] {
+  const { world, posts, troubles } = evidence
   const { everyMs, careful } = RECOVERY_PACE
   return resent.flatMap(({ at, siteId, ids }, index) => {
     const before = resent.slice(0, index)
-    const results = before
-      .flatMap((one) => one.ids.flatMap((id) => posts.get(id) ?? []).filter(({ startedAt }) => startedAt > one.at))
+    const attempts = before.flatMap((one) =>
+      one.ids.flatMap((id) => posts.get(id) ?? []).filter(({ startedAt }) => startedAt > one.at),
+    )
+    const results = attempts
       .filter(({ settled }) => settled?.as === 'recorded' && settled.at <= at)
       .toSorted((a, b) => (a.settled?.at ?? 0) - (b.settled?.at ?? 0))
     const refusal = results.findLast(({ ok }) => !ok)
-    const arrived = results.slice(refusal === undefined ? 0 : results.indexOf(refusal) + 1).length
+    // The connection was lost while it was recorded: the database may have it although the worker does not know.
+    const maybeRecorded = attempts.filter(
+      (one) =>
+        one.ok &&
+        one.settled === undefined &&
+        (one.endedAt ?? at) < at &&
+        one.startedAt > (refusal?.startedAt ?? 0) &&
+        mayGoUnrecorded(evidence, one),
+    )
+    const arrived =
+      results.slice(refusal === undefined ? 0 : results.indexOf(refusal) + 1).length + maybeRecorded.length
     const wrong = (detail: string) => [
       {
         promise: 'recovery: with care',
