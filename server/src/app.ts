@@ -21,6 +21,7 @@ import type { WebApp } from './platform/http/web-app.ts'
 import { createIds } from './platform/ids.ts'
 import { createLog, type Log } from './platform/log.ts'
 import { Metrics } from './platform/metrics.ts'
+import { scratchDirectory } from './platform/scratch.ts'
 import { assertKeyAtHand, assertSameKey, loadSecretKey } from './platform/secret-key.ts'
 import { createSignals } from './platform/signals.ts'
 import { createTraces } from './platform/traces/create-traces.ts'
@@ -97,6 +98,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       streams,
       traces,
       blobs: createBlobs(config.media.place, egress),
+      scratch: scratchDirectory(config.media.place),
     }
     signals.on('signed-out', (accountId) => void streams.recheck(accountId))
     const loops = createLoops(ctx, maintain, overrides.limits)

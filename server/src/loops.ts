@@ -12,7 +12,7 @@ import {
 } from './engine/index.ts'
 import { draftJobs, forgetOldJobs } from './generation/index.ts'
 import { followIncidents } from './incidents/index.ts'
-import { removeLeftovers } from './media/index.ts'
+import { removeLooseFiles } from './media/index.ts'
 import { messageJobs, verificationJobs } from './notifications/index.ts'
 import type { Context } from './platform/context.ts'
 import type { OpenDatabase } from './platform/db/open.ts'
@@ -21,6 +21,7 @@ import { abandonJobsOf } from './platform/jobs/queue.ts'
 import { JobRunner } from './platform/jobs/runner.ts'
 import { defineLoop, type Loop, type StepResult } from './platform/loop.ts'
 import { removeEndedWindows } from './platform/rate-limit/rate-limit.ts'
+import { removeLeftovers } from './platform/scratch.ts'
 import {
   emptyTrash,
   forgetNamesOfGoneSites,
@@ -163,6 +164,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await emptyTrash(db.root, clock.now()),
     await forgetPreviews(db.root, clock.now()),
     await forgetOldImports(db.root, clock.now()),
+    await removeLooseFiles(ctx),
   ]
   await removeLeftovers(ctx)
   const removed = await removeOldHistory(ctx, stopping)

@@ -393,6 +393,12 @@ describe('is refused with a sentence, and leaves nothing:', () => {
     ],
     ['a link', async () => new Blob([await archiveOf({ 'a.md': '/etc/passwd' }, 0o120777)]), /link in it/],
     ['a bomb', async () => markdown({ 'a.md': 'x'.repeat(20_000_000) }), /larger than 8 MiB unpacked/],
+    [
+      'a bomb in pieces',
+      async () =>
+        markdown(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`${index}.md`, 'x'.repeat(4_000_000)]))),
+      /100 times as large unpacked/,
+    ],
   ]
   it.each(rows)('%s', async (_, file, message) => {
     const client = await newAccount(service)
@@ -402,6 +408,17 @@ describe('is refused with a sentence, and leaves nothing:', () => {
       message: expect.stringMatching(message),
     })
     expect((await client.imports.list()).data).toEqual([])
+  })
+
+  it('an archive of a hundred thousand files', async () => {
+    const roomy = await startService({ IMPORT_MAX: '16MB' })
+    const client = await newAccount(roomy)
+    await expect(client.imports.create(crowded(await archiveOf({ 'a.md': '# A' }), 100_000))).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining('has 100000 files. At most 50000 are read'),
+    })
+    expect((await client.imports.list()).data).toEqual([])
+    await roomy.stop()
   })
 
   it('what is larger than the operator allows', async () => {
@@ -428,4 +445,20 @@ function renamed(archive: Uint8Array<ArrayBuffer>, from: string, to: string): Bl
   const bytes = Buffer.from(archive)
   for (let at = bytes.indexOf(from); at !== -1; at = bytes.indexOf(from, at)) bytes.write(to, at)
   return new Blob([bytes])
+}
+
+/** An archive whose list names its only file so many times. */
+function crowded(archive: Uint8Array<ArrayBuffer>, times: number): Blob {
+  const ends = archive.length - 22
+  const end = Buffer.from(archive.subarray(ends))
+  const starts = end.readUInt32LE(16)
+  const list = Buffer.concat(Array.from({ length: times }, () => archive.subarray(starts, ends)))
+  // More than 65,535 files are counted in a record of its own (APPNOTE.TXT, 4.3.14), which a locator finds.
+  const record = Buffer.from(`504b0606${'2c'.padEnd(16, '0')}2d002d00${'0'.repeat(80)}`, 'hex')
+  for (const [at, value] of [times, times, list.length, starts].entries())
+    record.writeBigUInt64LE(BigInt(value), 24 + 8 * at)
+  const locator = Buffer.from(`504b060700000000${'0'.repeat(16)}01000000`, 'hex')
+  locator.writeBigUInt64LE(BigInt(starts + list.length), 8)
+  end.fill(0xff, 8, 20)
+  return new Blob([archive.subarray(0, starts), list, record, locator, end])
 }

@@ -1,7 +1,7 @@
 /** Pictures: uploading them, what is served of them, which posts have them, and what is not taken. */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readlink, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readlink, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -349,6 +349,19 @@ it('lists pictures newest first, page by page, and finds them by name and altern
   const renamed = await client.media.update(loaf.id, { name: 'Brot', alt: 'Ein Laib' })
   expect(renamed).toMatchObject({ name: 'Brot.png', alt: 'Ein Laib', url: expect.stringMatching(/\/brot\.png$/) })
   expect((await fetch(here(loaf.url))).status).toBe(200)
+})
+
+it('what comes into its place late, or was never named, is removed after an hour', async () => {
+  const { id } = await client.media.upload(file(await picture().png().toBuffer()))
+  const { user } = await client.account()
+  const folder = join(directory, 'media/files', user.id, id)
+  await client.media.delete(id)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'w320.webp'), 'made while the picture was deleted')
+  await service.drain()
+  expect(await readdir(folder)).toEqual(['w320.webp'])
+  await service.advance(2 * 3_600_000)
+  expect(await readdir(join(folder, '..'))).toEqual([])
 })
 
 it('what an upload left that was cut off is removed after an hour', async () => {

@@ -2,8 +2,9 @@ import { type AccountRow, accountOf, removeAccount } from '../accounts/index.ts'
 import { removeDeliveriesOf } from '../engine/index.ts'
 import { deleteJobs } from '../generation/index.ts'
 import { removeIncidents } from '../incidents/index.ts'
-import { deleteMedia } from '../media/index.ts'
+import { deleteMedia, forgetLoose } from '../media/index.ts'
 import { removeChannels } from '../notifications/index.ts'
+import { systemClock } from '../platform/clock.ts'
 import { parseConfig } from '../platform/config.ts'
 import type { Database, Tx } from '../platform/db/database.ts'
 import { forgetAnswers } from '../platform/idempotency/idempotency.ts'
@@ -28,7 +29,7 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
     const signals = createSignalSender(db)
     const removeAll = async (tx: Tx, accountId: string) => {
       await deletePosts(tx, accountId)
-      await deleteMedia(tx, accountId)
+      await deleteMedia(tx, accountId, systemClock.now())
       await deleteSites(tx, accountId)
       await removeDeliveriesOf({ signals }, tx, accountId)
       await deleteJobs(tx, accountId)
@@ -40,6 +41,7 @@ export const run: Run = async ({ operands: [email = ''], options, env, terminal 
     const removed = await removeAccount({ db, signals }, email, lockPostsOfAccount, removeAll)
     if (removed === undefined) throw noAccount(email)
     await withBlobs(config, async (blobs) => blobs?.removeFolder(removed.id))
+    await forgetLoose(db.root, removed.id)
     terminal.print(`Removed: ${what}.`)
     terminal.note('The sites keep what they have been sent. Earlier backups still contain the account.')
   })

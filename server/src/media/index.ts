@@ -1,6 +1,6 @@
 export type { Use } from './operations.ts'
-export { removeLeftovers } from './operations.ts'
-export { allMedia, deleteMedia, lockByHashes } from './queries.ts'
+export { removeLooseFiles } from './operations.ts'
+export { allMedia, deleteMedia, forgetLoose, lockByHashes } from './queries.ts'
 export { pictureAddresses } from './references.ts'
 export { mediaRoutes } from './routes.ts'
 export { pictureRoute } from './serve.ts'

@@ -1,19 +1,21 @@
 /**
  * Pictures: adding, finding, changing and removing them. What is kept of a picture is what is served of it: nothing that says where it was
- * taken. The row is written when the file is in its place, so that no address ever leads to half of one; an upload that is cut off leaves
- * a file in the scratch directory, which `removeLeftovers` removes.
+ * taken. The row is written when the file is in its place, so that no address ever leads to half of one. Before a file is put there, and with
+ * the row that is removed, its folder is noted as loose: whatever happens between, `removeLooseFiles` removes what no row names.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { BlobError, type Blobs } from '../platform/blobs/blobs.ts'
+import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import type { Db, Tx } from '../platform/db/database.ts'
 import { fail, invalid, unavailable } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { errorField } from '../platform/log.ts'
+import { makeScratch } from '../platform/scratch.ts'
 import { fileName } from './names.ts'
 import { inspectPicture } from './pictures/process.ts'
 import {
@@ -21,13 +23,16 @@ import {
   deleteMedium,
   findByBytes,
   findMedium,
+  forgetLoose,
   insertMedium,
   lockMedium,
+  looseFolders,
+  noteLoose,
   updateMedium,
 } from './queries.ts'
 import type { Received } from './receive.ts'
 import type { MediumRow } from './tables.ts'
-import { keyOf } from './variants.ts'
+import { folderOf, keyOf } from './variants.ts'
 
 /** A post that a picture is in. */
 export type Use = { id: string; title: string; status: string }
@@ -55,10 +60,10 @@ export async function addMedium(
   receive: (path: string) => Promise<Received>,
 ): Promise<MediumRow> {
   const blobs = blobsOf(ctx)
-  const base = join(blobs.scratch, ctx.ids.next())
+  const base = join(ctx.scratch, ctx.ids.next())
   const [path, plainPath] = [`${base}.upload`, `${base}.plain`]
   try {
-    await blobs.makeScratch()
+    await makeScratch(ctx)
     return await keep(ctx, blobs, accountId, await receive(path), plainPath)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
@@ -99,11 +104,14 @@ async function keep(
     bytes,
     created_at: ctx.clock.now(),
   }
+  await noteLoose(ctx.db.root, folderOf(medium), medium.created_at)
   await blobs.put(keyOf(medium), kept)
   const inserted = await ctx.db
     .tx(async (tx) => {
       const row = await insertMedium(tx, medium)
-      if (row !== undefined) noteMedium(ctx, tx, row)
+      if (row === undefined) return undefined
+      await forgetLoose(tx, folderOf(medium))
+      noteMedium(ctx, tx, row)
       return row
     })
     .catch(async (error: unknown) => {
@@ -181,29 +189,36 @@ export async function removeMedium(
         { field: 'force' },
       )
     await deleteMedium(tx, id)
+    await noteLoose(tx, folderOf(locked), ctx.clock.now())
     noteMedium(ctx, tx, locked)
     return locked
   })
   await removeFiles(ctx, blobs, medium)
 }
 
-/** Removes the files of a picture. What cannot be removed is only in the way: no address leads to it. */
+/** Removes the files of a picture at once. What cannot be removed now is loose, and removed later. */
 async function removeFiles(ctx: Pick<Context, 'log'>, blobs: Blobs, medium: MediumRow): Promise<void> {
-  const folder = `${medium.account_id}/${medium.id}`
+  const folder = folderOf(medium)
   await blobs.removeFolder(folder).catch((error: unknown) => {
     ctx.log.warn('media.files_left', { folder, error: errorField(error) })
   })
 }
 
-/** Longer than any upload takes. */
-const LEFT_MS = 3_600_000
+/** Longer than anything takes that puts a file in its place, the making of a variant among it. */
+const LOOSE_MS = 3_600_000
+const LOOSE_AT_ONCE = 20
 
-/** Removes what uploads left that were cut off with their process. Nothing of another kind is in the scratch directory. */
-export async function removeLeftovers({ blobs, clock }: Pick<Context, 'blobs' | 'clock'>): Promise<void> {
-  if (blobs === undefined) return
-  for (const name of await readdir(blobs.scratch).catch(() => [])) {
-    const path = join(blobs.scratch, name)
-    const { mtime } = await stat(path).catch(() => ({ mtime: undefined }))
-    if (mtime !== undefined && clock.now().getTime() - mtime.getTime() > LEFT_MS) await rm(path, { force: true })
-  }
+/** Removes files that have been loose for an hour. Returns whether there may be more. */
+export async function removeLooseFiles({ blobs, clock, db, log }: Context): Promise<boolean> {
+  if (blobs === undefined) return false
+  const folders = await looseFolders(db.root, plusMs(clock.now(), -LOOSE_MS), LOOSE_AT_ONCE)
+  for (const folder of folders)
+    try {
+      await blobs.removeFolder(folder)
+      await forgetLoose(db.root, folder)
+    } catch (error) {
+      log.warn('media.files_left', { folder, error: errorField(error) })
+      return false
+    }
+  return folders.length === LOOSE_AT_ONCE
 }

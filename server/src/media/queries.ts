@@ -95,9 +95,36 @@ export async function lockByHashes(tx: Tx, accountId: string, hashes: readonly s
   return rows
 }
 
-/** Removes the pictures of an account that is being removed; their files are removed by `removeFiles`. */
-export async function deleteMedia(tx: Tx, accountId: string): Promise<void> {
+/** Removes the pictures of an account that is being removed; their files are loose then. */
+export async function deleteMedia(tx: Tx, accountId: string, now: Date): Promise<void> {
   await tx.deleteFrom('media').where('account_id', '=', accountId).execute()
+  await noteLoose(tx, accountId, now)
+}
+
+/** Notes that nothing names the files in a folder. */
+export async function noteLoose(db: Db, folder: string, now: Date): Promise<void> {
+  await db
+    .insertInto('loose_files')
+    .values({ folder, noted_at: now })
+    .onConflict((conflict) => conflict.column('folder').doUpdateSet({ noted_at: now }))
+    .execute()
+}
+
+/** Takes that back: something names them, or they are gone. */
+export async function forgetLoose(db: Db, folder: string): Promise<void> {
+  await db.deleteFrom('loose_files').where('folder', '=', folder).execute()
+}
+
+/** Folders that have been noted since before `before`, the longest first. */
+export async function looseFolders(db: Db, before: Date, limit: number): Promise<string[]> {
+  const rows = await db
+    .selectFrom('loose_files')
+    .select('folder')
+    .where('noted_at', '<', before)
+    .orderBy('noted_at')
+    .limit(limit)
+    .execute()
+  return rows.map(({ folder }) => folder)
 }
 
 /** Pictures in the order of their ids, a page of them, and how large they are: every account's. */

@@ -10,6 +10,7 @@ import type { Reply } from '../platform/http/endpoint.ts'
 import { isKnown } from '../platform/http/etag.ts'
 import type { SystemRoute } from '../platform/http/pipeline.ts'
 import { ProcessEnded } from '../platform/own-process.ts'
+import { makeScratch } from '../platform/scratch.ts'
 import { blobsOf } from './operations.ts'
 import { convertPicture } from './pictures/process.ts'
 import { findByHash } from './queries.ts'
@@ -75,10 +76,10 @@ async function openMade(
   const original = await blobs.open(keyOf(medium))
   if (original === undefined) return undefined
   const key = keyOf(medium, variant)
-  const base = join(blobs.scratch, ctx.ids.next())
+  const base = join(ctx.scratch, ctx.ids.next())
   const [path, targetPath] = [`${base}.original`, `${base}.made`]
   try {
-    await blobs.makeScratch()
+    await makeScratch(ctx)
     await pipeline(original.pieces, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
     const conversion = { path, targetPath, ...variant }
     const isMade = await convertPicture(medium.account_id, () => blobs.has(key), conversion)

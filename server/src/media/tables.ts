@@ -22,6 +22,9 @@ type MediaTable = {
   created_at: Date
 }
 
+/** Folders of files that nothing names, yet or any more. */
+type LooseFilesTable = { folder: string; noted_at: Date }
+
 /** A picture of an account. */
 export type MediumRow = Selectable<MediaTable>
 
@@ -34,5 +37,6 @@ declare module '../platform/changes/kinds.ts' {
 declare module '../platform/db/tables.ts' {
   interface Tables {
     media: MediaTable
+    loose_files: LooseFilesTable
   }
 }

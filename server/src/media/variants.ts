@@ -46,10 +46,15 @@ export function variantsOf(row: Shape): Array<Variant & { format: string }> {
   )
 }
 
+/** The folder of a picture's files. */
+export function folderOf({ account_id, id }: Pick<MediumRow, 'account_id' | 'id'>): string {
+  return `${account_id}/${id}`
+}
+
 /** The key of a picture's file, or of a variant's. */
-export function keyOf({ account_id, id }: Pick<MediumRow, 'account_id' | 'id'>, variant?: Variant): string {
-  if (variant === undefined) return `${account_id}/${id}/original`
-  return `${account_id}/${id}/w${variant.width}.${PICTURE_TYPES[variant.type].ending}`
+export function keyOf(medium: Pick<MediumRow, 'account_id' | 'id'>, variant?: Variant): string {
+  if (variant === undefined) return `${folderOf(medium)}/original`
+  return `${folderOf(medium)}/w${variant.width}.${PICTURE_TYPES[variant.type].ending}`
 }
 
 /** A picture's public address. */

@@ -28,4 +28,6 @@ export type Context = {
   traces: Traces
   /** Files of accounts; undefined where the operator has set no place for them. */
   blobs: Blobs | undefined
+  /** The directory for files of the moment (`scratch.ts`). */
+  scratch: string
 }

@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { startTestPostgres, type TestPostgres } from '../support/postgres/server.ts'
 import { randomFrom } from '../support/random.ts'
 import { diskFull } from './disk-full.ts'
+import { killImporting } from './importing.ts'
 import { type KillOptions, killStory } from './kill.ts'
 import type { Outcome } from './load.ts'
 import { connectionsEnded, connectionsSilent, databaseKills, envFor, poolExhausted } from './postgres.ts'
@@ -34,6 +35,9 @@ const options = (name: string, env: Record<string, string>): KillOptions => ({
 const FAULTS: Record<string, Fault> = {
   'kill-embedded': ({ dir }) => kill('embedded', { DATA_DIR: dir }),
   'kill-postgres': async ({ postgres }) => kill('postgres', envFor(await postgres())),
+  'kill-importing': ({ dir }) => killImporting(options('importing', { DATA_DIR: dir })),
+  'kill-importing-postgres': async ({ dir, postgres }) =>
+    killImporting(options('importing', { ...envFor(await postgres()), DATA_DIR: dir })),
   'kill-telling': ({ dir }) => killTelling(options('telling', { DATA_DIR: dir })),
   'worker-killed': async ({ postgres }) => workerKilled(await postgres()),
   'worker-stopped': async ({ postgres }) => stoppedPastLease(await postgres()),

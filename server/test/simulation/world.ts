@@ -413,6 +413,7 @@ export class World {
       changes,
       traces: noTraces,
       blobs: undefined,
+      scratch: '',
       streams: new LiveStreams({ changes, clock, log }), // no stream is open
     }
   }

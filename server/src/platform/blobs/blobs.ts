@@ -10,9 +10,6 @@ export class BlobError extends Error {}
 export type OpenBlob = { bytes: number; pieces: AsyncIterable<Uint8Array> }
 
 export type Blobs = {
-  /** The directory for temporary files, which `makeScratch` makes. */
-  scratch: string
-  makeScratch(): Promise<void>
   /** Takes a file in the scratch directory over, which is gone then. Resolves when it would survive a crash. */
   put(key: string, path: string): Promise<void>
   /** Undefined if there is none. */

@@ -1,6 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, rm } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { AwsV4Signer } from 'aws4fetch'
 import { OPERATORS_NETWORKS } from '../egress/addresses.ts'
@@ -19,7 +17,6 @@ type Asked = { method: EgressRequest['method']; path: string; body?: Uint8Array<
 /** Files in a bucket, which is addressed by path: every S3-compatible service knows that. */
 export function bucketBlobs({ endpoint, bucket, region, accessKey, secretKey }: BucketConfig, egress: Egress): Blobs {
   const base = `${endpoint}/${bucket}`
-  const scratch = join(tmpdir(), `postrider-media-${process.getuid?.() ?? 0}`)
 
   /** Sends a signed request. Throws BlobError unless the status is one of 200, 204 and 404. */
   async function ask({ method, path, body, mostBytes = LIST_BYTES }: Asked) {
@@ -59,8 +56,6 @@ export function bucketBlobs({ endpoint, bucket, region, accessKey, secretKey }: 
 
   return {
     place: `the bucket ${bucket} at ${endpoint}`,
-    scratch,
-    makeScratch: async () => void (await mkdir(scratch, { recursive: true, mode: 0o700 })),
     async put(key, path) {
       const answer = await ask({ method: 'PUT', path: `/${key}`, body: await readFile(path) })
       await answer.body.cancel()

@@ -7,11 +7,8 @@ import type { Blobs } from './blobs.ts'
 /** Files in a directory. All processes of a service must see the same one. */
 export function diskBlobs(directory: string): Blobs {
   const pathOf = (key: string) => join(directory, 'files', ...key.split('/'))
-  const scratch = join(directory, 'tmp')
   return {
     place: directory,
-    scratch,
-    makeScratch: async () => void (await mkdir(scratch, { recursive: true })),
     async put(key, path) {
       const target = pathOf(key)
       const file = await open(path, 'r+')

@@ -57,7 +57,7 @@ export async function createImport(
   givenName: string | undefined,
 ): Promise<ImportReport> {
   const id = ctx.ids.next()
-  await withReceived({ ...upload, mostBytes: ctx.config.importBytes }, async ({ path, name }) => {
+  await withReceived(ctx, { ...upload, mostBytes: ctx.config.importBytes }, async ({ path, name }) => {
     try {
       await readFile(path, (reading) => readInto(ctx, accountId, id, reading, givenName ?? name ?? ''))
     } catch (error) {

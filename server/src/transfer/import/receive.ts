@@ -1,10 +1,11 @@
 /** Receiving the file of an import, as it is or in a form: into a scratch file, because archives are read from their end. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import type { Context } from '../../platform/context.ts'
 import { fail } from '../../platform/errors.ts'
 import { receiveForm, saveFile } from '../../platform/http/received-file.ts'
+import { makeScratch } from '../../platform/scratch.ts'
 
 /** The most bytes of a text in a form. */
 const TEXT_BYTES = 1_000
@@ -14,11 +15,12 @@ export type Received = { path: string; name: string | undefined }
 
 /** Saves the body of a request of at most `mostBytes`, uses the file, and removes it. Throws `too_large`, and `invalid` for a form without file. */
 export async function withReceived<T>(
+  ctx: Pick<Context, 'ids' | 'scratch'>,
   { bytes, type, header, mostBytes }: { bytes: Readable; type: string; header: string | undefined; mostBytes: number },
   use: (received: Received) => Promise<T>,
 ): Promise<T> {
-  const directory = await mkdtemp(join(tmpdir(), 'postrider-import-'))
-  const path = join(directory, 'file')
+  await makeScratch(ctx)
+  const path = join(ctx.scratch, `${ctx.ids.next()}.import`)
   try {
     const save = (file: AsyncIterable<Uint8Array>) =>
       saveFile(file, path, { mostBytes, tooLarge: () => tooLarge(mostBytes) })
@@ -28,7 +30,7 @@ export async function withReceived<T>(
       : await save(bytes).then(() => undefined)
     return await use({ path, name })
   } finally {
-    await rm(directory, { recursive: true, force: true })
+    await rm(path, { force: true })
   }
 }
 

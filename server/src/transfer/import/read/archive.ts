@@ -1,4 +1,5 @@
 /** Zip archives from anybody: what is in them is checked before anything of them is unpacked, and nothing of them is written to a disk. */
+import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
@@ -18,6 +19,9 @@ export type Archive = {
 const MOST_ENTRIES = MOST_POSTS
 /** What is read of an archive may be so large unpacked. */
 const MOST_TEXT_BYTES = 2 * 1024 ** 3
+/** Texts are a third to a tenth of their size when they are packed; what unpacks to more than this is made to fill disks. */
+const MOST_RATIO = 100
+const ALWAYS_BYTES = 32 * 1024 ** 2
 /** What archives hold besides: pictures, and the droppings of file managers. */
 const NO_POSTS = /(?:^|\/)(?:__MACOSX|\.git|node_modules)\/|(?:^|\/)\.|\/$/
 const READ = /\.(?:md|markdown|mdx|json|xml)$/i
@@ -26,7 +30,8 @@ const READ = /\.(?:md|markdown|mdx|json|xml)$/i
 export async function openArchive(path: string): Promise<Archive> {
   const zip = await openPromise(path, { autoClose: false, strictFileNames: false }).catch((error) => refuse(error))
   try {
-    const files = await filesOf(zip)
+    const { size } = await stat(path)
+    const files = await filesOf(zip, Math.min(MOST_TEXT_BYTES, Math.max(size * MOST_RATIO, ALWAYS_BYTES)))
     return {
       files,
       open: ({ entry }) => zip.openReadStreamPromise(entry).catch((error) => refuse(error)),
@@ -46,7 +51,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-async function filesOf(zip: ZipFile): Promise<ArchiveFile[]> {
+async function filesOf(zip: ZipFile, mostBytes: number): Promise<ArchiveFile[]> {
   if (zip.entryCount > MOST_ENTRIES)
     throw new FileRefused(`The archive has ${zip.entryCount} files. At most ${MOST_ENTRIES} are read: split it.`)
   const files: ArchiveFile[] = []
@@ -59,14 +64,18 @@ async function filesOf(zip: ZipFile): Promise<ArchiveFile[]> {
       if (entry.isEncrypted()) throw new FileRefused('The archive is encrypted. Pack it again without a password.')
       if (NO_POSTS.test(entry.fileName) || !READ.test(entry.fileName)) continue
       bytes += entry.uncompressedSize
-      if (bytes > MOST_TEXT_BYTES)
-        throw new FileRefused('The archive is larger than 2 GiB unpacked. It is not imported.')
+      if (bytes > mostBytes) throw new FileRefused(tooLarge(mostBytes))
       files.push({ path: entry.fileName, bytes: entry.uncompressedSize, entry })
     }
   } catch (error) {
     throw refusal(error)
   }
   return files
+}
+
+function tooLarge(mostBytes: number): string {
+  if (mostBytes === MOST_TEXT_BYTES) return 'The archive is larger than 2 GiB unpacked. It is not imported.'
+  return `The archive is ${MOST_RATIO} times as large unpacked, and larger. It is not imported.`
 }
 
 function refuse(error: unknown): never {
