@@ -42,8 +42,10 @@ describeInBrowser('importing', (scene) => {
     const file = { name: 'a.json', mimeType: 'application/json', buffer: Buffer.from('{}') }
     await page.getByLabel(/Drop an export file/).setInputFiles(file)
     await page.getByText('There are no posts in the file.').waitFor()
+    await page.getByLabel('With the pictures').check()
     const download = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download Markdown' }).click()
     expect((await download).suggestedFilename()).toMatch(/^postrider-markdown-.*\.zip$/)
+    expect((await download).url()).toContain('media=true')
   })
 })

@@ -3,6 +3,7 @@ import type { ExportPosts, PostriderClient } from '@postrider/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { filesIn } from './support/archive.ts'
+import { pngOf, smallPicture } from './support/pictures.ts'
 import { newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
 let service: TestService
@@ -62,6 +63,31 @@ it('holds every post but the trash, in Markdown with front matter, for Ghost, an
   const names = new Map(data.tags.map(({ id, name }: { id: string; name: string }) => [id, name]))
   expect(data.posts_tags.map(({ tag_id }: { tag_id: string }) => names.get(tag_id))).toEqual(['baking', 'a: b'])
 })
+
+it.each(['json', 'markdown', 'ghost'] as const)(
+  'holds the pictures that posts show, on request: %s',
+  async (format) => {
+    const own = await newAccount(service)
+    const bytes = await smallPicture()
+    const { url } = await own.media.upload(new File([bytes], 'loaf.jpg'))
+    await own.media.upload(new File([new Uint8Array(await pngOf('red'))], 'nowhere.png'))
+    const body = { markdown: `![A loaf](${url}) and [larger](${url}?w=1920)\n` }
+    await own.posts.create({ title: 'Bread', body, meta: { og_image: url } })
+    await own.posts.create({ title: 'Rye', body })
+    const read = async (media: 'true' | 'false') => {
+      const archive = await new Response(await own.export({ format, media })).arrayBuffer()
+      return filesIn(new Uint8Array(archive), 'latin1')
+    }
+    const files = await read('true')
+    const place = url.slice(url.indexOf('media/'))
+    expect([...files.keys()].filter((name) => name.startsWith('media'))).toEqual([place])
+    expect(files.get(place)).toBe(Buffer.from(bytes).toString('latin1'))
+    const bread = [...files.values()].find((text) => text.includes('A loaf')) ?? ''
+    const there = format === 'markdown' ? `../${place}` : url
+    expect(bread.split(there)).toHaveLength(bread.split(place).length)
+    expect([...(await read('false')).keys()]).not.toContain(place)
+  },
+)
 
 it('holds nothing of anybody else, and can be ended in the middle', async () => {
   const other = await newAccount(service)

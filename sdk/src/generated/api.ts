@@ -7304,6 +7304,8 @@ export interface operations {
             query?: {
                 /** @description `json` is complete: importing it makes the same posts again. `markdown`: a file with front matter per post, which static site generators understand. `ghost`: one JSON file that Ghost imports. */
                 format?: "markdown" | "ghost" | "json";
+                /** @description `true`: the pictures of the account that posts show are in the archive, in the folder `media`. In the format `markdown` the texts have their addresses relative to the files. */
+                media?: "true" | "false";
             };
             header?: never;
             path?: never;

@@ -4,11 +4,11 @@ import { fromBufferPromise } from 'yauzl'
 import { ZipFile } from 'yazl'
 
 /** The files of an archive, as text, by their names in its order. */
-export async function filesIn(archive: Uint8Array): Promise<Map<string, string>> {
+export async function filesIn(archive: Uint8Array, encoding: BufferEncoding = 'utf8'): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   const zip = await fromBufferPromise(Buffer.from(archive))
   for await (const entry of zip.eachEntry())
-    files.set(entry.fileName, (await buffer(await zip.openReadStreamPromise(entry))).toString())
+    files.set(entry.fileName, (await buffer(await zip.openReadStreamPromise(entry))).toString(encoding))
   return files
 }
 /** An archive of these files. `mode` of all: a symbolic link is one of 0o120777. */

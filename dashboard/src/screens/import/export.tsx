@@ -1,5 +1,7 @@
 import { Download } from 'lucide-react'
+import { useState } from 'react'
 import { buttonLook } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/choice.tsx'
 import { Sheet } from '../../ui/page.tsx'
 
 const FORMATS = [
@@ -10,6 +12,7 @@ const FORMATS = [
 
 /** Links to archives of all posts. */
 export function Export() {
+  const [hasPictures, setHasPictures] = useState(false)
   return (
     <Sheet title="Export all posts" aside="A zip archive, drafts included">
       <ul className="grid gap-3">
@@ -19,13 +22,24 @@ export function Export() {
               <p className="font-[550]">{name}</p>
               <p className="text-sm text-quiet">{says}</p>
             </div>
-            <a href={`/api/export?format=${format}`} download className={buttonLook({ size: 'sm' })}>
+            <a
+              href={`/api/export?format=${format}${hasPictures ? '&media=true' : ''}`}
+              download
+              className={buttonLook({ size: 'sm' })}
+            >
               <Download aria-hidden="true" />
               Download<span className="sr-only"> {name}</span>
             </a>
           </li>
         ))}
       </ul>
+      <div className="mt-4">
+        <Checkbox
+          label="With the pictures of your library that posts show"
+          checked={hasPictures}
+          onChange={({ target }) => setHasPictures(target.checked)}
+        />
+      </div>
     </Sheet>
   )
 }

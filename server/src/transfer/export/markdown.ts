@@ -2,12 +2,17 @@
 import { stringify } from 'yaml'
 import type { WholePost } from '../../posts/index.ts'
 import { fileNames } from './names.ts'
+import { withinArchive } from './pictures.ts'
 import type { ZipEntry } from './zip.ts'
 
-/** The files of an export as Markdown. */
-export async function* markdownFiles(posts: AsyncIterable<WholePost>): AsyncGenerator<ZipEntry> {
+/** The files of an export as Markdown. `publicUrl`: of pictures that are in the archive, too; undefined if there are none. */
+export async function* markdownFiles(
+  posts: AsyncIterable<WholePost>,
+  publicUrl: string | undefined,
+): AsyncGenerator<ZipEntry> {
   for await (const { post, name } of fileNames(posts)) {
-    const content = `---\n${stringify(frontMatter(post), { lineWidth: 0 })}---\n\n${post.body_markdown}`
+    const text = `---\n${stringify(frontMatter(post), { lineWidth: 0 })}---\n\n${post.body_markdown}`
+    const content = publicUrl === undefined ? text : withinArchive(text, post, publicUrl)
     yield { name: `posts/${name}.md`, changedAt: post.updated_at, content }
   }
 }

@@ -1,17 +1,27 @@
 /** Taking all posts out of the service. */
 import { z } from 'zod'
 import { accountAuth } from '../../accounts/index.ts'
+import type { Context } from '../../platform/context.ts'
 import { type Endpoint, endpoint } from '../../platform/http/endpoint.ts'
-import { type WholePost, wholePosts } from '../../posts/index.ts'
+import { wholePosts } from '../../posts/index.ts'
 import { ghostFiles } from './ghost.ts'
 import { jsonFiles } from './json.ts'
 import { markdownFiles } from './markdown.ts'
+import { albumOf } from './pictures.ts'
 import { type ZipEntry, zipped } from './zip.ts'
 
 const FORMATS = ['markdown', 'ghost', 'json'] as const
 
-const FILES: Record<(typeof FORMATS)[number], (posts: AsyncIterable<WholePost>, now: Date) => AsyncIterable<ZipEntry>> =
-  { markdown: markdownFiles, ghost: ghostFiles, json: jsonFiles }
+type Wanted = { format: (typeof FORMATS)[number]; media: boolean }
+
+/** The files of an export: the posts, and then their pictures, if they are wanted. */
+async function* filesOf(ctx: Context, accountId: string, { format, media }: Wanted): AsyncGenerator<ZipEntry> {
+  const album = albumOf(ctx, wholePosts(ctx.db.root, accountId))
+  if (format === 'json') yield* jsonFiles(album.posts)
+  if (format === 'ghost') yield* ghostFiles(album.posts, ctx.clock.now())
+  if (format === 'markdown') yield* markdownFiles(album.posts, media ? ctx.config.publicUrl : undefined)
+  if (media) yield* album.files()
+}
 
 const ExportQuery = z.object({
   format: z
@@ -22,6 +32,11 @@ const ExportQuery = z.object({
       description:
         '`json` is complete: importing it makes the same posts again. `markdown`: a file with front matter per post, which static site generators understand. `ghost`: one JSON file that Ghost imports.',
     }),
+  media: z.enum(['true', 'false'], 'media must be "true" or "false".').default('false').openapi({
+    default: 'false',
+    description:
+      '`true`: the pictures of the account that posts show are in the archive, in the folder `media`. In the format `markdown` the texts have their addresses relative to the files.',
+  }),
 })
 
 /** The export of an account's posts. */
@@ -49,10 +64,11 @@ export const exportRoute: Endpoint = endpoint({
     },
   },
   errors: [],
-  async handler({ ctx, principal, query: { format } }) {
+  async handler({ ctx, principal, query: { format, media } }) {
     const now = ctx.clock.now()
     const name = `postrider-${format}-${now.toISOString().slice(0, 10)}.zip`
+    const files = filesOf(ctx, principal.accountId, { format, media: media === 'true' })
     const headers = { 'Content-Type': 'application/zip', 'Content-Disposition': `attachment; filename="${name}"` }
-    return { status: 200, stream: zipped(FILES[format](wholePosts(ctx.db.root, principal.accountId), now)), headers }
+    return { status: 200, stream: zipped(files), headers }
   },
 })

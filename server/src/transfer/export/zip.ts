@@ -2,11 +2,17 @@
  * Zip archives that are written while they are read, a file after the other, so that one of them is in memory. Libraries begin to compress
  * files as soon as they are given them: an archive of ten thousand took a gigabyte.
  */
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
+import { constants, crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
 
-/** A file of an archive. It is made when its turn has come. */
-export type ZipEntry = { name: string; changedAt: Date; content: string | AsyncIterable<string> }
+/** A file of an archive. It is made when its turn has come. `isPacked`: it does not become smaller. */
+export type ZipEntry = {
+  name: string
+  changedAt: Date
+  content: string | AsyncIterable<string | Uint8Array>
+  isPacked?: boolean
+}
 
 /** A file that was written: its entry in the list at the end. */
 type Written = {
@@ -34,7 +40,7 @@ const LOCATOR_64 = 0x0706_4b50
 export async function* zipped(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
   const written: Written[] = []
   let offset = 0
-  for await (const { name, changedAt, content } of entries) {
+  for await (const { name, changedAt, content, isPacked = false } of entries) {
     const isStream = typeof content !== 'string'
     const file: Written = {
       name: Buffer.from(name),
@@ -45,11 +51,10 @@ export async function* zipped(entries: AsyncIterable<ZipEntry>): AsyncGenerator<
       offset,
       isStream,
     }
-    for await (const piece of isStream ? streamed(file, content) : whole(file, content)) {
+    for await (const piece of isStream ? streamed(file, content, isPacked) : whole(file, content)) {
       offset += piece.length
       yield piece
     }
-    if (offset > MOST) throw new Error('the archive is larger than 4 GiB')
     written.push(file)
   }
   const start = offset
@@ -71,20 +76,23 @@ async function* whole(file: Written, content: string): AsyncGenerator<Buffer> {
 }
 
 /** A file whose sizes follow it. */
-async function* streamed(file: Written, content: AsyncIterable<string>): AsyncGenerator<Buffer> {
+async function* streamed(
+  file: Written,
+  content: AsyncIterable<string | Uint8Array>,
+  isPacked: boolean,
+): AsyncGenerator<Buffer> {
   yield localHeader(file)
-  const deflate = createDeflateRaw()
-  const writing = (async () => {
-    for await (const text of content) {
-      const bytes = Buffer.from(text)
+  const deflate = createDeflateRaw(isPacked ? { level: constants.Z_NO_COMPRESSION } : {})
+  const counted = async function* () {
+    for await (const piece of content) {
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
       file.crc = crc32(bytes, file.crc)
       file.bytes += bytes.length
-      if (!deflate.write(bytes))
-        await new Promise<void>((resolve) => deflate.once('drain', resolve).once('close', resolve))
-      if (deflate.destroyed) return
+      yield bytes
     }
-    deflate.end()
-  })().catch((error) => void deflate.destroy(error))
+  }
+  // Whoever reads hears of what goes wrong.
+  const writing = pipeline(counted, deflate).catch(() => {})
   for await (const piece of deflate as AsyncIterable<Buffer>) {
     file.packed += piece.length
     yield piece
@@ -105,12 +113,12 @@ function fields(...all: ReadonlyArray<readonly [bytes: number, value: number]>):
   return buffer
 }
 
-/** Version 2.0; names in UTF-8, and sizes that follow the file; deflated; time; checksum and sizes; lengths of the name and of what is not there. */
-function common({ name, time, crc, packed, bytes, isStream }: Written, areKnown: boolean) {
+/** Version 2.0; names in UTF-8, and sizes that follow the file; deflated; time; checksum and sizes; lengths of the name and of what follows it. */
+function common({ name, time, crc, packed, bytes, isStream }: Written, areKnown: boolean, moreLength = 0) {
   const known = areKnown ? [crc, packed, bytes] : [0, 0, 0]
   const flags = 0x0800 | (isStream ? 0x0008 : 0)
   const sizes = known.map((value) => [4, value] as const)
-  return [[2, 20], [2, flags], [2, 8], [4, time], ...sizes, [2, name.length], [2, 0]] as const
+  return [[2, 20], [2, flags], [2, 8], [4, time], ...sizes, [2, name.length], [2, moreLength]] as const
 }
 
 function localHeader(file: Written): Buffer {
@@ -126,16 +134,20 @@ function centralHeader(file: Written): Buffer {
     [2, 0],
     [2, 0],
     [4, MODE],
-    [4, file.offset],
+    [4, Math.min(file.offset, MOST)],
   ] as const
-  return Buffer.concat([fields([4, CENTRAL], [2, (3 << 8) | 20], ...common(file, true), ...place), file.name])
+  // Where 32 bits do not hold the place, 64 bits of their own do.
+  const more = file.offset < MOST ? Buffer.alloc(0) : fields([2, 1], [2, 8], [8, file.offset])
+  const head = fields([4, CENTRAL], [2, (3 << 8) | 20], ...common(file, true, more.length), ...place)
+  return Buffer.concat([head, file.name, more])
 }
 
-/** More files than 16 bits count are counted in a second record. */
+/** More files than 16 bits count, and places that 32 bits do not hold, are in a second record. */
 function ending(count: number, start: number, size: number): Buffer {
   const few = Math.min(count, 0xffff)
-  const end = fields([4, END], [2, 0], [2, 0], [2, few], [2, few], [4, size], [4, start], [2, 0])
-  if (count < 0xffff) return end
+  const [length, place] = [Math.min(size, MOST), Math.min(start, MOST)]
+  const end = fields([4, END], [2, 0], [2, 0], [2, few], [2, few], [4, length], [4, place], [2, 0])
+  if (count < 0xffff && start < MOST) return end
   const record = fields(
     [4, END_64],
     [8, 44],
