@@ -163,7 +163,7 @@ async function removeExpired(ctx: Context, stopping: AbortSignal): Promise<StepR
     await forgetTombstones(db.root, clock.now()),
     await emptyTrash(db.root, clock.now()),
     await forgetPreviews(db.root, clock.now()),
-    await forgetOldImports(db.root, clock.now()),
+    await forgetOldImports(ctx),
     await removeLooseFiles(ctx),
   ]
   await removeLeftovers(ctx)

@@ -1,10 +1,13 @@
 /** Bringing posts along: what arrives, what is lost of it, and that nothing happens twice. */
 import { readFileSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { ImportedPost, ImportWithReport, PostriderClient } from '@postrider/sdk'
 import { createPullClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { archiveOf, filesIn } from './support/archive.ts'
 import { request } from './support/http.ts'
+import { pngOf, smallPicture } from './support/pictures.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService, tokenOf } from './support/service.ts'
 
@@ -47,7 +50,7 @@ async function exported(client: PostriderClient, format: 'json' | 'markdown' = '
   return new Blob([await new Response(await client.export({ format })).arrayBuffer()])
 }
 
-const markdown = async (files: Record<string, string>) => new Blob([await archiveOf(files)])
+const markdown = async (files: Record<string, string | Uint8Array>) => new Blob([await archiveOf(files)])
 
 describe('a file of WordPress', () => {
   it('says before anything is done what will come of it, and what is lost', async () => {
@@ -233,6 +236,98 @@ describe('Markdown of static sites', () => {
     expect(entries.get('Bread')?.losses.map(({ code }) => code)).toEqual(['template', 'relative_address'])
     expect(entries.get('content/broken.md')?.reason).toContain('front matter cannot be read')
   })
+})
+
+describe('pictures in an archive', () => {
+  const front = (title: string, more = '') => `---\ntitle: ${title}\ndate: 2020-05-06\n${more}---\n`
+  const blog = async () => {
+    const [red, blue, green] = await Promise.all(['red', 'blue', 'green'].map(pngOf))
+    return {
+      'blog/content/posts/bread/index.md': `${front('Bread', 'cover:\n  image: loaf.png\n')}![A loaf](loaf.png "Fresh") and [large](loaf.png?x=1)\n\n<img src="/img/oven%20door.png" alt="">\n`,
+      'blog/content/posts/bread/loaf.png': red,
+      'blog/static/img/oven door.png': blue,
+      'blog/content/posts/soup.md': `${front('Soup')}![](../pictures/same.png) ![](broken.png) ![](missing.png) ![](drawing.svg)\n`,
+      'blog/content/pictures/same.png': red,
+      'blog/content/posts/broken.png': 'no picture',
+      'blog/content/posts/drawing.svg': '<svg/>',
+      'blog/content/unused.png': green,
+    } as Record<string, string | Uint8Array>
+  }
+
+  it('come along into the library, the same bytes once, and are named where they cannot', async () => {
+    const client = await newAccount(service)
+    const files = await blog()
+    const found = await looked(client, await markdown(files))
+    expect(found.report).toMatchObject({ new: 2, media: 0, pictures: 3 })
+    const losses = [...(await entriesOf(client, found)).values()].map((one) => one.losses.map(({ code }) => code))
+    expect(losses).toEqual([[], ['relative_address']])
+    expect((await client.media.list()).media).toEqual([])
+    await client.imports.run(found.import_id)
+    await service.drain()
+    const { media } = await client.media.list()
+    expect(media.map(({ name }) => name).sort()).toEqual(['loaf.png', 'oven door.png'])
+    const [loaf, oven] = ['loaf.png', 'oven door.png'].map((name) => media.find((one) => one.name === name))
+    const { data } = await client.posts.list()
+    const [bread, soup] = ['bread', 'soup'].map((slug) => data.find((post) => post.slug === slug))
+    expect(bread?.body.markdown).toBe(
+      `![A loaf](${loaf?.url} "Fresh") and [large](${loaf?.url})\n\n<img src="${oven?.url}" alt="">\n`,
+    )
+    expect(bread?.meta.og_image).toBe(loaf?.url)
+    expect(soup?.body.markdown).toBe(`![](${loaf?.url}) ![](broken.png) ![](missing.png) ![](drawing.svg)\n`)
+    expect(loaf?.used_in.map(({ title }) => title).sort()).toEqual(['Bread', 'Soup'])
+    const entry = (await entriesOf(client, found)).get('Soup')
+    expect(entry?.losses.map(({ message }) => message).join()).toContain('The picture broken.png is not taken')
+    expect((await imported(client, await markdown(files))).report).toMatchObject({ new: 0, same: 2 })
+    expect((await client.media.list()).media).toHaveLength(2)
+  })
+
+  it('go with the import when it is undone, but for those that another post has', async () => {
+    const client = await newAccount(service)
+    const done = await imported(client, await markdown(await blog()))
+    const { media } = await client.media.list()
+    const loaf = media.find(({ name }) => name === 'loaf.png')
+    await client.posts.create({ title: 'Mine', body: { markdown: `![](${loaf?.url})` } })
+    await client.imports.delete(done.import_id)
+    await service.drain()
+    expect((await client.media.list()).media.map(({ name }) => name)).toEqual(['loaf.png'])
+  })
+
+  it('are kept for an import that is not run, and no longer', async () => {
+    const client = await newAccount(service)
+    const { user } = await client.account()
+    const [forgotten, run] = [
+      await looked(client, await markdown(await blog())),
+      await looked(client, await markdown(await blog())),
+    ]
+    const folders = async () => readdir(join(service.ctx.config.dataDir, 'media/files', user.id))
+    expect(await folders()).toEqual([forgotten.import_id, run.import_id].sort())
+    await client.imports.delete(forgotten.import_id)
+    await service.advance(2 * 3_600_000)
+    expect(await folders()).toEqual([run.import_id])
+    await client.imports.run(run.import_id)
+    await service.drain()
+    await service.advance(2 * 3_600_000)
+    expect((await folders()).sort()).toEqual((await client.media.list()).media.map(({ id }) => id).sort())
+  })
+
+  it.each(['json', 'markdown'] as const)(
+    'of our own exports are the same here, and others elsewhere: %s',
+    async (format) => {
+      const [from, to] = [await newAccount(service), await newAccount(service)]
+      const { url, id } = await from.media.upload(new File([await smallPicture()], 'Loaf.jpg'))
+      await from.media.update(id, { name: 'Renamed since' })
+      const body = { markdown: `![A loaf](${url}) ![](${url}?w=320&f=webp)\n` }
+      await from.posts.create({ title: 'Bread', body, meta: { og_image: url }, status: 'published' })
+      const file = new Blob([await new Response(await from.export({ format, media: 'true' })).arrayBuffer()])
+      expect((await imported(from, file)).report).toMatchObject({ new: 0, same: 1, changed: 0 })
+      expect((await imported(to, file)).report).toMatchObject({ new: 1, lossy: 0 })
+      const [[theirs], [post]] = [(await to.media.list()).media, (await to.posts.list()).data]
+      expect(theirs?.url).not.toBe(url)
+      expect(post?.body.markdown).toBe(body.markdown.replaceAll(url, theirs?.url ?? ''))
+      expect(post?.meta.og_image).toBe(theirs?.url)
+      expect((await imported(to, file)).report).toMatchObject({ new: 0, same: 1 })
+    },
+  )
 })
 
 describe('a file of Ghost', () => {

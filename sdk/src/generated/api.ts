@@ -2321,6 +2321,8 @@ export interface components {
                 })[];
                 /** @description Pictures and files on other hosts, to which posts go on to lead. */
                 media: number;
+                /** @description Pictures that come along into the library: those of the file that posts name, and those of other hosts as they are taken over. */
+                pictures: number;
                 /** @description Former addresses that lead to posts: their former slugs. */
                 redirects: number;
                 /** @description Who wrote the posts; at most 100. Posts here have no authors. */

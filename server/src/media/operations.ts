@@ -64,16 +64,23 @@ export async function addMedium(
   const [path, plainPath] = [`${base}.upload`, `${base}.plain`]
   try {
     await makeScratch(ctx)
-    return await keep(ctx, blobs, accountId, await receive(path), plainPath)
+    return await placingFiles(async () => keep(ctx, blobs, accountId, await receive(path), plainPath))
+  } finally {
+    await rm(path, { force: true })
+    await rm(plainPath, { force: true })
+  }
+}
+
+/** Runs work that puts files in their place. Throws `unavailable` where that cannot be done just now. */
+export async function placingFiles<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
       throw unavailable('There is no space left for pictures. The operator must make some.', error)
     if (error instanceof BlobError)
       throw unavailable('Pictures cannot be kept just now. The operator finds the reason in the log.', error)
     throw error
-  } finally {
-    await rm(path, { force: true })
-    await rm(plainPath, { force: true })
   }
 }
 

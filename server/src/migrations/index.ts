@@ -16,6 +16,7 @@ import * as media from './2026-12-14-media.ts'
 import * as imports from './2026-12-15-imports.ts'
 import * as previews from './2026-12-16-previews.ts'
 import * as looseFiles from './2026-12-19-loose-files.ts'
+import * as importPictures from './2026-12-20-import-pictures.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -39,4 +40,5 @@ export const migrations: Record<string, Migration> = {
   '2026-12-15-imports': imports,
   '2026-12-16-previews': previews,
   '2026-12-19-loose-files': looseFiles,
+  '2026-12-20-import-pictures': importPictures,
 }

@@ -12,7 +12,7 @@ import { differing, wholeChange } from './changed.ts'
 import { notePosts } from './changes.ts'
 import type { FieldValues } from './fields.ts'
 import { restoreLocked } from './history/operations.ts'
-import { newPost } from './new-post.ts'
+import { newPost, pictureColumn } from './new-post.ts'
 import { applyChange, removeLocked } from './operations.ts'
 import { freeSlug, lockPost, publishContextOf } from './queries.ts'
 import type { PostsTx } from './revision.ts'
@@ -56,8 +56,10 @@ export async function addImported(
   const slug = await freeSlug(tx, accountId, slugify(given.slug) || slugify(title) || 'post')
   const original = await knownOriginal(tx, accountId, given.primarySiteId)
   const fields = { title, excerpt, tags, meta, slug, ...(original === undefined ? {} : { primary_site_id: original }) }
+  const row = newPost({ id: ctx.ids.next(), accountId, now }, fields, body)
   const draft = await insertPost(tx, {
-    ...newPost({ id: ctx.ids.next(), accountId, now }, fields, body),
+    ...row,
+    ...(await pictureColumn(tx, row)),
     version: given.version,
     status: given.status === 'scheduled' ? 'scheduled' : 'draft',
     scheduled_at: given.scheduledAt,

@@ -56,6 +56,18 @@ type ImportItemsTable = {
   undone: boolean | null
 }
 
+/** A picture that comes along. `source`: the SHA-256 of one from the file, the address of one on another host. */
+type ImportPicturesTable = {
+  import_id: string
+  source: string
+  /** Of the bytes as they came; null until there are any. */
+  sha256: string | null
+  /** Why it is not taken: a sentence. */
+  problem: string | null
+  /** To the library, by this import. */
+  added: ColumnType<boolean, boolean | undefined, boolean>
+}
+
 /** Which post of another system a post is. `digest`: of what was imported last; `version`: the post's since then. */
 type ImportedPostsTable = { account_id: string; source_id: string; post_id: string; digest: string; version: number }
 
@@ -66,6 +78,7 @@ declare module '../platform/db/tables.ts' {
   interface Tables {
     imports: ImportsTable
     import_items: ImportItemsTable
+    import_pictures: ImportPicturesTable
     imported_posts: ImportedPostsTable
   }
 }

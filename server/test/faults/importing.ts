@@ -14,6 +14,7 @@ import { startProcess } from '../support/process.ts'
 import type { KillOptions } from './kill.ts'
 
 const POSTS = 300
+const PICTURES = 8
 const LIFE_MS = { least: 100, most: 6_000 }
 const DAY_MS = 24 * 3_600_000
 
@@ -32,7 +33,8 @@ type Findings = {
 type Place = { client(): PostriderClient; isOver(): boolean }
 
 /**
- * kill -9 at random moments while a client imports an archive of 300 posts and undoes that, again and again, and another uploads pictures.
+ * kill -9 at random moments while a client imports an archive of 300 posts with eight pictures and undoes that, again and again, and another
+ * uploads pictures.
  * `acknowledged` are posts of imports that said they were complete, and pictures; `lost` those that are not there (or are still there
  * when an import says that it is undone); `unexplainedRepeats` are posts that are there twice, and files that nothing names a day later.
  */
@@ -80,9 +82,13 @@ async function importing(place: Place, found: Findings): Promise<void> {
   const title = (index: number) => `Post ${index}`
   const files = Array.from({ length: POSTS }, (_, index) => [
     `posts/${index}.md`,
-    `---\ntitle: ${title(index)}\ndate: 2020-01-01\n---\n${'A sentence with *emphasis*. '.repeat(40)}\n`,
+    `---\ntitle: ${title(index)}\ndate: 2020-01-01\n---\n![](of-${index % PICTURES}.png)\n${'A sentence with *emphasis*. '.repeat(40)}\n`,
   ])
-  const file = new Blob([await archiveOf(Object.fromEntries(files))])
+  const pictures = await Promise.all(
+    Array.from({ length: PICTURES }, async (_, index) => [`posts/of-${index}.png`, await pngOf(`#ff00${index}0`)]),
+  )
+  const file = new Blob([await archiveOf(Object.fromEntries([...files, ...pictures]))])
+  const library = async () => (await insist(place, (client) => client.media.list({ search: 'of-' }))).media.length
   const titles = async () => {
     const pages = Array.from({ length: POSTS / 100 + 1 }, (_, index) => index + 1)
     const all: string[] = []
@@ -105,6 +111,9 @@ async function importing(place: Place, found: Findings): Promise<void> {
     const there = await titles()
     for (let index = 0; index < POSTS; index += 1) if (!there.includes(title(index))) found.lost.push(title(index))
     found.twice += there.length - new Set(there).size
+    const inLibrary = await library()
+    if (inLibrary < PICTURES) found.lost.push(`${PICTURES - inLibrary} pictures of the archive`)
+    found.twice += Math.max(0, inLibrary - PICTURES)
     found.doing = 'undoes'
     await insist(place, async (client) => {
       // A second call would forget an import that is undone already.
@@ -114,6 +123,7 @@ async function importing(place: Place, found: Findings): Promise<void> {
     found.undone += 1
     found.doing = 'counts'
     found.lost.push(...(await titles()).map((one) => `${one}, which was undone`))
+    found.twice += await library()
   }
 }
 
@@ -161,7 +171,9 @@ async function filesWithoutNames(env: Record<string, string>): Promise<number> {
   const app = await createApp(parseConfig({ ...env, LOG_LEVEL: 'silent' }), { clock })
   await app.drain()
   const { rows } = await sql<{ folder: string }>`
-    select account_id || '/' || id as folder from media union all select id::text from imports where status = 'receiving'
+    select account_id || '/' || id as folder from media
+    union all select account_id || '/' || id from imports where status in ('reading', 'ready')
+    union all select id::text from imports where status = 'receiving'
   `.execute(app.ctx.db.root)
   await app.stop(0)
   const names = new Set(rows.map(({ folder }) => folder))

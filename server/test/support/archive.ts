@@ -12,7 +12,10 @@ export async function filesIn(archive: Uint8Array, encoding: BufferEncoding = 'u
   return files
 }
 /** An archive of these files. `mode` of all: a symbolic link is one of 0o120777. */
-export async function archiveOf(files: Record<string, string>, mode = 0o100664): Promise<Uint8Array<ArrayBuffer>> {
+export async function archiveOf(
+  files: Record<string, string | Uint8Array>,
+  mode = 0o100664,
+): Promise<Uint8Array<ArrayBuffer>> {
   const zip = new ZipFile()
   for (const [name, text] of Object.entries(files)) zip.addBuffer(Buffer.from(text), name, { mode, mtime: new Date(0) })
   zip.end()

@@ -29,6 +29,9 @@ export function Report({ one: { import_id: id, report, status } }: { one: Import
           ))}
         </dl>
         <ul className="mt-4 grid gap-1 text-sm text-quiet">
+          {report.pictures > 0 && (
+            <li>{counted(report.pictures, 'picture')} of the file: they come along into your library.</li>
+          )}
           {report.media > 0 && (
             <li>
               {counted(report.media, 'picture or file', 'pictures and files')} on other hosts: they stay there, and

@@ -20,6 +20,7 @@ const report = {
   lossy: 1,
   losses: [{ ...loss, posts: 1 }],
   media: 58,
+  pictures: 0,
   redirects: 3,
   authors: [{ name: 'Ada Lovelace', posts: 41 }],
   undone: 0,

@@ -40,7 +40,8 @@ export async function fitted(ctx: Context, accountId: string, source: SourcePost
     meta: metaOf(source.meta, cut, losses),
     body,
   }
-  const pictures = addresses.pictures.filter(isAbsolute)
+  const ours = `${ctx.config.publicUrl}/media/`
+  const pictures = addresses.pictures.filter((address) => isAbsolute(address) && !address.startsWith(ours))
   return { content, losses, media: [...new Set(pictures)].slice(0, MOST_MEDIA) }
 }
 

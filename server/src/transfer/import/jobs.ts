@@ -3,11 +3,12 @@
  * which says so in its row; whoever takes the work over goes on with the next one.
  */
 import { setImmediate as turn } from 'node:timers/promises'
+import { noteLoose } from '../../media/index.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Tx } from '../../platform/db/database.ts'
 import { Failure } from '../../platform/errors.ts'
 import { type LeasedJob, LeaseLost, recordProgress } from '../../platform/jobs/queue.ts'
-import type { JobKind, JobOutcome, JobSignals } from '../../platform/jobs/runner.ts'
+import type { JobKind, JobSignals } from '../../platform/jobs/runner.ts'
 import { errorField } from '../../platform/log.ts'
 import {
   addImported,
@@ -19,8 +20,10 @@ import {
   writePosts,
 } from '../../posts/index.ts'
 import type { ImportStatus, ItemRow } from '../tables.ts'
+import { withAddresses } from './addresses.ts'
 import { decide } from './decide.ts'
 import { type Fitted, fitted } from './fit.ts'
+import { expectedAddresses, folderOf, removeAdded, takePictures } from './pictures.ts'
 import { oneLoss, type SourcePost } from './source-post.ts'
 import {
   type ItemChange,
@@ -40,6 +43,7 @@ export const IMPORT_JOB = 'import'
 export type ImportWork = { task: 'look' | 'run' | 'undo' }
 
 type Job = LeasedJob<ImportWork>
+const pictureImport = ({ key, accountId }: Job) => ({ id: key, accountId })
 
 const LOOKED_AT_ONCE = 20
 const AGAIN_AFTER_MS = 15_000
@@ -49,8 +53,8 @@ const ENDS: Record<ImportWork['task'], ImportStatus> = { look: 'ready', run: 'co
 
 /** The jobs of imports. */
 export function importJobs(ctx: Context): JobKind<ImportWork> {
-  const ended = (job: Job, status: ImportStatus, problem?: string): JobOutcome => ({
-    record: (tx) => setStatus(tx, job.key, status, ctx.clock.now(), problem),
+  const ended = (job: Job, status: ImportStatus, problem?: string) => ({
+    record: (tx: Tx) => setStatus(tx, job.key, status, ctx.clock.now(), problem),
   })
   return {
     name: IMPORT_JOB,
@@ -58,7 +62,15 @@ export function importJobs(ctx: Context): JobKind<ImportWork> {
     async run(job, signals) {
       const work = { look: lookAtAll, run: runAll, undo: undoAll }[job.payload.task]
       await work(ctx, job, signals)
-      return ended(job, ENDS[job.payload.task])
+      const { record } = ended(job, ENDS[job.payload.task])
+      // What it brought along is in the library now, or not needed any more.
+      const isOver = job.payload.task !== 'look'
+      return {
+        async record(tx) {
+          await record(tx)
+          if (isOver) await noteLoose(tx, folderOf(pictureImport(job)), ctx.clock.now())
+        },
+      }
     },
     failed(job, error) {
       const isBusy = error instanceof Failure && error.status === 503
@@ -117,7 +129,7 @@ const sourceOf = ({ source }: ItemRow) => JSON.parse(source ?? '{}') as SourcePo
 
 async function lookAt(ctx: Context, accountId: string, item: ItemRow): Promise<ItemChange> {
   const source = sourceOf(item)
-  const fit = await tryToFit(ctx, accountId, source)
+  const fit = await tryToFit(ctx, accountId, withAddresses(source, await expectedAddresses(ctx, accountId, source)))
   if (typeof fit === 'string') return { outcome: 'refused', reason: fit, source: null }
   const decision = await decide(ctx.db.root, accountId, source, item.digest ?? '', fit.content)
   const slug = 'post' in decision ? decision.post.slug : slugify(source.slug) || slugify(fit.content.title) || 'post'
@@ -145,17 +157,19 @@ async function runAll(ctx: Context, job: Job, signals: JobSignals): Promise<void
     const item = await nextToDo(ctx.db.root, job.key, place)
     if (item === undefined) return
     place = item.place
-    await importOne(ctx, job, item)
+    await importOne(ctx, job, item, signals)
     await turn()
   }
 }
 
-async function importOne(ctx: Context, job: Job, item: ItemRow): Promise<void> {
+async function importOne(ctx: Context, job: Job, item: ItemRow, signals: JobSignals): Promise<void> {
   const source = sourceOf(item)
-  const fit = await tryToFit(ctx, job.accountId, source)
+  const taken = await takePictures(ctx, pictureImport(job), source, () => assertGoingOn(signals))
+  const fit = await tryToFit(ctx, job.accountId, withAddresses(source, taken.addresses))
+  const { losses } = taken
   await step(ctx, job, async (tx) => {
     if (typeof fit === 'string') return updateItem(tx, item, { outcome: 'refused', reason: fit, source: null })
-    await store(ctx, tx, job.accountId, item, source, fit)
+    await store(ctx, tx, job.accountId, { ...item, losses: [...item.losses, ...losses] }, source, fit)
   })
 }
 
@@ -186,6 +200,7 @@ async function store(
   await updateItem(tx, item, {
     source: null,
     slug: post.slug,
+    losses: item.losses,
     redirects: source.formerSlugs.map(({ slug: from }) => ({ from, to: post.slug })),
     post_id: post.id,
     version: post.version,
@@ -237,7 +252,7 @@ async function undoAll(ctx: Context, job: Job, signals: JobSignals): Promise<voi
   for (let place = -1; ; ) {
     assertGoingOn(signals)
     const item = await nextToUndo(ctx.db.root, job.key, place)
-    if (item === undefined) return
+    if (item === undefined) return removeAdded(ctx, pictureImport(job))
     place = item.place
     await step(ctx, job, (tx) => undoOne(ctx, tx, job.accountId, item))
     await turn()

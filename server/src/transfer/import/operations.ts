@@ -1,5 +1,6 @@
 /** Imports, as whoever begins one sees them. */
 import type { Readable } from 'node:stream'
+import { forgetLoose, noteLoose } from '../../media/index.ts'
 import { plusMs } from '../../platform/clock.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/db/database.ts'
@@ -9,6 +10,8 @@ import { cancelJob, enqueueJob } from '../../platform/jobs/queue.ts'
 import type { ImportRow, ImportStatus, ItemRow } from '../tables.ts'
 import { digestOf } from './decide.ts'
 import { IMPORT_JOB, type ImportWork } from './jobs.ts'
+import { countPictures } from './picture-store.ts'
+import { folderOf, pictureKeeper } from './pictures.ts'
 import { type Reading, readFile } from './read/read-file.ts'
 import { withReceived } from './receive.ts'
 import { FileRefused, type Found, type ImportLoss, isRefused, MOST_POSTS } from './source-post.ts'
@@ -35,6 +38,7 @@ export type Import = { row: ImportRow; counts: Counts }
 export type ImportReport = Import & {
   authors: Array<{ name: string; posts: number }>
   losses: Array<ImportLoss & { posts: number }>
+  pictures: number
 }
 
 const NOTHING: Counts = {
@@ -57,9 +61,14 @@ export async function createImport(
   givenName: string | undefined,
 ): Promise<ImportReport> {
   const id = ctx.ids.next()
+  const one = { id, accountId }
   await withReceived(ctx, { ...upload, mostBytes: ctx.config.importBytes }, async ({ path, name }) => {
     try {
-      await readFile(path, (reading) => readInto(ctx, accountId, id, reading, givenName ?? name ?? ''))
+      await readFile(
+        path,
+        (archive) => pictureKeeper(ctx, one, archive),
+        (reading) => readInto(ctx, accountId, id, reading, givenName ?? name ?? ''),
+      )
     } catch (error) {
       await deleteImport(ctx.db.root, id)
       if (error instanceof FileRefused) throw invalid('file', error.message, error)
@@ -68,6 +77,7 @@ export async function createImport(
   })
   await ctx.db.tx(async (tx) => {
     await setStatus(tx, id, 'reading', ctx.clock.now())
+    await forgetLoose(tx, folderOf(one))
     await enqueueJob(ctx, tx, jobOf(accountId, id, 'look'))
   })
   return getImport(ctx, accountId, id)
@@ -123,7 +133,8 @@ async function oneImport(db: Db, accountId: string, id: string, locked = false):
 
 async function reportOn(db: Db, row: ImportRow): Promise<ImportReport> {
   const counts = (await countItems(db, [row.id])).get(row.id) ?? NOTHING
-  return { row, counts, authors: await authorsOf(db, row.id), losses: await lossesOf(db, row.id) }
+  const [authors, losses] = [await authorsOf(db, row.id), await lossesOf(db, row.id)]
+  return { row, counts, authors, losses, pictures: await countPictures(db, row.id) }
 }
 
 type PageRequest = { page: number; limit: number }
@@ -179,6 +190,7 @@ export async function removeImport(ctx: Context, accountId: string, id: string):
     if (!isDone) {
       await cancelJob(ctx, tx, { kind: IMPORT_JOB, key: row.id })
       await deleteImport(tx, row.id)
+      await noteLoose(tx, folderOf({ id: row.id, accountId }), ctx.clock.now())
       return undefined
     }
     const status: ImportStatus = 'undoing'
@@ -189,11 +201,18 @@ export async function removeImport(ctx: Context, accountId: string, id: string):
 }
 
 const DAY_MS = 24 * 3_600_000
+const OLD_AT_ONCE = 10
 
 /**
  * Removes some of the imports that nothing has happened to for thirty days, and what is left of uploads that broke off a day ago; posts stay.
  * Returns whether there may be more.
  */
-export function forgetOldImports(db: Db, now: Date): Promise<boolean> {
-  return removeOldImports(db, { before: plusMs(now, -30 * DAY_MS), begunBefore: plusMs(now, -DAY_MS) })
+export async function forgetOldImports({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<boolean> {
+  const now = clock.now()
+  return db.tx(async (tx) => {
+    const limits = { before: plusMs(now, -30 * DAY_MS), begunBefore: plusMs(now, -DAY_MS), limit: OLD_AT_ONCE }
+    const removed = await removeOldImports(tx, limits)
+    for (const one of removed) await noteLoose(tx, folderOf(one), now)
+    return removed.length === OLD_AT_ONCE
+  })
 }

@@ -35,6 +35,8 @@ export type SourcePost = {
   updatedAt?: string
   formerSlugs: Array<{ slug: string; retiredAt?: string }>
   author?: string
+  /** Those of the file, by their addresses in the text: the SHA-256 of each. */
+  pictures?: Record<string, string>
   /** What the reader could not keep. */
   losses: ImportLoss[]
   own?: OwnState

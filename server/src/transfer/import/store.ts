@@ -260,16 +260,16 @@ export async function noteOrigin(tx: Tx, accountId: string, sourceId: string, or
   `).execute(tx)
 }
 
-/** Removes imports that nothing has happened to since `before`, or since `begunBefore` if their files never came whole. Returns whether there may be more. */
+/** Removes imports that nothing has happened to since `before`, or since `begunBefore` if their files never came whole: at most `limit`. */
 export async function removeOldImports(
   db: Db,
-  { before, begunBefore }: { before: Date; begunBefore: Date },
-): Promise<boolean> {
-  const { rows } = await sql`
+  { before, begunBefore, limit }: { before: Date; begunBefore: Date; limit: number },
+): Promise<Array<{ id: string; accountId: string }>> {
+  const { rows } = await sql<{ id: string; accountId: string }>`
     delete from imports where id in (
       select id from imports where updated_at < ${before} or (updated_at < ${begunBefore} and status = 'receiving')
-      order by updated_at limit 10
-    ) returning id
+      order by updated_at limit ${limit}
+    ) returning id, account_id as "accountId"
   `.execute(db)
-  return rows.length === 10
+  return rows
 }

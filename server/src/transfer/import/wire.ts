@@ -61,6 +61,9 @@ export const ImportWithReportBody = ImportBody.extend({
         'What is lost in all, the most frequent first; at most 100 kinds. The list of posts has what each loses.',
     }),
     media: count('Pictures and files on other hosts, to which posts go on to lead.'),
+    pictures: count(
+      'Pictures that come along into the library: those of the file that posts name, and those of other hosts as they are taken over.',
+    ),
     redirects: count('Former addresses that lead to posts: their former slugs.'),
     authors: z
       .array(z.object({ name: z.string(), posts: count('How many posts of the file are theirs.') }))
@@ -142,10 +145,13 @@ export function presentImport({ row, counts }: Import) {
 }
 
 /** Presents an import with its report as on the wire. */
-export function presentReport({ row, counts, authors, losses }: ImportReport) {
+export function presentReport({ row, counts, authors, losses, pictures }: ImportReport) {
   const { lossy, media, redirects, undone, kept } = counts
   const presented = presentImport({ row, counts })
-  return { ...presented, report: { ...presented.counts, lossy, losses, media, redirects, authors, undone, kept } }
+  return {
+    ...presented,
+    report: { ...presented.counts, lossy, losses, media, pictures, redirects, authors, undone, kept },
+  }
 }
 
 /** Presents an entry of a file as on the wire. */

@@ -11,6 +11,7 @@ export type ArchiveFile = { path: string; bytes: number; entry: Entry }
 /** An open archive. Close it. */
 export type Archive = {
   files: readonly ArchiveFile[]
+  pictures: readonly ArchiveFile[]
   open(file: ArchiveFile): Promise<Readable>
   text(file: ArchiveFile): Promise<string>
   close(): void
@@ -22,9 +23,10 @@ const MOST_TEXT_BYTES = 2 * 1024 ** 3
 /** Texts are a third to a tenth of their size when they are packed; what unpacks to more than this is made to fill disks. */
 const MOST_RATIO = 100
 const ALWAYS_BYTES = 32 * 1024 ** 2
-/** What archives hold besides: pictures, and the droppings of file managers. */
+/** What archives hold besides: the droppings of file managers. */
 const NO_POSTS = /(?:^|\/)(?:__MACOSX|\.git|node_modules)\/|(?:^|\/)\.|\/$/
 const READ = /\.(?:md|markdown|mdx|json|xml)$/i
+const PICTURE = /\.(?:jpe?g|png|gif|webp|avif)$/i
 
 /** Opens an archive and checks its list of files. Throws FileRefused. */
 export async function openArchive(path: string): Promise<Archive> {
@@ -33,7 +35,8 @@ export async function openArchive(path: string): Promise<Archive> {
     const { size } = await stat(path)
     const files = await filesOf(zip, Math.min(MOST_TEXT_BYTES, Math.max(size * MOST_RATIO, ALWAYS_BYTES)))
     return {
-      files,
+      files: files.filter((file) => READ.test(file.path)),
+      pictures: files.filter((file) => PICTURE.test(file.path)),
       open: ({ entry }) => zip.openReadStreamPromise(entry).catch((error) => refuse(error)),
       async text({ path: name, bytes, entry }) {
         if (bytes > MOST_POST_BYTES) throw new FileRefused(`${name} is larger than 8 MiB unpacked. No post is so long.`)
@@ -62,7 +65,7 @@ async function filesOf(zip: ZipFile, mostBytes: number): Promise<ArchiveFile[]> 
       if (kind === 0xa)
         throw new FileRefused(`The archive has a link in it (${entry.fileName}). Pack the files themselves.`)
       if (entry.isEncrypted()) throw new FileRefused('The archive is encrypted. Pack it again without a password.')
-      if (NO_POSTS.test(entry.fileName) || !READ.test(entry.fileName)) continue
+      if (NO_POSTS.test(entry.fileName) || !(READ.test(entry.fileName) || PICTURE.test(entry.fileName))) continue
       bytes += entry.uncompressedSize
       if (bytes > mostBytes) throw new FileRefused(tooLarge(mostBytes))
       files.push({ path: entry.fileName, bytes: entry.uncompressedSize, entry })

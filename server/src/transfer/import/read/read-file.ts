@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { OWN_MANIFEST } from '../../own-format.ts'
-import { FileRefused, type Found } from '../source-post.ts'
+import { FileRefused, type Found, isRefused } from '../source-post.ts'
 import { type Archive, type ArchiveFile, openArchive } from './archive.ts'
 import { readGhost } from './ghost.ts'
 import { postOfMarkdown } from './markdown.ts'
 import { postOfOwn } from './own.ts'
+import { type KeepPicture, shelfOf, withPictures } from './pictures.ts'
 import { readWordPress } from './wordpress.ts'
 
 /** Where posts come from. */
@@ -20,8 +21,12 @@ export type Reading = { format: Format; posts: AsyncIterable<Found> }
 const NOT_KNOWN =
   'This file is none that can be imported: WordPress’s export (XML), Ghost’s export (JSON), or a zip archive of Markdown files or of an export of Postrider.'
 
-/** Opens a file on the disk. Reading on may throw FileRefused as well. */
-export async function readFile(path: string, use: (reading: Reading) => Promise<void>): Promise<void> {
+/** Opens a file on the disk; `keep` keeps pictures of an archive. Reading on may throw FileRefused as well. */
+export async function readFile(
+  path: string,
+  keep: (archive: Archive) => KeepPicture,
+  use: (reading: Reading) => Promise<void>,
+): Promise<void> {
   const start = await firstBytes(path)
   const again = async () => createReadStream(path)
   const text = start
@@ -34,7 +39,7 @@ export async function readFile(path: string, use: (reading: Reading) => Promise<
   ) {
     const archive = await openArchive(path)
     try {
-      return await use(await readingOf(archive))
+      return await use(await readingOf(archive, keep(archive)))
     } finally {
       archive.close()
     }
@@ -58,16 +63,16 @@ async function firstBytes(path: string): Promise<Buffer> {
 
 const nameOf = ({ path }: ArchiveFile) => path.split('/').at(-1) ?? ''
 
-async function readingOf(archive: Archive): Promise<Reading> {
+async function readingOf(archive: Archive, keep: KeepPicture): Promise<Reading> {
   const { files } = archive
   const manifest = files.find((file) => nameOf(file) === OWN_MANIFEST)
   const ending = (pattern: RegExp) => files.filter(({ path }) => pattern.test(path))
   if (manifest !== undefined) {
     const own = ending(/(?:^|\/)posts\/[^/]+\.json$/i)
-    return { format: 'postrider', posts: each(archive, own, (path, text) => postOfOwn(path, text)) }
+    return { format: 'postrider', posts: each(archive, own, postOfOwn, keep) }
   }
   const markdown = ending(/\.(?:md|markdown|mdx)$/i)
-  if (markdown.length > 0) return { format: 'markdown', posts: each(archive, markdown, postOfMarkdown) }
+  if (markdown.length > 0) return { format: 'markdown', posts: each(archive, markdown, postOfMarkdown, keep) }
   const xml = ending(/\.xml$/i)
   if (xml.length > 0)
     return { format: 'wordpress', posts: all(xml.map((file) => readWordPress(() => archive.open(file)))) }
@@ -90,10 +95,15 @@ async function* each(
   archive: Archive,
   files: readonly ArchiveFile[],
   postOf: (path: string, text: string) => Found,
+  keep: KeepPicture,
 ): AsyncGenerator<Found> {
   const [top = ''] = files[0]?.path.match(/^[^/]+\//) ?? []
   const from = files.every(({ path }) => path.startsWith(top)) ? top.length : 0
-  for (const file of files) yield postOf(file.path.slice(from), await archive.text(file))
+  const shelf = shelfOf(archive.pictures)
+  for (const file of files) {
+    const found = postOf(file.path.slice(from), await archive.text(file))
+    yield isRefused(found) ? found : await withPictures(found, file.path, shelf, keep)
+  }
 }
 
 async function* all(readings: ReadonlyArray<AsyncIterable<Found>>): AsyncGenerator<Found> {
