@@ -21,10 +21,15 @@ describeInBrowser('importing', (scene) => {
     await expectAccessible(page)
     expect((await client.posts.list()).pagination.total).toBe(0)
 
+    await page.getByLabel('Copy pictures from their websites').check()
     await page.getByRole('button', { name: 'Import 9 posts' }).click()
     await page.getByText('Importing: 0 of 9').waitFor()
     await scene.service().drain()
     await page.getByText('9 posts imported').waitFor()
+    await page
+      .getByText(/loaf.jpg is not taken: The picture could not be fetched/)
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Undo the import' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Undo the import' }).click()
     await page.getByText('Undoing').first().waitFor()

@@ -6,6 +6,7 @@ import type {
   ImportWithReport,
   ListImportedPosts,
   ListImports,
+  RunImport,
 } from './types.ts'
 
 /** Options of an upload. */
@@ -43,9 +44,9 @@ export function transferCalls(call: Transport) {
       /** A page of the posts of an import, with what becomes of each. */
       posts: (id: string, query: ListImportedPosts = {}, { signal }: CallOptions = {}) =>
         call<ImportedPostPage>({ method: 'GET', path: at(id, '/posts'), query, signal }),
-      /** Imports what is new and what has changed. */
-      run: (id: string, { signal }: CallOptions = {}) =>
-        call<ImportWithReport>({ method: 'POST', path: at(id, '/run'), signal }),
+      /** Imports what is new and what has changed. `pictures`: those on other hosts are taken over into the library. */
+      run: (id: string, input: RunImport = {}, { signal }: CallOptions = {}) =>
+        call<ImportWithReport>({ method: 'POST', path: at(id, '/run'), body: input, signal }),
       /** Undoes an import that has been run; forgets any other (undefined). */
       delete: (id: string, { signal }: CallOptions = {}) =>
         call<ImportWithReport | undefined>({ method: 'DELETE', path: at(id), signal }),

@@ -87,6 +87,9 @@ export type ImportPage = Schemas['ImportPage']
 export type ImportedPost = Schemas['ImportedPost']
 export type ImportedPostPage = Schemas['ImportedPostPage']
 
+/** How an import is run. */
+export type RunImport = Schemas['RunImport']
+
 /** A page of imports. */
 export type ListImports = Query<'listImports'>
 

@@ -1,6 +1,9 @@
 /** Bringing posts along: what arrives, what is lost of it, and that nothing happens twice. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { ImportedPost, ImportWithReport, PostriderClient } from '@postrider/sdk'
 import { createPullClient } from '@postrider/sdk'
@@ -238,7 +241,7 @@ describe('Markdown of static sites', () => {
   })
 })
 
-describe('pictures in an archive', () => {
+describe('pictures', () => {
   const front = (title: string, more = '') => `---\ntitle: ${title}\ndate: 2020-05-06\n${more}---\n`
   const blog = async () => {
     const [red, blue, green] = await Promise.all(['red', 'blue', 'green'].map(pngOf))
@@ -308,6 +311,44 @@ describe('pictures in an archive', () => {
     await service.drain()
     await service.advance(2 * 3_600_000)
     expect((await folders()).sort()).toEqual((await client.media.list()).media.map(({ id }) => id).sort())
+  })
+
+  it('on other hosts are taken over on request, once each, and named where they cannot', async () => {
+    const client = await newAccount(service)
+    const bytes = await pngOf('purple')
+    const asked: string[] = []
+    const old = createServer(({ url = '' }, response) => {
+      asked.push(url)
+      if (url.startsWith('/gone')) response.writeHead(404).end()
+      else response.writeHead(200).end(bytes)
+    })
+    await once(old.listen(0, '127.0.0.1'), 'listening')
+    const host = `http://127.0.0.1:${(old.address() as AddressInfo).port}`
+    const frame = `<iframe src="https://www.youtube.com/embed/dQw4w9WgXcQ"></iframe>`
+    const file = await markdown({
+      'a.md': `${front('A', `image: ${host}/up/loaf?w=1&h=2\n`)}![A loaf](${host}/up/loaf?w=1&h=2) ![](${host}/gone.png)\n\n${frame}\n`,
+      'b.md': `${front('B')}<img src="${host}/up/loaf?w=1&amp;h=2" alt=""> ![](${host}/gone.png) [page](${host}/up/loaf)\n`,
+    })
+    const { import_id: id, report } = await looked(client, file)
+    expect(report).toMatchObject({ media: 5, pictures: 0, lossy: 0 })
+    await client.imports.run(id, { pictures: true })
+    await service.drain()
+    expect(asked).toEqual(['/up/loaf?w=1&h=2', '/gone.png'])
+    const [loaf, ...others] = (await client.media.list()).media
+    expect([loaf?.name, others]).toEqual(['loaf.png', []])
+    const { data } = await client.posts.list()
+    const [a, b] = ['a', 'b'].map((slug) => data.find((post) => post.slug === slug))
+    expect(a?.body.markdown).toBe(`![A loaf](${loaf?.url}) ![](${host}/gone.png)\n\n${frame}\n`)
+    expect(a?.meta.og_image).toBe(loaf?.url)
+    expect(b?.body.markdown).toBe(`<img src="${loaf?.url}" alt=""> ![](${host}/gone.png) [page](${host}/up/loaf)\n`)
+    const done = await client.imports.get(id)
+    expect(done).toMatchObject({ status: 'complete', report: { pictures: 1, lossy: 2 } })
+    expect(done.report.losses).toMatchObject([{ code: 'picture', posts: 2 }])
+    expect(done.report.losses[0]?.message).toContain('the server answered 404')
+    // Without being asked for, nothing is fetched.
+    await imported(await newAccount(service), file)
+    expect(asked).toHaveLength(2)
+    old.close()
   })
 
   it.each(['json', 'markdown'] as const)(

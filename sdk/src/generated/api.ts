@@ -3242,6 +3242,10 @@ export interface components {
             rotated_at: string;
             warning: string;
         };
+        RunImport: {
+            /** @description Whether pictures that posts show from other hosts are taken over into the library, as `POST /api/media/from-url` does, and shown from there. One that cannot be taken is a loss of its post, which goes on to show it from where it is. */
+            pictures?: boolean;
+        };
         SaveWorkingCopy: {
             title?: string;
             /**
@@ -7273,7 +7277,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunImport"];
+            };
+        };
         responses: {
             /** @description The import, which is under way. */
             202: {
@@ -7296,6 +7304,8 @@ export interface operations {
             404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -1,6 +1,6 @@
 export { addMedium, placingFiles, removeLooseFiles, removeMedium, type Use } from './operations.ts'
 export { allMedia, deleteMedia, findByBytes, findByHash, forgetLoose, lockByHashes, noteLoose } from './queries.ts'
-export type { Received } from './receive.ts'
+export { fetchPicture, type Received } from './receive.ts'
 export { pictureAddresses } from './references.ts'
 export { mediaRoutes } from './routes.ts'
 export { pictureRoute } from './serve.ts'

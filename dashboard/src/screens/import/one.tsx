@@ -7,6 +7,7 @@ import { api, sentence } from '../../api.ts'
 import { counted, number } from '../../format.ts'
 import { importQuery, queryClient } from '../../queries.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
+import { Checkbox } from '../../ui/choice.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Sheet } from '../../ui/page.tsx'
@@ -25,7 +26,8 @@ const again = (id: string) => queryClient.invalidateQueries({ queryKey: ['import
 function Loaded({ one, onLeft }: { one: ImportWithReport; onLeft: () => void }) {
   const { import_id: id, status, report, progress } = one
   const [isAsking, setAsking] = useState(false)
-  const run = useMutation({ mutationFn: () => api.imports.run(id), onSuccess: () => again(id) })
+  const [pictures, setPictures] = useState(false)
+  const run = useMutation({ mutationFn: () => api.imports.run(id, { pictures }), onSuccess: () => again(id) })
   const leave = useMutation({
     mutationFn: () => api.imports.delete(id),
     onSuccess: async (undoing) => {
@@ -63,6 +65,14 @@ function Loaded({ one, onLeft }: { one: ImportWithReport; onLeft: () => void }) 
             </Notice>
           )}
           {(run.isError || leave.isError) && <Notice tone="failed">{sentence(run.error ?? leave.error)}</Notice>}
+          {status === 'ready' && todo > 0 && report.media > 0 && (
+            <Checkbox
+              label="Copy pictures from their websites into your library"
+              hint="They stay visible when the old site is gone. This may take long; what cannot be copied is named."
+              checked={pictures}
+              onChange={({ target }) => setPictures(target.checked)}
+            />
+          )}
           <div className="flex flex-wrap gap-2">
             {status === 'ready' && todo > 0 && (
               <Button kind="primary" busy={run.isPending} onClick={() => run.mutate()}>

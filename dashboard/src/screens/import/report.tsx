@@ -30,12 +30,15 @@ export function Report({ one: { import_id: id, report, status } }: { one: Import
         </dl>
         <ul className="mt-4 grid gap-1 text-sm text-quiet">
           {report.pictures > 0 && (
-            <li>{counted(report.pictures, 'picture')} of the file: they come along into your library.</li>
+            <li>
+              {counted(report.pictures, 'picture')} for your library: those of the file come along, and those that are
+              copied.
+            </li>
           )}
           {report.media > 0 && (
             <li>
-              {counted(report.media, 'picture or file', 'pictures and files')} on other hosts: they stay there, and
-              posts go on showing them.
+              {counted(report.media, 'picture or file', 'pictures and files')} on other hosts: they stay there unless
+              they are copied, and posts go on showing them.
             </li>
           )}
           {report.redirects > 0 && (

@@ -38,7 +38,7 @@ export function withAddresses(source: SourcePost, addresses: ReadonlyMap<string,
   }
 }
 
-/** The query of an address that is replaced goes with it, unless it asks our own service for a size. */
+/** The query of an address within an archive goes with it; one that asks our own service for a size stays, and any other makes another address. */
 function replacer(addresses: ReadonlyMap<string, string>): (text: string) => string {
   const known = new Map(
     [...addresses].flatMap(([from, to]) => [from, from.replaceAll('&', '&amp;')].map((one) => [one, to])),
@@ -46,8 +46,9 @@ function replacer(addresses: ReadonlyMap<string, string>): (text: string) => str
   const longestFirst = [...known.keys()].sort((a, b) => b.length - a.length).map((one) => RegExp.escape(one))
   const pattern = String.raw`(?<=^|[\s"'(<=])(${longestFirst.join('|')})([?#][^\s"'()<>\\]*)?(?=$|[\s"')>\\])`
   return (text) =>
-    text.replaceAll(new RegExp(pattern, 'g'), (_, from: string, query = '') => {
+    text.replaceAll(new RegExp(pattern, 'g'), (whole, from: string, query = '') => {
       const to = known.get(from) ?? from
-      return ownParts(from) === undefined ? to : to + query
+      if (ownParts(from) !== undefined) return to + query
+      return query !== '' && /^https?:/i.test(from) ? whole : to
     })
 }

@@ -4,8 +4,11 @@ import { characters } from '../../platform/http/text.ts'
 import { convertForms, type DocNode, FIELDS, type ImportedContent, MOST_TAGS, MOST_TITLE } from '../../posts/index.ts'
 import { type ImportLoss, oneLoss, type SourcePost } from './source-post.ts'
 
-/** What there is of a post, what is lost of it, and the addresses of its pictures on other hosts. */
-export type Fitted = { content: ImportedContent; losses: ImportLoss[]; media: string[] }
+/**
+ * What there is of a post, what is lost of it, and the addresses of its pictures and other files on other hosts; `shown`: those of the pictures that
+ * it shows.
+ */
+export type Fitted = { content: ImportedContent; losses: ImportLoss[]; media: string[]; shown: string[] }
 
 const MOST_EXCERPT = 1_000
 const MOST_TAG = 64
@@ -41,8 +44,9 @@ export async function fitted(ctx: Context, accountId: string, source: SourcePost
     body,
   }
   const ours = `${ctx.config.publicUrl}/media/`
-  const pictures = addresses.pictures.filter((address) => isAbsolute(address) && !address.startsWith(ours))
-  return { content, losses, media: [...new Set(pictures)].slice(0, MOST_MEDIA) }
+  const elsewhere = (list: string[]) => [...new Set(list)].filter((one) => isAbsolute(one) && !one.startsWith(ours))
+  const shown = elsewhere([...addresses.shown, content.meta.og_image ?? ''])
+  return { content, losses, media: elsewhere(addresses.pictures).slice(0, MOST_MEDIA), shown }
 }
 
 /** Without what a database cannot hold. */
@@ -76,12 +80,13 @@ function metaOf(
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== ''))
 }
 
-type Addresses = { pictures: string[]; links: string[] }
+type Addresses = { pictures: string[]; shown: string[]; links: string[] }
 
 function addressesIn(doc: DocNode): Addresses {
-  const found: Addresses = { pictures: [], links: [] }
-  const visit = ({ attrs, marks = [], content = [] }: DocNode) => {
+  const found: Addresses = { pictures: [], shown: [], links: [] }
+  const visit = ({ type, attrs, marks = [], content = [] }: DocNode) => {
     if (typeof attrs?.src === 'string') found.pictures.push(attrs.src)
+    if (type === 'image' && typeof attrs?.src === 'string') found.shown.push(attrs.src)
     for (const mark of marks) if (typeof mark.attrs?.href === 'string') found.links.push(mark.attrs.href)
     for (const node of content) visit(node)
   }

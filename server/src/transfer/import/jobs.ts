@@ -23,7 +23,7 @@ import type { ImportStatus, ItemRow } from '../tables.ts'
 import { withAddresses } from './addresses.ts'
 import { decide } from './decide.ts'
 import { type Fitted, fitted } from './fit.ts'
-import { expectedAddresses, folderOf, removeAdded, takePictures } from './pictures.ts'
+import { expectedAddresses, folderOf, pictureFetcher, removeAdded, takePictures } from './pictures.ts'
 import { oneLoss, type SourcePost } from './source-post.ts'
 import {
   type ItemChange,
@@ -39,8 +39,8 @@ import {
 /** The kind of job whose key is the id of an import. */
 export const IMPORT_JOB = 'import'
 
-/** What is to be done with an import. */
-export type ImportWork = { task: 'look' | 'run' | 'undo' }
+/** What is to be done with an import; `pictures`: of other hosts are taken over. */
+export type ImportWork = { task: 'look' | 'undo' } | { task: 'run'; pictures?: boolean }
 
 type Job = LeasedJob<ImportWork>
 const pictureImport = ({ key, accountId }: Job) => ({ id: key, accountId })
@@ -152,25 +152,46 @@ function timeLosses({ status, scheduledAt }: SourcePost, now: Date) {
 }
 
 async function runAll(ctx: Context, job: Job, signals: JobSignals): Promise<void> {
+  const goOn = () => assertGoingOn(signals)
+  const hasPictures = job.payload.task === 'run' && job.payload.pictures === true
+  const fetchAll = hasPictures ? pictureFetcher(ctx, pictureImport(job), goOn) : undefined
   for (let place = -1; ; ) {
-    assertGoingOn(signals)
+    goOn()
     const item = await nextToDo(ctx.db.root, job.key, place)
     if (item === undefined) return
     place = item.place
-    await importOne(ctx, job, item, signals)
+    await importOne(ctx, job, item, { goOn, fetchAll })
     await turn()
   }
 }
 
-async function importOne(ctx: Context, job: Job, item: ItemRow, signals: JobSignals): Promise<void> {
+type Fetching = { goOn: () => void; fetchAll: ReturnType<typeof pictureFetcher> | undefined }
+
+async function importOne(ctx: Context, job: Job, item: ItemRow, { goOn, fetchAll }: Fetching): Promise<void> {
   const source = sourceOf(item)
-  const taken = await takePictures(ctx, pictureImport(job), source, () => assertGoingOn(signals))
-  const fit = await tryToFit(ctx, job.accountId, withAddresses(source, taken.addresses))
+  const taken = await takePictures(ctx, pictureImport(job), source, goOn)
+  const own = withAddresses(source, taken.addresses)
   const { losses } = taken
+  let fit = await tryToFit(ctx, job.accountId, own)
+  if (fetchAll !== undefined && typeof fit !== 'string') {
+    const fetched = await fetchAll(fit.shown)
+    losses.push(...fetched.losses)
+    if (fetched.addresses.size > 0) fit = await tryToFit(ctx, job.accountId, withAddresses(own, fetched.addresses))
+    if (typeof fit !== 'string') losses.push(...stillElsewhere(fit, fetched.addresses))
+  }
   await step(ctx, job, async (tx) => {
     if (typeof fit === 'string') return updateItem(tx, item, { outcome: 'refused', reason: fit, source: null })
     await store(ctx, tx, job.accountId, { ...item, losses: [...item.losses, ...losses] }, source, fit)
   })
+}
+
+/** Addresses that are written in a way in which they are not found in the text. */
+function stillElsewhere({ shown }: Fitted, taken: ReadonlyMap<string, string>) {
+  return shown
+    .filter((address) => taken.has(address))
+    .map((address) =>
+      oneLoss('picture', `${address} is in the library now, but the text goes on to show it from there.`),
+    )
 }
 
 /** Stores a post, or changes the one that came from the same source; looks again, because time has passed since it was looked at. */

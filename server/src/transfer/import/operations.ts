@@ -78,13 +78,13 @@ export async function createImport(
   await ctx.db.tx(async (tx) => {
     await setStatus(tx, id, 'reading', ctx.clock.now())
     await forgetLoose(tx, folderOf(one))
-    await enqueueJob(ctx, tx, jobOf(accountId, id, 'look'))
+    await enqueueJob(ctx, tx, jobOf(accountId, id, { task: 'look' }))
   })
   return getImport(ctx, accountId, id)
 }
 
-function jobOf(accountId: string, id: string, task: ImportWork['task']) {
-  return { kind: IMPORT_JOB, key: id, accountId, payload: { task } satisfies ImportWork }
+function jobOf(accountId: string, id: string, payload: ImportWork) {
+  return { kind: IMPORT_JOB, key: id, accountId, payload }
 }
 
 /** Rows are stored when they have this much text, or are so many. */
@@ -165,15 +165,20 @@ export async function listItemsPage(
   return listItems(ctx.db.root, importId, filter, { limit, offset: (page - 1) * limit })
 }
 
-/** Begins to import what is ready. Throws `not_found`, and `conflict` for any other state. */
-export async function runImport(ctx: Context, accountId: string, id: string): Promise<ImportReport> {
+/** Begins to import what is ready; `pictures`: those on other hosts are taken over. Throws `not_found`, and `conflict` for any other state. */
+export async function runImport(
+  ctx: Context,
+  accountId: string,
+  id: string,
+  { pictures }: { pictures: boolean },
+): Promise<ImportReport> {
   return ctx.db.tx(async (tx) => {
     const row = await oneImport(tx, accountId, id, true)
     if (row.status !== 'ready')
       throw fail('conflict', `The import is ${row.status}. Only one that is ready can be run.`, { field: 'status' })
     const status: ImportStatus = 'importing'
     await setStatus(tx, row.id, status, ctx.clock.now())
-    await enqueueJob(ctx, tx, jobOf(accountId, row.id, 'run'))
+    await enqueueJob(ctx, tx, jobOf(accountId, row.id, { task: 'run', pictures }))
     return reportOn(tx, { ...row, status })
   })
 }
@@ -195,7 +200,7 @@ export async function removeImport(ctx: Context, accountId: string, id: string):
     }
     const status: ImportStatus = 'undoing'
     await setStatus(tx, row.id, status, ctx.clock.now())
-    await enqueueJob(ctx, tx, jobOf(accountId, row.id, 'undo'))
+    await enqueueJob(ctx, tx, jobOf(accountId, row.id, { task: 'undo' }))
     return { counts, ...report, row: { ...row, status } }
   })
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import {
   addMedium,
+  fetchPicture,
   findByBytes,
   findByHash,
   noteLoose,
@@ -143,16 +144,18 @@ function fromFolder({ blobs }: Context, one: PictureImport, sha256: string): Rec
   }
 }
 
-/** Adds a picture to the library, and tells its address. What is refused once is not tried again. */
+/** Adds a picture to the library, unless it is there, and tells its address. What is refused once is not tried again. */
 async function takeOne(
   ctx: Context,
   { id, accountId }: PictureImport,
-  { source, name }: { source: string; name: string },
+  { source, name, shown = name }: { source: string; name: string; shown?: string },
   receive: Receive,
 ): Promise<string | ImportLoss> {
   const { root } = ctx.db
   const before = await knownPicture(root, id, source)
-  if (before?.problem != null) return notTaken(name, before.problem)
+  if (before?.problem != null) return notTaken(shown, before.problem)
+  const there = before?.sha256 == null ? undefined : await findByBytes(root, accountId, before.sha256)
+  if (there !== undefined) return publicAddress(ctx.config.publicUrl, there)
   try {
     const medium = await addMedium(ctx, accountId, async (path) => {
       const received = await receive(path)
@@ -165,7 +168,32 @@ async function takeOne(
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error
     await notePicture(root, id, source, { problem: error.message })
-    return notTaken(name, error.message)
+    return notTaken(shown, error.message)
+  }
+}
+
+/** How many pictures of a host may fail one after the other, before the others are not tried. */
+const MOST_FAILURES = 10
+
+/** Takes pictures on other hosts over, by their addresses, for all posts of an import: a host that answers nothing is left alone then. */
+export function pictureFetcher(ctx: Context, one: PictureImport, assertGoingOn: () => void) {
+  const failures = new Map<string, number>()
+  return async (addresses: readonly string[]): Promise<Taken> => {
+    const taken: Taken = { addresses: new Map(), losses: [] }
+    for (const address of addresses) {
+      assertGoingOn()
+      const { host, pathname } = new URL(address)
+      const failed = failures.get(host) ?? 0
+      const receive = (path: string) => fetchPicture(ctx, address, path)
+      const found =
+        failed >= MOST_FAILURES
+          ? notTaken(address, `${MOST_FAILURES} pictures of its host could not be taken before it.`)
+          : await takeOne(ctx, one, { source: address, name: nameOf(pathname), shown: address }, receive)
+      failures.set(host, typeof found === 'string' ? 0 : failed + 1)
+      if (typeof found === 'string') taken.addresses.set(address, found)
+      else taken.losses.push(found)
+    }
+    return taken
   }
 }
 

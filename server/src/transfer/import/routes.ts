@@ -21,6 +21,7 @@ import {
   presentImport,
   presentItem,
   presentReport,
+  RunImport,
   UploadQuery,
 } from './wire.ts'
 
@@ -155,6 +156,9 @@ export const importRoutes: Endpoint[] = [
     description:
       'Imports what is new and what has changed. Published posts arrive as published, with their dates, and no site is sent them: sites that pull see them, and a backfill sends them. A post that was imported before is changed only if nobody has changed it here since; sites that were sent it are sent the change.',
     params: IdParams,
+    body: RunImport,
+    bodyOptional: true,
+    bodyExamples: { 'As it is': {}, 'With pictures of other hosts': { pictures: true } },
     replies: {
       202: {
         description: 'The import, which is under way.',
@@ -163,8 +167,9 @@ export const importRoutes: Endpoint[] = [
       },
     },
     errors: ['conflict'],
-    async handler({ ctx, principal, params }) {
-      return { status: 202, body: presentReport(await runImport(ctx, principal.accountId, params.id)) }
+    async handler({ ctx, principal, params, body: { pictures = false } }) {
+      const running = await runImport(ctx, principal.accountId, params.id, { pictures })
+      return { status: 202, body: presentReport(running) }
     },
   }),
   endpoint({

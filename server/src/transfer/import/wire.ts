@@ -114,6 +114,16 @@ export const ImportedPostQuery = PageQuery.extend({
     .openapi({ description: '`true`: only posts that lose something.' }),
 })
 
+/** How an import is run. */
+export const RunImport = z
+  .strictObject({
+    pictures: z.boolean('pictures must be true or false.').optional().openapi({
+      description:
+        'Whether pictures that posts show from other hosts are taken over into the library, as `POST /api/media/from-url` does, and shown from there. One that cannot be taken is a loss of its post, which goes on to show it from where it is.',
+    }),
+  })
+  .openapi('RunImport')
+
 /** What an upload may say beside its bytes. */
 export const UploadQuery = z.object({
   name: queryText('The name')
