@@ -177,6 +177,12 @@ export const channelsQuery = queryOptions({
   queryFn: ({ signal }) => api.notifications.list({ signal }),
 })
 
+/** The tokens of programs, newest first. */
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens', 'list'],
+  queryFn: async ({ signal }) => (await api.tokens.list({ signal })).tokens,
+})
+
 /** Sites in trouble, then the troubles that are over. */
 export const incidentsQuery = queryOptions({
   queryKey: ['incidents', 'list'],

@@ -2,7 +2,7 @@
 import { createClient } from '@postrider/sdk'
 import { expect, it } from 'vitest'
 import { startService } from '../../server/test/support/service.ts'
-import { describeInBrowser } from './support/browser.ts'
+import { describeInBrowser, expectAccessible } from './support/browser.ts'
 import { newPerson } from './support/person.ts'
 
 describeInBrowser('the account', (scene) => {
@@ -50,6 +50,30 @@ describeInBrowser('the account', (scene) => {
     await page.getByText('Written meanwhile').waitFor()
     await client.posts.update(id, { title: 'Changed meanwhile' })
     await page.getByText('Changed meanwhile').waitFor()
+  })
+
+  it('makes tokens for programs, shows each once, and revokes them', async () => {
+    const { page, client } = await newPerson(scene)
+    await client.posts.create({ title: 'Seen by a program' })
+    await page.goto('/account')
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('What it is for').fill('Our repository')
+    await page.getByRole('combobox', { name: 'It', exact: true }).selectOption('Only reads')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Make the token' }).click()
+    await page.getByText('Copy the token now').waitFor()
+    await expectAccessible(page)
+    const token = (await page.getByLabel('Token', { exact: true }).textContent()) ?? ''
+    const program = createClient({ baseUrl: scene.service().url, token })
+    expect((await program.posts.list()).data.map(({ title }) => title)).toEqual(['Seen by a program'])
+    await expect(program.posts.create({ title: 'Not allowed' })).rejects.toMatchObject({ status: 403 })
+    await page.reload()
+    await page.getByText('reads posts · reads sites · reads figures').waitFor()
+    expect(await page.getByText(token).count()).toBe(0)
+    await page.getByRole('button', { name: 'Revoke Our repository' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('button', { name: 'Revoke Our repository' }).waitFor({ state: 'detached' })
+    await expect(program.posts.list()).rejects.toMatchObject({ status: 401 })
   })
 
   it('signs out everywhere, programs too, after a question', async () => {

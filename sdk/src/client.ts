@@ -2,6 +2,7 @@ import { allByCursor, allPages } from './all-pages.ts'
 import { type FinishedDraft, type WaitForDraft, waitForDraft } from './drafts.ts'
 import { type FollowOptions, followEvents } from './events.ts'
 import { mediaCalls } from './media.ts'
+import { tokenCalls } from './tokens.ts'
 import { transferCalls } from './transfer.ts'
 import { type CallOptions, createTransport, type TransportOptions } from './transport.ts'
 import type {
@@ -65,7 +66,7 @@ import { ifMatch, versionCalls } from './versions.ts'
 
 /** How a client reaches the service. */
 export type ClientOptions = TransportOptions & {
-  /** The access token from register or login; can be set later with `setToken`. */
+  /** The access token from register or login, or the token of a program (`pt_…`); can be set later with `setToken`. */
   token?: string
 }
 
@@ -212,6 +213,7 @@ export function createClient({ token, ...options }: ClientOptions) {
       ...versionCalls(call),
     },
     media: mediaCalls(call),
+    tokens: tokenCalls(call),
     drafts: {
       /** Starts a job that writes a draft. */
       generate: (input: GenerateDraft, options?: PostOptions) =>

@@ -62,6 +62,9 @@ const ID = 'a/b?c'
 
 /** Every operation, called with every argument its method takes. */
 const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
+  createToken: (client) => client.tokens.create(exampleOf('createToken')),
+  listTokens: (client) => client.tokens.list(),
+  revokeToken: (client) => client.tokens.revoke(ID),
   createPreview: (client) => client.posts.previews.create(ID, exampleOf('createPreview')),
   listPreviews: (client) => client.posts.previews.list(ID),
   revokePreview: (client) => client.posts.previews.revoke(ID, ID),

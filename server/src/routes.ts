@@ -1,4 +1,4 @@
-import { accountRoutes } from './accounts/index.ts'
+import { accountRoutes, apiTokenRoutes } from './accounts/index.ts'
 import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
 import { backfillRoutes, resendRoutes, testDeliveryRoutes } from './deliveries/index.ts'
 import { generationRoutes } from './generation/index.ts'
@@ -17,13 +17,14 @@ import {
   workingCopyRoutes,
 } from './posts/index.ts'
 import { pullRoutes } from './pull/index.ts'
-import { accountOriginalRoutes, detectionRoutes, siteRoutes } from './sites/index.ts'
+import { accountOriginalRoutes, assertSites, detectionRoutes, siteRoutes } from './sites/index.ts'
 import { exportRoute, importRoutes } from './transfer/index.ts'
 
 /** The whole API, in the order in which it is documented. */
 export const endpoints: readonly Endpoint[] = [
   ...accountRoutes,
   ...accountOriginalRoutes,
+  ...apiTokenRoutes(assertSites),
   ...postRoutes,
   ...revisionRoutes,
   duplicateRoute,

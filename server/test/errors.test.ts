@@ -115,6 +115,7 @@ const validBodies: Record<string, unknown> = {
   createNotificationChannel: { kind: 'slack', target: 'https://chat.example.com/hook' },
   updateNotificationChannel: {},
   verifyNotificationAddress: { token: 'unknown' },
+  createToken: { name: 'x', scopes: ['posts:read'] },
   changePassword: { current_password: 'wrong horse', new_password: 'battery staple' },
   createPost: { title: 'x' },
   updatePost: {},
@@ -152,11 +153,13 @@ function ask(
 ): Promise<PlainResponse> {
   const own = one.path.startsWith('/api/sites')
     ? on.ids.site
-    : one.path.startsWith('/api/deliveries')
-      ? on.ids.delivery
-      : one.path.startsWith('/api/media')
-        ? on.ids.medium || NOWHERE
-        : on.ids.post
+    : one.path.startsWith('/api/tokens')
+      ? NOWHERE
+      : one.path.startsWith('/api/deliveries')
+        ? on.ids.delivery
+        : one.path.startsWith('/api/media')
+          ? on.ids.medium || NOWHERE
+          : on.ids.post
   const path = one.path
     .replace('{job_id}', id ?? on.ids.job)
     .replace('{id}', id ?? own)
@@ -217,6 +220,12 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
     async rate_limited(one) {
       await ask(one, { on: { ...strict, token: await anotherToken(strict) } })
       return ask(one, { on: { ...strict, token: await anotherToken(strict) } })
+    },
+  },
+  createToken: {
+    async conflict(one) {
+      for (let count = 0; count < 100; count += 1) await ask(one)
+      return ask(one)
     },
   },
   createPost: { conflict: (one) => ask(one, { body: { title: 'x', slug: 'taken' } }) },

@@ -4,6 +4,7 @@
  */
 import { createClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SCOPE_NAMES } from '../src/accounts/api-tokens/scopes.ts'
 import { type Api, newApi, newPost, newSite } from './support/api.ts'
 import { type PlainResponse, request } from './support/http.ts'
 import { type Operation, operations, resolved, type Schema } from './support/operations.ts'
@@ -74,6 +75,8 @@ const FOREIGN: Record<string, number> = {
   'listFailures query site_id': 400,
   'retryPost path id': 404,
   'retryPost body site_id': 400,
+  'revokeToken path id': 404,
+  'createToken body site_ids': 400,
   'getImport path id': 404,
   'listImportedPosts path id': 404,
   'runImport path id': 404,
@@ -89,6 +92,7 @@ const FOREIGN: Record<string, number> = {
 const BODIES: Record<string, object> = {
   createPost: { title: 'Stolen' },
   updatePost: { title: 'Stolen' },
+  createToken: { name: 'Stolen', scopes: ['posts:read'] },
   changePosts: { action: 'publish' },
   generateDraft: { topic: 'Stolen' },
   updateSite: { name: 'Stolen' },
@@ -107,6 +111,7 @@ type Ids = Record<
   | 'import_id'
   | 'medium_id'
   | 'preview_id'
+  | 'token_id'
   | 'token'
   | 'slug',
   string
@@ -122,6 +127,7 @@ const NOWHERE: Ids = {
   token: 'n'.repeat(43),
   medium_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a17',
   import_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a18',
+  token_id: '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a19',
   slug: 'nowhere',
 }
 
@@ -160,6 +166,7 @@ beforeAll(async () => {
     ...(await newPreview(owner, post.id)),
     medium_id: await newPicture(owner, 'Private loaf'),
     import_id: await newImport(owner, 'Private plans'),
+    token_id: (await newToken(owner, 'Private program')).id,
     slug: post.slug,
   }
   secrets = ['Private', 'Buy gold', String(site.api_key), String(site.webhook_secret), owner.user.email]
@@ -176,6 +183,7 @@ beforeAll(async () => {
     dashboardSession: [
       { name: 'the session of another account', headers: { cookie, origin: service.url }, ids: others.ids },
     ],
+    apiToken: [{ name: 'the token of a program of another account', headers: bearer(others.token), ids: others.ids }],
     siteKey: [
       { name: "the key of another account's site", headers: key(others.apiKey), ids: others.ids },
       { name: 'the key of another site of the account', headers: key(sibling.apiKey), ids: sibling.ids },
@@ -211,6 +219,7 @@ async function ownersView(): Promise<unknown> {
     '/api/sites',
     '/api/deliveries',
     '/api/notifications/channels',
+    '/api/tokens',
     '/api/media',
     `/api/posts/${theirs.post_id}`,
     `/api/sites/${theirs.site_id}`,
@@ -231,11 +240,15 @@ async function signedIn(api: Api): Promise<{ token: string; cookie: string }> {
 }
 
 /** Gives an account a site and a post published to it, which are not what is to be protected. */
-async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: unknown; formerKey: unknown }> {
+async function withThings(
+  api: Api,
+  slug: string,
+): Promise<{ ids: Ids; apiKey: unknown; formerKey: unknown; token: string }> {
   const site = await newSite(api, 'https://example.com/hook', { name: slug })
   const post = await newPost(api, { title: slug, slug })
   await api.post(`/api/posts/${post.id}/publish`, { site_ids: [site.id] })
   const { new_api_key } = (await api.post(`/api/sites/${site.id}/rotate-keys`)).json
+  const program = await newToken(api)
   const ids = {
     post_id: post.id,
     site_id: String(site.id),
@@ -245,9 +258,10 @@ async function withThings(api: Api, slug: string): Promise<{ ids: Ids; apiKey: u
     ...(await newPreview(api, post.id)),
     medium_id: await newPicture(api, slug),
     import_id: await newImport(api, slug),
+    token_id: program.id,
     slug,
   }
-  return { ids, apiKey: new_api_key, formerKey: site.api_key }
+  return { ids, apiKey: new_api_key, formerKey: site.api_key, token: program.token }
 }
 
 /** The id of a job that writes a draft. */
@@ -259,6 +273,12 @@ async function newJob(api: Api, topic: string): Promise<string> {
 async function newPreview(api: Api, postId: string): Promise<{ preview_id: string; token: string }> {
   const { id, url } = (await api.post(`/api/posts/${postId}/previews`)).json
   return { preview_id: String(id), token: String(url).split('/').at(-1) ?? '' }
+}
+
+/** A token of a program that may do everything a program may. */
+async function newToken(api: Api, name = 'A program'): Promise<{ id: string; token: string }> {
+  const { id, token } = (await api.post('/api/tokens', { name, scopes: SCOPE_NAMES })).json
+  return { id: String(id), token: String(token) }
 }
 
 /** The id of a notification channel. */
@@ -293,11 +313,13 @@ function kindOf({ path }: Operation, { name }: Place): keyof Ids {
       ? 'medium_id'
       : path.includes('/imports/')
         ? 'import_id'
-        : path.includes('/posts/')
-          ? 'post_id'
-          : path.includes('/deliveries/')
-            ? 'delivery_id'
-            : 'site_id'
+        : path.includes('/tokens/')
+          ? 'token_id'
+          : path.includes('/posts/')
+            ? 'post_id'
+            : path.includes('/deliveries/')
+              ? 'delivery_id'
+              : 'site_id'
   const kind = /^ids?$/.test(name) ? own : name.replace(/^primary_|s$/g, '')
   if (kind in NOWHERE) return kind as keyof Ids // it is a key
   throw new Error(`${path} takes "${name}": say here whose id that is`)

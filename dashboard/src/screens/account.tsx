@@ -16,6 +16,7 @@ import { Notice } from '../ui/notice.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { toast } from '../ui/toast.tsx'
+import { Tokens } from './account/tokens.tsx'
 
 const PLANS: Record<AccountBody['plan'], string> = { starter: 'Starter', pro: 'Pro', agency: 'Agency' }
 
@@ -57,6 +58,9 @@ export function Account() {
       )}
       <Sheet title="Password">
         <Password email={data.user.email} />
+      </Sheet>
+      <Sheet title="Programs">
+        <Tokens />
       </Sheet>
       <Sheet title="Sessions">
         <Sessions />
@@ -189,8 +193,8 @@ function Sessions() {
   return (
     <div className="grid grid-cols-1 gap-4">
       <p className="text-quiet">
-        You stay signed in for seven days after your last visit. Signing out everywhere also ends the access tokens of
-        programs.
+        You stay signed in for seven days after your last visit. Signing out everywhere also ends programs that logged
+        in with your password; tokens of programs stay.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button icon={<LogOut />} onClick={() => void signOut()}>
@@ -208,7 +212,8 @@ function Sessions() {
         act={everywhere}
       >
         <p>
-          Every browser and every program has to sign in again, this one too. Site keys and deliveries keep working.
+          Every browser has to sign in again, this one too, and every program that uses your password. Tokens of
+          programs, site keys and deliveries keep working.
         </p>
       </Confirm>
     </div>

@@ -165,6 +165,50 @@ export interface paths {
         patch: operations["updateAccount"];
         trace?: never;
     };
+    "/api/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tokens of programs
+         * @description Newest first, with those that have expired. Revoked ones are gone.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        /**
+         * Make a token for a program
+         * @description The token is in this answer and nowhere else. No token can make tokens.
+         */
+        post: operations["createToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description From now on, no request with it is answered.
+         */
+        delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/posts": {
         parameters: {
             query?: never;
@@ -1526,6 +1570,38 @@ export interface components {
             name?: string;
             alt?: string;
         };
+        ApiToken: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            id: string;
+            name: string;
+            scopes: components["schemas"]["Scope"][];
+            /** @description The sites that it is limited to; null: none. */
+            site_ids: string[] | null;
+            /** @description How it ends. */
+            last_four: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Exact to a minute; null: never.
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            expires_at: string | null;
+        };
+        ApiTokenList: {
+            tokens: components["schemas"]["ApiToken"][];
+        };
         Backfill: {
             /**
              * Format: date-time
@@ -1731,6 +1807,19 @@ export interface components {
             word_count: number;
             /** @description What the conversion of the given body could not keep; absent if that is nothing. */
             warnings?: components["schemas"]["ConversionWarning"][];
+        };
+        CreateApiToken: {
+            /** @description What it is for. */
+            name: string;
+            /** @description What it may do. */
+            scopes: components["schemas"]["Scope"][];
+            /** @description Limits it to these sites, the posts that one of them gets, and changes of posts that go to no other. It cannot use what concerns all sites then. Without them, it is for all sites. */
+            site_ids?: string[];
+            /**
+             * Format: date-time
+             * @description When it stops working. Without it, it works until it is revoked.
+             */
+            expires_at?: string;
         };
         CreateNotificationChannel: {
             kind: components["schemas"]["NotificationChannelKind"];
@@ -2084,6 +2173,11 @@ export interface components {
         Forbidden: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "forbidden";
+            /**
+             * @description The scope that the token lacks.
+             * @example posts:publish
+             */
+            required_scope?: string;
         };
         ForgotPassword: {
             email: string;
@@ -2658,6 +2752,10 @@ export interface components {
         MethodNotAllowed: components["schemas"]["Error"] & {
             /** @enum {string} */
             error?: "method_not_allowed";
+        };
+        NewApiToken: components["schemas"]["ApiToken"] & {
+            /** @description The token. It is shown this once. */
+            token: string;
         };
         /** @description What every error response contains. */
         NotFound: components["schemas"]["Error"] & {
@@ -3276,6 +3374,20 @@ export interface components {
              */
             based_on?: number;
         };
+        /**
+         * @description - `posts:read`: Read posts, their history and their deliveries; follow events; export.
+         *     - `posts:write`: Write drafts and changes that are not published.
+         *     - `posts:publish`: Publish, schedule, change or withdraw what is published, delete, import.
+         *     - `sites:read`: List the sites.
+         *     - `sites:write`: Connect, change, test and disconnect sites.
+         *     - `secrets:read`: Read sites' API keys and webhook secrets.
+         *     - `media:write`: Upload, change and delete pictures.
+         *     - `analytics:read`: Read figures, failures and incidents.
+         *     - `deliveries:retry`: Send again what has failed or is missing.
+         *     - `generate`: Have drafts written.
+         * @enum {string}
+         */
+        Scope: "posts:read" | "posts:write" | "posts:publish" | "sites:read" | "sites:write" | "secrets:read" | "media:write" | "analytics:read" | "deliveries:retry" | "generate";
         Session: {
             user: components["schemas"]["User"];
             /** @description A JWT for the Management API. */
@@ -3686,7 +3798,7 @@ export interface components {
                 "application/json": components["schemas"]["Conflict"];
             };
         };
-        /** @description `forbidden`: The request is not allowed; `message` says why. */
+        /** @description `forbidden`: The request is not allowed; `message` says why, and `required_scope` which right a token lacks. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4352,6 +4464,113 @@ export interface operations {
             405: components["responses"]["MethodNotAllowed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiToken"];
+            };
+        };
+        responses: {
+            /** @description The token. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description The response contains secrets: do not store it.
+                     * @example no-store
+                     */
+                    "Cache-Control": string;
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiToken"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token is revoked. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];

@@ -5,7 +5,7 @@ import { PLANS } from '../platform/config.ts'
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, Id } from '../platform/http/endpoint.ts'
 import { currentUsage } from '../platform/rate-limit/rate-limit.ts'
-import { accountAuth } from './auth.ts'
+import { loginAuth } from './auth.ts'
 import { exampleAccount, exampleCookie } from './examples.ts'
 import { managementBucket } from './limits.ts'
 import { renewalHeaders } from './session.ts'
@@ -85,7 +85,7 @@ export const accountEndpoint: Endpoint = endpoint({
   summary: 'Get the account',
   description:
     'The user, the plan and the remaining requests. A session cookie past half of its seven days is renewed with the response.',
-  auth: accountAuth,
+  auth: loginAuth,
   replies: {
     200: {
       description: 'The account.',

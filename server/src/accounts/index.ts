@@ -1,5 +1,16 @@
 export { AccountBody, presentAccount } from './account.ts'
-export { accountAuth, whoAsks } from './auth.ts'
+export { apiTokenRoutes } from './api-tokens/routes.ts'
+export { endAllApiTokens } from './api-tokens/store.ts'
+export {
+  type AccountPrincipal,
+  ANYWHERE,
+  accountAuth,
+  assertMay,
+  loginAuth,
+  type Reach,
+  sitesOf,
+  whoAsks,
+} from './auth.ts'
 export { exampleAccount } from './examples.ts'
 export { removeExpiredResets, resetJobs } from './forgotten.ts'
 export { authBuckets } from './limits.ts'

@@ -55,3 +55,8 @@ export function failedLoginsBucket(ctx: Pick<Context, 'config'>, accountKey: str
   const limit = ctx.config.rateLimits.auth === 'off' ? 'off' : FAILED_LOGINS
   return { name: `failed-logins:${accountKey}${network === undefined ? '' : `:${network}`}`, limit }
 }
+
+/** Tokens of programs that do not exist, per client address. */
+export function unknownTokensBucket(ctx: Pick<Context, 'config'>, { clientAddress }: RequestFacts): Bucket {
+  return { name: `unknown-tokens:${clientNetwork(clientAddress)}`, limit: ctx.config.rateLimits.auth }
+}

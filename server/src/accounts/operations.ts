@@ -6,7 +6,7 @@ import { hashPassword, verifyPassword } from '../platform/crypto.ts'
 import { type Database, type Db, type Tx, uniqueViolation } from '../platform/db/database.ts'
 import { fail, invalid } from '../platform/errors.ts'
 import type { SignalSender } from '../platform/signals.ts'
-import type { AccountPrincipal } from './auth.ts'
+import type { LoginPrincipal } from './auth.ts'
 import { emailKey, plainEmail } from './email.ts'
 import { type LoginFacts, rememberNetwork } from './login.ts'
 import { assertNotGuessable } from './passwords.ts'
@@ -69,7 +69,7 @@ export async function createAccount(
 /** Ends one session of the account, that of a token or a cookie, in all processes at once. */
 export async function signOut(
   ctx: Pick<Context, 'clock' | 'db' | 'signals'>,
-  { accountId, credential }: Pick<AccountPrincipal, 'accountId' | 'credential'>,
+  { accountId, credential }: Pick<LoginPrincipal, 'accountId' | 'credential'>,
 ): Promise<void> {
   await ctx.db.tx(async (tx) => {
     await insertEndedSession(tx, credential.sessionId, plusMs(ctx.clock.now(), ENDED_FOR_MS))

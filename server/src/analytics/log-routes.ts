@@ -167,7 +167,7 @@ function countOf(queued: number): string {
   return queued === 1 ? 'One delivery is queued again.' : `${queued} deliveries are queued again.`
 }
 
-const shared = { tag: 'Deliveries', auth: accountAuth } as const
+const shared = { tag: 'Deliveries' } as const
 
 /** The log of single deliveries; an addition to the specification. */
 export const deliveryRoutes: Endpoint[] = [
@@ -175,6 +175,7 @@ export const deliveryRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/deliveries',
+    auth: accountAuth('posts:read'),
     name: 'listDeliveries',
     summary: 'List deliveries',
     description: 'Newest first. The cursor keeps pages stable while deliveries are added.',
@@ -199,6 +200,7 @@ export const deliveryRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/deliveries/{id}',
+    auth: accountAuth('posts:read'),
     name: 'getDelivery',
     summary: 'Get a delivery',
     description: 'The delivery with every attempt, and the request that an attempt made now would send.',
@@ -221,6 +223,7 @@ export const deliveryRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/deliveries/retry',
+    auth: accountAuth('deliveries:retry'),
     name: 'retryDeliveries',
     summary: 'Retry failed deliveries',
     description:
@@ -249,6 +252,7 @@ export const deliveryRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/deliveries/{id}/retry',
+    auth: accountAuth('deliveries:retry'),
     name: 'retryDelivery',
     summary: 'Retry a delivery',
     description:

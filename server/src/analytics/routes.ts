@@ -189,7 +189,7 @@ function presentFailure(one: Failure) {
 }
 
 const rangeOf = ({ from, to, site_id: siteId }: z.output<typeof RangeQuery>): Range => ({ from, to, siteId })
-const shared = { tag: 'Analytics', auth: accountAuth } as const
+const shared = { tag: 'Analytics' } as const
 
 /** How deliveries went (specification, section 4). */
 export const analyticsRoutes: Endpoint[] = [
@@ -197,6 +197,7 @@ export const analyticsRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/analytics/overview',
+    auth: accountAuth('analytics:read'),
     name: 'getOverview',
     summary: 'Get the totals of a period, overall and per site',
     description:
@@ -233,6 +234,7 @@ export const analyticsRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/analytics/deliveries',
+    auth: accountAuth('analytics:read'),
     name: 'getDeliveriesOverTime',
     summary: 'Get deliveries over time',
     description: 'One entry for every interval of the range, zeros included, in UTC. Weeks begin on Monday.',
@@ -267,6 +269,7 @@ export const analyticsRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/analytics/posts/{id}/deliveries',
+    auth: accountAuth('posts:read'),
     name: 'getPostDeliveries',
     summary: "List a post's deliveries with their history",
     description: 'Deliveries to all sites, newest first, at most 500.',
@@ -291,6 +294,7 @@ export const analyticsRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/analytics/failures',
+    auth: accountAuth('analytics:read'),
     name: 'listFailures',
     summary: 'List failed deliveries',
     description: 'Deliveries that ended as failed since `from`, newest first, at most 500.',
@@ -312,6 +316,7 @@ export const analyticsRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/analytics/posts/{id}/retry',
+    auth: accountAuth('deliveries:retry'),
     name: 'retryPost',
     summary: "Retry a post's failed deliveries",
     description:

@@ -1,4 +1,5 @@
 /** Replaces the secret key and seals everything with the new one. platform/secret-key.ts explains how it survives interruption. */
+import { endAllApiTokens } from '../accounts/index.ts'
 import { resealSecrets } from '../engine/index.ts'
 import { resealChannels } from '../notifications/index.ts'
 import { type Config, parseConfig, SHORTEST_KEY } from '../platform/config.ts'
@@ -40,8 +41,10 @@ export const run: Run = async (invocation) => {
     const oldKey = await loadSecretKey(config, db)
     await assertSameKey(db, deriveKeys(oldKey))
     const rotated = await rotate(db, config, { oldKey, ...next, force: options.force === true })
+    const ended = `Tokens of programs that have ended with the old key: ${rotated.tokens}. Make new ones on the account page.`
     return [
       `Sites whose API key and webhook secret are encrypted with the new key: ${rotated.sites}. They need no change.`,
+      ...(rotated.tokens > 0 ? [ended] : []),
       ...rotated.next,
     ]
   })
@@ -77,18 +80,18 @@ async function rotate(
   db: Database,
   config: Config,
   { oldKey, key, variable, force }: Rotation,
-): Promise<{ sites: number; next: string[] }> {
+): Promise<Resealed & { next: string[] }> {
   const generated = variable === undefined
   const kept = generated ? await keepOldKey(config.dataDir, oldKey) : undefined
   if (generated) await stageSecretKey(config.dataDir, key)
-  const sites = await reseal(db, oldKey, key, force).catch(async (error) => {
+  const resealed = await reseal(db, oldKey, key, force).catch(async (error) => {
     if (!(error instanceof SealError)) throw error
     const { problem } = await checkSealed(db.root, deriveKeys(oldKey))
     throw new CommandError(`Nothing was changed: ${problem ?? error.message}. Then run this again.`)
   })
   if (generated) await adoptStagedKey(config.dataDir)
   return {
-    sites,
+    ...resealed,
     next:
       kept === undefined
         ? [`Now set SECRET_KEY to the value of ${variable} for every process, and start them.`]
@@ -96,7 +99,10 @@ async function rotate(
   }
 }
 
-async function reseal(db: Database, oldKey: string, key: string, force: boolean): Promise<number> {
+/** How many sites have new secrets, and how many tokens could not be kept: only their HMAC is known. */
+type Resealed = { sites: number; tokens: number }
+
+async function reseal(db: Database, oldKey: string, key: string, force: boolean): Promise<Resealed> {
   const [from, to] = [deriveKeys(oldKey), deriveKeys(key)]
   return db.tx(async (tx) => {
     if (!force) await assertAlone(db, tx, 'They know only the old key (--force rotates anyway)')
@@ -105,6 +111,6 @@ async function reseal(db: Database, oldKey: string, key: string, force: boolean)
     await resealAnswers(tx, from, to)
     await resealChannels(tx, from, to)
     await replaceFingerprint(tx, to)
-    return sites
+    return { sites, tokens: await endAllApiTokens(tx) }
   })
 }

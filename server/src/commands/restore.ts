@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { sql } from 'kysely'
-import { endAllLogins } from '../accounts/index.ts'
+import { endAllApiTokens, endAllLogins } from '../accounts/index.ts'
 import { LAST_OF_PREVIEWS, migrations } from '../migrations/index.ts'
 import { readBackupFile, regularFile } from '../platform/backup/file.ts'
 import { type BackupHeader, fitOf } from '../platform/backup/format.ts'
@@ -187,4 +187,6 @@ async function load(
   if (isMove) return
   await writePosts(tx, (posts) => raiseVersions(posts, systemClock.now()))
   await endAllLogins(tx)
+  const ended = await endAllApiTokens(tx)
+  if (ended > 0) terminal.note(`Tokens of programs that have ended, as every login has: ${ended}. Make new ones.`)
 }

@@ -10,7 +10,7 @@ import { type Endpoint, endpoint, Id, IdParams } from '../platform/http/endpoint
 import { instant } from '../platform/http/instant.ts'
 import { text } from '../platform/http/text.ts'
 import { type Chosen, enqueueSending, visibleAndSent } from '../posts/index.ts'
-import { exampleSite, siteStatusOf } from '../sites/index.ts'
+import { exampleSite, isSite, siteStatusOf } from '../sites/index.ts'
 
 const BackfillBody = z
   .strictObject({
@@ -76,9 +76,9 @@ async function backfill(
 export const backfillRoutes: readonly Endpoint[] = [
   endpoint({
     tag: 'Sites',
-    auth: accountAuth,
     method: 'post',
     path: '/api/sites/{id}/backfill',
+    auth: accountAuth('deliveries:retry', isSite),
     name: 'backfillSite',
     summary: 'Send earlier posts to a site',
     description:

@@ -9,7 +9,7 @@ import { fail } from '../platform/errors.ts'
 import { type Endpoint, endpoint, Id, IdParams } from '../platform/http/endpoint.ts'
 import { instant } from '../platform/http/instant.ts'
 import { enqueueSending } from '../posts/index.ts'
-import { exampleSite, siteStatusOf } from '../sites/index.ts'
+import { exampleSite, isSite, siteStatusOf } from '../sites/index.ts'
 import { MOST_REQUEUED, requeueFailed } from './requeue.ts'
 
 const RetryBody = z
@@ -72,9 +72,9 @@ async function sendSkipped(ctx: Context, tx: Tx, site: { accountId: string; site
 export const resendRoutes: readonly Endpoint[] = [
   endpoint({
     tag: 'Sites',
-    auth: accountAuth,
     method: 'post',
     path: '/api/sites/{id}/retry',
+    auth: accountAuth('deliveries:retry', isSite),
     name: 'retrySite',
     summary: 'Send a site again what it lacks',
     description:

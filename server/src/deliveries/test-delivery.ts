@@ -5,7 +5,7 @@ import { BUILD_HOOK, createChannels, type ProbeResult } from '../destinations/in
 import type { Context } from '../platform/context.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
 import { examplePost, PublishedPost } from '../posts/index.ts'
-import { exampleNewSite, recordTest, targetOf } from '../sites/index.ts'
+import { exampleNewSite, isSite, recordTest, targetOf } from '../sites/index.ts'
 import { beginRecovery } from './recovery.ts'
 import { samplePost } from './sample-post.ts'
 import { troubleshoot, troubleshootHook } from './troubleshooting.ts'
@@ -72,9 +72,9 @@ async function testDelivery(
 export const testDeliveryRoutes: readonly Endpoint[] = [
   endpoint({
     tag: 'Sites',
-    auth: accountAuth,
     method: 'post',
     path: '/api/sites/{id}/test-delivery',
+    auth: accountAuth('sites:write', isSite),
     name: 'testSiteDelivery',
     summary: 'Send a test delivery',
     description:

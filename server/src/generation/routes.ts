@@ -169,7 +169,7 @@ function structuredData(faq: readonly FaqItem[]): z.output<typeof FaqPage> | nul
   }
 }
 
-const shared = { tag: 'Posts', auth: accountAuth } as const
+const shared = { tag: 'Posts' } as const
 
 /** Drafts (specification, section 4; decisions G1 to G3). */
 export const generationRoutes: Endpoint[] = [
@@ -177,6 +177,7 @@ export const generationRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/posts/generate',
+    auth: accountAuth('generate'),
     name: 'generateDraft',
     summary: 'Generate a draft',
     description:
@@ -209,6 +210,7 @@ export const generationRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts/generate/{job_id}',
+    auth: accountAuth('generate'),
     name: 'getGenerationJob',
     summary: 'Get a generation job',
     description:
@@ -237,6 +239,7 @@ export const generationRoutes: Endpoint[] = [
     ...shared,
     method: 'delete',
     path: '/api/posts/generate/{job_id}',
+    auth: accountAuth('generate'),
     name: 'cancelGenerationJob',
     summary: 'Cancel a job',
     description: 'Stops the work at once and deletes the job. A draft that is already complete stays.',

@@ -31,9 +31,9 @@ const IncidentList = z.object({ incidents: z.array(Incident) }).openapi('Inciden
 export const incidentRoutes: Endpoint[] = [
   endpoint({
     tag: 'Notifications',
-    auth: accountAuth,
     method: 'get',
     path: '/api/incidents',
+    auth: accountAuth('analytics:read'),
     name: 'listIncidents',
     summary: 'List the incidents',
     description:

@@ -27,11 +27,11 @@ export const liveRoutes: Endpoint[] = [
   endpoint({
     method: 'get',
     path: '/api/events',
+    auth: accountAuth('posts:read'),
     name: 'streamEvents',
     tag: 'Live updates',
     summary: 'Stream changes',
     description: DESCRIPTION,
-    auth: accountAuth,
     replies: {
       200: {
         description: 'Events, until the client or the service closes the connection.',

@@ -1,4 +1,4 @@
-import { accountAuth } from '../accounts/index.ts'
+import { ANYWHERE, accountAuth } from '../accounts/index.ts'
 import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
@@ -22,7 +22,7 @@ import {
   UploadQuery,
 } from './wire.ts'
 
-const shared = { tag: 'Media', auth: accountAuth } as const
+const shared = { tag: 'Media' } as const
 const path = '/api/media'
 /** What a form has beside its file. */
 const FORM_BYTES = 200_000
@@ -45,6 +45,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       ...shared,
       method: 'post',
       path,
+      auth: accountAuth('media:write', ANYWHERE),
       name: 'uploadMedium',
       summary: 'Upload a picture',
       description:
@@ -70,6 +71,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       ...shared,
       method: 'post',
       path: `${path}/from-url`,
+      auth: accountAuth('media:write', ANYWHERE),
       name: 'addMediumFromUrl',
       summary: 'Take a picture over from an address',
       description:
@@ -92,6 +94,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       ...shared,
       method: 'get',
       path,
+      auth: accountAuth('posts:read'),
       name: 'listMedia',
       summary: 'List pictures',
       description:
@@ -118,6 +121,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       ...shared,
       method: 'get',
       path: `${path}/{id}`,
+      auth: accountAuth('posts:read'),
       name: 'getMedium',
       summary: 'Get a picture',
       description: 'What is known of it, and which posts have it.',
@@ -132,6 +136,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       ...shared,
       method: 'patch',
       path: `${path}/{id}`,
+      auth: accountAuth('media:write'),
       name: 'updateMedium',
       summary: 'Change a picture',
       description:
@@ -152,6 +157,7 @@ export function mediaRoutes(usesOf: UsesOf): Endpoint[] {
       ...shared,
       method: 'delete',
       path: `${path}/{id}`,
+      auth: accountAuth('media:write'),
       name: 'deleteMedium',
       summary: 'Delete a picture',
       description:

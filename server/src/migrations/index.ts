@@ -15,6 +15,7 @@ import * as workingCopies from './2026-12-13-working-copies.ts'
 import * as media from './2026-12-14-media.ts'
 import * as imports from './2026-12-15-imports.ts'
 import * as previews from './2026-12-16-previews.ts'
+import * as apiTokens from './2026-12-17-api-tokens.ts'
 import * as looseFiles from './2026-12-19-loose-files.ts'
 import * as importPictures from './2026-12-20-import-pictures.ts'
 
@@ -39,6 +40,7 @@ export const migrations: Record<string, Migration> = {
   '2026-12-14-media': media,
   '2026-12-15-imports': imports,
   '2026-12-16-previews': previews,
+  '2026-12-17-api-tokens': apiTokens,
   '2026-12-19-loose-files': looseFiles,
   '2026-12-20-import-pictures': importPictures,
 }

@@ -1,4 +1,4 @@
-import { accountAuth, authBuckets } from '../accounts/index.ts'
+import { authBuckets, loginAuth } from '../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams, NO_STORE } from '../platform/http/endpoint.ts'
 import { addChannel, askAgain, changeChannel, channelOf, channelsOf, removeChannel, verifyAddress } from './channels.ts'
 import { exampleChannel, exampleWebhookChannel } from './examples.ts'
@@ -14,7 +14,7 @@ import {
   VerifyBody,
 } from './wire.ts'
 
-const shared = { tag: 'Notifications', auth: accountAuth } as const
+const shared = { tag: 'Notifications', auth: loginAuth } as const
 const path = '/api/notifications/channels'
 
 /** Who is told when something needs them, and how. */

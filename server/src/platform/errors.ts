@@ -21,7 +21,14 @@ const KINDS = {
 export type FailureKind = keyof typeof KINDS
 
 /** What may accompany a refusal. `field` is the dotted path of the offending input. */
-export type FailureDetails = { field?: string; headers?: Record<string, string>; retryAfter?: number; cause?: unknown }
+export type FailureDetails = {
+  field?: string
+  headers?: Record<string, string>
+  retryAfter?: number
+  /** The right that a token lacks; part of the body of a `forbidden`. */
+  requiredScope?: string
+  cause?: unknown
+}
 
 /** A refusal with a message a client may read. */
 export class Failure extends Error {
@@ -30,6 +37,7 @@ export class Failure extends Error {
   readonly headers: Record<string, string>
   /** Seconds; part of the body of a `rate_limited`. */
   readonly retryAfter: number | undefined
+  readonly requiredScope: string | undefined
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
     super(message, { cause: details.cause })
@@ -38,6 +46,7 @@ export class Failure extends Error {
     this.field = details.field
     this.headers = details.headers ?? {}
     this.retryAfter = details.retryAfter
+    this.requiredScope = details.requiredScope
   }
 
   get status(): number {
@@ -45,12 +54,13 @@ export class Failure extends Error {
   }
 
   /** The body that goes on the wire (specification, section 7). */
-  toBody(): { error: string; message: string; field?: string; retry_after?: number } {
+  toBody(): { error: string; message: string; field?: string; retry_after?: number; required_scope?: string } {
     return {
       error: KINDS[this.kind].error,
       message: this.message,
       ...(this.field === undefined ? {} : { field: this.field }),
       ...(this.retryAfter === undefined ? {} : { retry_after: this.retryAfter }),
+      ...(this.requiredScope === undefined ? {} : { required_scope: this.requiredScope }),
     }
   }
 }

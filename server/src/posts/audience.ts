@@ -4,7 +4,7 @@
  * publishing again. Otherwise a publish request may have named some for one publication: they are the post's audience until it is
  * unpublished or published without naming sites (decision P7).
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { isConnected } from '../engine/index.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
@@ -20,6 +20,21 @@ type AudienceColumns = Pick<StoredPost, 'status' | 'visible_to_all' | 'sites_cho
 function isForAll({ status, visible_to_all, sites_chosen }: AudienceColumns): boolean {
   return status === 'published' ? visible_to_all : !sites_chosen
 }
+
+/** The same in SQL, of a row of `posts`. */
+const FOR_ALL = sql<boolean>`case when status = 'published' then visible_to_all else not sites_chosen end`
+
+/** Whether the post of a row of `posts` is for one of these sites. */
+export function isForOneOf(siteIds: readonly string[]): RawBuilder<boolean> {
+  return sql<boolean>`(${FOR_ALL} or exists (
+    select from post_sites s where s.post_id = posts.id and s.named and s.site_id = any(${plainArray(siteIds)}::uuid[])
+  ))`
+}
+
+/** Whether the post of a row of `posts` is for any other site than these. */
+export const isForOthers = (siteIds: readonly string[]): RawBuilder<boolean> => sql<boolean>`(${FOR_ALL} or exists (
+  select from post_sites s where s.post_id = posts.id and s.named and s.site_id <> all(${plainArray(siteIds)}::uuid[])
+))`
 
 /** A post's audience, where `post_sites` names these sites. */
 export function audienceOf(post: AudienceColumns, named: readonly string[]): Audience {

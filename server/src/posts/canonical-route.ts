@@ -8,6 +8,7 @@ import { audienceOf } from './audience.ts'
 import { CANONICAL_SOURCES, canonicalFor, type Original } from './canonical.ts'
 import { examplePublished } from './examples.ts'
 import { publishContextOf } from './queries.ts'
+import { seesPost } from './reach.ts'
 import { foundPost } from './read.ts'
 
 const CanonicalAddresses = z
@@ -71,9 +72,9 @@ function problemOf({ isFor, own }: Original, siteId: string): string {
 /** The endpoint that explains a post's canonical addresses. */
 export const canonicalRoute: Endpoint = endpoint({
   tag: 'Posts',
-  auth: accountAuth,
   method: 'get',
   path: '/api/posts/{id}/canonical',
+  auth: accountAuth('posts:read', seesPost),
   name: 'getPostCanonical',
   summary: 'Explain the canonical addresses of a post',
   description:

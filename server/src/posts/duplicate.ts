@@ -9,6 +9,7 @@ import { exampleDraft } from './examples.ts'
 import { FIELD_NAMES, MOST_TITLE, pickFields } from './fields.ts'
 import { addDraft, storedBody } from './new-post.ts'
 import { findPost, publishContextOf } from './queries.ts'
+import { holdsPost } from './reach.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from './wire.ts'
 
@@ -33,10 +34,10 @@ async function duplicatePost(ctx: Context, accountId: string, id: string): Promi
 /** Duplicating a post. */
 export const duplicateRoute: Endpoint = endpoint({
   tag: 'Posts',
-  auth: accountAuth,
   method: 'post',
   path: '/api/posts/{id}/duplicate',
   atomic: true,
+  auth: accountAuth('posts:write', holdsPost),
   name: 'duplicatePost',
   summary: 'Duplicate a post',
   description:

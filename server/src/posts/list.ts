@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Db } from '../platform/db/database.ts'
-import { type WithAudience, withAudiences } from './audience.ts'
+import { isForOneOf, type WithAudience, withAudiences } from './audience.ts'
 import { findByWords } from './find.ts'
 import type { StoredStatus } from './policy.ts'
 import { inPortions } from './portions.ts'
@@ -13,6 +13,8 @@ import { countVisible, hasTag, sizesOf, visibleTo } from './visible.ts'
 export type PostFilter = {
   status?: StoredStatus | undefined
   siteId?: string | undefined
+  /** Only posts that are for one of these, whether they are published or not. */
+  siteIds?: readonly string[] | undefined
   tag?: string | undefined
   search?: string | undefined
   /** When they were or are to be published. */
@@ -99,11 +101,12 @@ async function idsOfPage(
   return { ids: rows.map(({ id }) => id), total: await countPosts(db, accountId, filter) }
 }
 
-function narrowed(accountId: string, { status, siteId, tag, period = {} }: PostFilter): RawBuilder<boolean> {
+function narrowed(accountId: string, { status, siteId, siteIds, tag, period = {} }: PostFilter): RawBuilder<boolean> {
   const conditions = [sql`account_id = ${accountId}`]
   conditions.push(status === undefined ? sql`status <> 'trash'` : sql`status = ${status}`)
   if (tag !== undefined) conditions.push(hasTag(accountId, tag))
   if (siteId !== undefined) conditions.push(visibleTo(sql`${siteId}`))
+  if (siteIds !== undefined) conditions.push(isForOneOf(siteIds))
   const { from = null, to = null } = period
   if (from !== null || to !== null)
     conditions.push(sql`(
@@ -117,8 +120,8 @@ const EVER = { from: '-infinity', to: 'infinity' }
 
 /** How many posts match a filter, counted in an index. Those of a site are in two: for all sites, and by name for this one. */
 async function countPosts(db: Db, accountId: string, filter: PostFilter): Promise<number> {
-  const { status = 'published', siteId, tag, period = {} } = filter
-  if (siteId !== undefined && tag === undefined && Object.keys(period).length === 0)
+  const { status = 'published', siteId, siteIds, tag, period = {} } = filter
+  if (siteId !== undefined && siteIds === undefined && tag === undefined && Object.keys(period).length === 0)
     return status === 'published' ? countVisible(db, { accountId, siteId }) : 0
   const { rows } = await sql<{ count: number }>`
     select count(*) from posts where ${narrowed(accountId, filter)}

@@ -82,7 +82,7 @@ export async function createPost(
 export const SLUG_TRIES = 4
 
 /**
- * Changes a post (decisions P1, P5, P8). `ifMatch` refuses with `precondition_failed` unless the version is the one the
+ * Changes a post (decisions P1, P5, P8). `check` refuses with `precondition_failed` unless the version is the one the
  * caller has seen. A change of content raises the version, and is sent to the sites that have the post.
  */
 export async function changePost(
@@ -90,7 +90,7 @@ export async function changePost(
   accountId: string,
   id: string,
   input: PostInput,
-  ifMatch: VersionCheck,
+  check: PostCheck,
 ): Promise<WrittenPost> {
   const seen = await foundPost(ctx, accountId, id)
   // Converting takes a while, so it happens before the post is locked.
@@ -101,14 +101,14 @@ export async function changePost(
     postsTx(ctx.db, async (tx) => {
       const current = await lockPost(tx, accountId, id)
       if (current === undefined) throw postNotFound()
-      ifMatch(current.version)
+      check(current)
       const isOther = current.version !== seen.version
       if (isOther && !isDeepStrictEqual(changedForms(current, input.body), forms)) return undefined
       return withDeliveries(tx, await applyChange(ctx, tx, current, input, differing(body, current), now))
     })
   const written = await refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)
   // Somebody else has changed the post meanwhile, so that other forms of the body are new: from the beginning.
-  if (written === undefined) return changePost(ctx, accountId, id, input, ifMatch)
+  if (written === undefined) return changePost(ctx, accountId, id, input, check)
   return { ...written, losses: body?.losses ?? [] }
 }
 
@@ -203,16 +203,16 @@ async function moveSlug(tx: PostsTx, current: PostRow, slug: string, now: Date):
   if (wasSeen && current.primary_site_id !== null) await forgetLiveUrls(tx, [current.id])
 }
 
-/** Throws unless the version is the one the caller has seen. */
-export type VersionCheck = (version: number) => void
+/** Throws unless the locked post is at the version that the caller has seen, and may be changed by the caller. */
+export type PostCheck = (post: Pick<StoredPost, 'version' | 'status'>) => void
 
 /** Removes a post for good, also from the trash, and tells the sites that have it. */
-export async function removePost(ctx: Context, accountId: string, id: string, ifMatch: VersionCheck): Promise<void> {
+export async function removePost(ctx: Context, accountId: string, id: string, check: PostCheck): Promise<void> {
   if (!isId(id)) throw postNotFound()
   await postsTx(ctx.db, async (tx) => {
     const post = await lockStored(tx, accountId, id)
     if (post === undefined) throw postNotFound()
-    ifMatch(post.version)
+    check(post)
     await removeLocked(ctx, tx, post, ctx.clock.now())
   })
 }

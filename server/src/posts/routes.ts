@@ -1,6 +1,5 @@
-import { accountAuth } from '../accounts/index.ts'
+import { ANYWHERE, accountAuth, assertMay, sitesOf } from '../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../platform/http/endpoint.ts'
-import { ifMatchCheck } from '../platform/http/etag.ts'
 import { pagination } from '../platform/http/pagination.ts'
 import { edgesOf } from '../platform/http/period-edges.ts'
 import { exampleSite } from '../sites/index.ts'
@@ -21,6 +20,7 @@ import {
 import type { ReadPortion } from './list.ts'
 import { changePost, createPost, removePost } from './operations.ts'
 import { publishPost } from './publish-post.ts'
+import { assertWithinSites, changeCheck, holdsPost, seesPost, withinSites } from './reach.ts'
 import { getPost, listPostsPage, listSummaries } from './read.ts'
 import {
   ChangePosts,
@@ -44,7 +44,7 @@ import {
   WrittenPostBody,
 } from './wire.ts'
 
-const shared = { tag: 'Posts', auth: accountAuth } as const
+const shared = { tag: 'Posts' } as const
 
 /** Posts (specification, section 4). */
 export const postRoutes: Endpoint[] = [
@@ -52,6 +52,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts',
+    auth: accountAuth('posts:read', ANYWHERE),
     name: 'listPosts',
     summary: 'List posts',
     description: 'One page at a time, newest first; with `search`, the best match first.',
@@ -74,7 +75,7 @@ export const postRoutes: Endpoint[] = [
       const { reads, total } = await listPostsPage(
         ctx,
         principal.accountId,
-        { status, siteId, tag, search },
+        { status, siteId, tag, search, siteIds: sitesOf(principal) },
         { page, limit },
       )
       const place = pagination(page, limit, total)
@@ -88,6 +89,7 @@ export const postRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts',
     atomic: true,
+    auth: accountAuth('posts:write', ANYWHERE),
     name: 'createPost',
     summary: 'Create a post',
     description:
@@ -107,7 +109,10 @@ export const postRoutes: Endpoint[] = [
     },
     errors: ['conflict'],
     async handler({ ctx, principal, body }) {
-      const created = await createPost(ctx, principal.accountId, body)
+      if (body.status === 'published' || body.status === 'scheduled') assertMay(principal, 'posts:publish')
+      const siteIds = body.site_ids ?? sitesOf(principal)
+      assertWithinSites(principal, [...(siteIds ?? []), body.primary_site_id ?? null])
+      const created = await createPost(ctx, principal.accountId, { ...body, site_ids: siteIds && [...siteIds] })
       const headers = { ...etagOf(created), Location: `/api/posts/${created.post.id}` }
       return { status: 201, body: presentWritten(created), headers }
     },
@@ -116,6 +121,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/posts/convert',
+    auth: accountAuth('posts:read', ANYWHERE),
     name: 'convertBody',
     summary: 'Convert a body',
     description: 'Returns all forms that a post with this body would have. Nothing is stored.',
@@ -138,6 +144,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts/summaries',
+    auth: accountAuth('posts:read', ANYWHERE),
     name: 'listPostSummaries',
     summary: 'List posts without their texts',
     description:
@@ -158,15 +165,17 @@ export const postRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, query }) {
       const { page, limit, sort: order, status, site_id: siteId, tag, search, from, to } = query
-      const filter = { status, siteId, tag, search, period: edgesOf({ from, to }) }
+      const filter = { status, siteId, tag, search, siteIds: sitesOf(principal), period: edgesOf({ from, to }) }
       const { posts, total } = await listSummaries(ctx, principal.accountId, filter, { page, limit, order })
-      return { status: 200, body: { data: posts.map(presentSummary), pagination: pagination(page, limit, total) } }
+      const shown = posts.map((one) => ({ ...one, deliveries: withinSites(principal, one.deliveries) }))
+      return { status: 200, body: { data: shown.map(presentSummary), pagination: pagination(page, limit, total) } }
     },
   }),
   endpoint({
     ...shared,
     method: 'post',
     path: '/api/posts/bulk',
+    auth: accountAuth('posts:publish'),
     name: 'changePosts',
     summary: 'Publish, unpublish, delete or tag many posts',
     description:
@@ -195,6 +204,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts/{id}',
+    auth: accountAuth('posts:read', seesPost),
     name: 'getPost',
     summary: 'Get a post',
     description: 'The post with its newest delivery to each site.',
@@ -210,13 +220,15 @@ export const postRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, params }) {
       const found = await getPost(ctx, principal.accountId, params.id)
-      return { status: 200, body: presentWithDeliveries(found), headers: etagOf(found) }
+      const shown = { ...found, deliveries: withinSites(principal, found.deliveries) }
+      return { status: 200, body: presentWithDeliveries(shown), headers: etagOf(found) }
     },
   }),
   endpoint({
     ...shared,
     method: 'patch',
     path: '/api/posts/{id}',
+    auth: accountAuth('posts:write', holdsPost),
     name: 'updatePost',
     summary: 'Change a post',
     description:
@@ -243,7 +255,16 @@ export const postRoutes: Endpoint[] = [
     },
     errors: ['conflict', 'precondition_failed'],
     async handler({ ctx, principal, params, body, header }) {
-      const changed = await changePost(ctx, principal.accountId, params.id, body, ifMatchCheck(header('if-match')))
+      if (body.status !== undefined && body.status !== 'draft') assertMay(principal, 'posts:publish')
+      if (body.site_ids !== undefined) assertWithinSites(principal, body.site_ids)
+      assertWithinSites(principal, [body.primary_site_id ?? null])
+      const changed = await changePost(
+        ctx,
+        principal.accountId,
+        params.id,
+        body,
+        changeCheck(principal, header('if-match')),
+      )
       return { status: 200, body: presentWritten(changed), headers: etagOf(changed) }
     },
   }),
@@ -251,6 +272,7 @@ export const postRoutes: Endpoint[] = [
     ...shared,
     method: 'delete',
     path: '/api/posts/{id}',
+    auth: accountAuth('posts:publish', holdsPost),
     name: 'deletePost',
     summary: 'Delete a post permanently',
     description: 'The sites that have the post are sent `post.deleted`.',
@@ -259,7 +281,7 @@ export const postRoutes: Endpoint[] = [
     replies: { 204: { description: 'The post is deleted.', schema: null } },
     errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
-      await removePost(ctx, principal.accountId, params.id, ifMatchCheck(header('if-match')))
+      await removePost(ctx, principal.accountId, params.id, changeCheck(principal, header('if-match')))
       return { status: 204 }
     },
   }),
@@ -268,6 +290,7 @@ export const postRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/{id}/publish',
     atomic: true,
+    auth: accountAuth('posts:publish', holdsPost),
     name: 'publishPost',
     summary: 'Publish a post',
     description:
@@ -291,6 +314,7 @@ export const postRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, params, body }) {
+      assertWithinSites(principal, body.site_ids ?? [])
       const { postId, siteIds, estimatedDelivery } = await publishPost(
         ctx,
         principal.accountId,

@@ -1,6 +1,6 @@
 /** The account's default: which site has the original of posts that are created without one. */
 import { z } from 'zod'
-import { AccountBody, accountAuth, exampleAccount, presentAccount, setDefaultOriginal } from '../accounts/index.ts'
+import { AccountBody, exampleAccount, loginAuth, presentAccount, setDefaultOriginal } from '../accounts/index.ts'
 import { invalid } from '../platform/errors.ts'
 import { type Endpoint, endpoint } from '../platform/http/endpoint.ts'
 import { textError } from '../platform/http/text.ts'
@@ -26,7 +26,7 @@ const UpdateAccount = z
 export const accountOriginalRoutes: Endpoint[] = [
   endpoint({
     tag: 'Accounts',
-    auth: accountAuth,
+    auth: loginAuth,
     method: 'patch',
     path: '/api/account',
     name: 'updateAccount',

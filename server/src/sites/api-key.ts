@@ -1,37 +1,9 @@
-/** Site API keys: `pr_`, 32 random bytes and a checksum, both in base 62. The checksum catches typing errors without a lookup. */
-import { randomBytes } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { createCheckedKey, looksLikeCheckedKey } from '../platform/checked-key.ts'
 
 const PREFIX = 'pr_'
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** The base-62 digits of 32 bytes, and of 4 bytes. */
-const KEY_DIGITS = 43
-const CHECKSUM_DIGITS = 6
 
-function base62(bytes: Uint8Array, digits: number): string {
-  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
-  let text = ''
-  for (let index = 0; index < digits; index += 1) {
-    text = ALPHABET.charAt(Number(rest % 62n)) + text
-    rest /= 62n
-  }
-  return text
-}
+/** A new API key of a site. */
+export const createApiKey = (): string => createCheckedKey(PREFIX)
 
-function checksum(text: string): string {
-  const bytes = Buffer.alloc(4)
-  bytes.writeUInt32BE(crc32(text))
-  return base62(bytes, CHECKSUM_DIGITS)
-}
-
-/** A new key. */
-export function createApiKey(): string {
-  const key = base62(randomBytes(32), KEY_DIGITS)
-  return PREFIX + key + checksum(key)
-}
-
-/** Whether `text` has the form and the checksum of a key. The key need not exist. */
-export function looksLikeApiKey(text: string): boolean {
-  const [, key, sum] = /^pr_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/.exec(text) ?? []
-  return key !== undefined && sum === checksum(key)
-}
+/** Whether `text` has the form and the checksum of a site's API key. The key need not exist. */
+export const looksLikeApiKey = (text: string): boolean => looksLikeCheckedKey(PREFIX, text)

@@ -47,7 +47,7 @@ function noteSite(ctx: Pick<Context, 'changes'>, tx: Tx, accountId: string, id: 
   ctx.changes.note(tx, [{ owner: accountId, kind: 'site', id }])
 }
 
-function siteNotFound(): Error {
+export function siteNotFound(): Error {
   return fail('not_found', 'There is no such site.')
 }
 

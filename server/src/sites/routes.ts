@@ -1,7 +1,8 @@
-import { accountAuth } from '../accounts/index.ts'
+import { ANYWHERE, accountAuth, sitesOf as sitesOfToken } from '../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams, NO_STORE } from '../platform/http/endpoint.ts'
 import { exampleNewSite, exampleSecrets, exampleSite } from './examples.ts'
 import { changeSite, createSite, removeSite, revealSite, rotateKeys, sitesOf } from './operations.ts'
+import { isSite } from './reach.ts'
 import {
   CreateSite,
   changeOf,
@@ -16,7 +17,7 @@ import {
 } from './wire.ts'
 
 const ROTATION_WARNING = 'The previous API key and webhook secret have stopped working. Update your site now.'
-const shared = { tag: 'Sites', auth: accountAuth } as const
+const shared = { tag: 'Sites' } as const
 
 /** Connected sites (specification, section 4). */
 export const siteRoutes: Endpoint[] = [
@@ -24,6 +25,7 @@ export const siteRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/sites',
+    auth: accountAuth('sites:read', ANYWHERE),
     name: 'listSites',
     summary: 'List the connected sites',
     description: 'All sites, oldest first, without their secrets.',
@@ -36,7 +38,9 @@ export const siteRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal }) {
-      const sites = await sitesOf(ctx.db, principal.accountId)
+      const own = sitesOfToken(principal)
+      const all = await sitesOf(ctx.db, principal.accountId)
+      const sites = own === undefined ? all : all.filter(({ row }) => own.includes(row.id))
       return { status: 200, body: { sites: sites.map(presentSite), total: sites.length } }
     },
   }),
@@ -44,6 +48,7 @@ export const siteRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/sites',
+    auth: accountAuth(['sites:write', 'secrets:read']),
     name: 'createSite',
     summary: 'Connect a site',
     description:
@@ -92,6 +97,7 @@ export const siteRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/sites/{id}',
+    auth: accountAuth(['sites:read', 'secrets:read'], isSite),
     name: 'getSite',
     summary: 'Get a site',
     description: 'The site with its API key and its webhook secret.',
@@ -117,6 +123,7 @@ export const siteRoutes: Endpoint[] = [
     ...shared,
     method: 'patch',
     path: '/api/sites/{id}',
+    auth: accountAuth('sites:write', isSite),
     name: 'updateSite',
     summary: 'Change a site',
     description:
@@ -144,6 +151,7 @@ export const siteRoutes: Endpoint[] = [
     ...shared,
     method: 'delete',
     path: '/api/sites/{id}',
+    auth: accountAuth('sites:write', isSite),
     name: 'deleteSite',
     summary: 'Disconnect a site',
     description:
@@ -162,6 +170,7 @@ export const siteRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/sites/{id}/rotate-keys',
+    auth: accountAuth(['sites:write', 'secrets:read'], isSite),
     name: 'rotateSiteKeys',
     summary: 'Replace the API key and the webhook secret',
     description: 'Replaces both immediately: give the site the new ones before the next post is published.',

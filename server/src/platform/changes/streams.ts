@@ -14,8 +14,8 @@ const HEARTBEAT_MS = 20_000
 export type Follower = {
   owner: string
   requestId: string
-  /** When the stream ends. */
-  expiresAt: Date
+  /** When the stream ends; undefined: when it must not go on. */
+  expiresAt: Date | undefined
   /** Throws a refusal when the stream must not go on. */
   mayGoOn: () => Promise<unknown>
 }
@@ -91,7 +91,7 @@ export class LiveStreams {
   }
 
   #send({ stream, expiresAt }: OpenStream, text: string): void {
-    if (expiresAt <= this.#ctx.clock.now()) stream.end()
+    if (expiresAt !== undefined && expiresAt <= this.#ctx.clock.now()) stream.end()
     else stream.send(text)
   }
 

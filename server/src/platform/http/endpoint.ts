@@ -41,7 +41,7 @@ export type AuthScheme<Principal> = {
   name: string
   document: SecurityDocument
   /** What a request may carry instead. */
-  alternatives?: ReadonlyArray<{ name: string; document: SecurityDocument }>
+  alternatives?: ReadonlyArray<{ name: string; document: SecurityDocument; scopes?: readonly string[] }>
   /** What `authenticate` throws besides `unauthorized`. */
   errors?: readonly FailureKind[]
   /** Whose idempotency keys a principal uses; without it, keys are not honoured. */
@@ -55,6 +55,8 @@ type InSteps<Principal> = {
   tenant(principal: Principal): string
   /** What the requests of a principal are counted under. */
   bucket(ctx: Context, principal: Principal, request: RequestFacts): Bucket
+  /** Throws a refusal if the principal may not use the endpoint for what the path names. */
+  authorize?(ctx: Context, principal: Principal, params: Record<string, string>): Promise<void>
 }
 
 type AtOnce<Principal> = {

@@ -61,8 +61,18 @@ const KINDS: Record<FailureKind | 'internal', Details> = {
   },
   forbidden: {
     name: 'Forbidden',
-    description: 'The request is not allowed; `message` says why.',
+    description: 'The request is not allowed; `message` says why, and `required_scope` which right a token lacks.',
+    fields: {
+      required_scope: z
+        .string()
+        .optional()
+        .openapi({ description: 'The scope that the token lacks.', example: 'posts:publish' }),
+    },
     examples: {
+      'The token lacks a scope': {
+        message: 'This token may not do this: it lacks the scope posts:publish.',
+        required_scope: 'posts:publish',
+      },
       "Another site's key": { message: 'This API key belongs to another site. Set site_id to the id of its own site.' },
     },
   },

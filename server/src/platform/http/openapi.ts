@@ -52,8 +52,10 @@ export function createDocument({ endpoints, webhooks, ...head }: Described): Gen
   return generator.generateDocument({ openapi: '3.1.0', ...head })
 }
 
-function waysToAuthenticate({ auth }: Endpoint) {
-  return auth === null ? [] : [auth, ...(auth.alternatives ?? [])]
+type WayToAuthenticate = NonNullable<NonNullable<Endpoint['auth']>['alternatives']>[number]
+
+function waysToAuthenticate({ auth }: Endpoint): WayToAuthenticate[] {
+  return auth === null ? [] : [{ name: auth.name, document: auth.document }, ...(auth.alternatives ?? [])]
 }
 
 function routeOf(one: Endpoint): RouteConfig {
@@ -65,7 +67,7 @@ function routeOf(one: Endpoint): RouteConfig {
     tags: [one.tag],
     summary: one.summary,
     description: one.description,
-    security: waysToAuthenticate(one).map(({ name }) => ({ [name]: [] })),
+    security: waysToAuthenticate(one).map(({ name, scopes = [] }) => ({ [name]: [...scopes] })),
     ...(honoursIdempotencyKeys(one)
       ? { parameters: [{ $ref: `#/components/parameters/${IDEMPOTENCY_KEY.name}` }] }
       : {}),

@@ -1,4 +1,4 @@
-/** Takes a request through its endpoint: authentication → rate limit → parsing → idempotency key → handler. */
+/** Takes a request through its endpoint: authentication → rate limit → authorization → parsing → idempotency key → handler. */
 import type { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
@@ -58,6 +58,7 @@ export function createServe(ctx: Context): Serve {
     progress.usage = usage
     progress.tenant = tenant
     if (usage?.refused === true) throw overLimit(usage)
+    if (one.auth !== null && 'authorize' in one.auth) await one.auth.authorize?.(ctx, principal, incoming.params)
     if (one.upload !== undefined)
       return handle(ctx, one, { ...incoming, upload: openUpload(facts, requestBody, one.upload) }, principal)
     if (one.body === undefined) return handle(ctx, one, incoming, principal)

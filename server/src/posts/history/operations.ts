@@ -6,7 +6,7 @@ import { isId } from '../../platform/ids.ts'
 import { differing, wholeChange } from '../changed.ts'
 import { CONTENT_FIELDS, type ContentValues } from '../fields.ts'
 import { storedBody } from '../new-post.ts'
-import { applyChange, type VersionCheck } from '../operations.ts'
+import { applyChange, type PostCheck } from '../operations.ts'
 import { lockPost } from '../queries.ts'
 import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
@@ -86,14 +86,14 @@ export async function restoreRevision(
   accountId: string,
   id: string,
   version: number,
-  ifMatch: VersionCheck,
+  check: PostCheck,
 ): Promise<PostWithDeliveries> {
   if (!isId(id)) throw postNotFound()
   const now = ctx.clock.now()
   return postsTx(ctx.db, async (tx) => {
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw postNotFound()
-    ifMatch(post.version)
+    check(post)
     return withDeliveries(tx, await restoreLocked(ctx, tx, post, version, now))
   })
 }

@@ -1,9 +1,9 @@
 import { accountAuth } from '../../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../../platform/http/endpoint.ts'
-import { ifMatchCheck } from '../../platform/http/etag.ts'
 import { ETAG, etagOf, IfMatch } from '../etag.ts'
 import { exampleDraft } from '../examples.ts'
 import { CONTENT_FIELDS, pickFields } from '../fields.ts'
+import { changeCheck, holdsPost, seesPost } from '../reach.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { compareRevisions, getRevision, restoreRevision, revisionsOf } from './operations.ts'
 import {
@@ -18,7 +18,7 @@ import {
   versionIn,
 } from './wire.ts'
 
-const shared = { tag: 'Posts', auth: accountAuth } as const
+const shared = { tag: 'Posts' } as const
 
 const exampleRevision = {
   version: 1,
@@ -35,6 +35,7 @@ export const revisionRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts/{id}/revisions',
+    auth: accountAuth('posts:read', seesPost),
     name: 'listRevisions',
     summary: 'List the versions of a post',
     description:
@@ -60,6 +61,7 @@ export const revisionRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts/{id}/revisions/diff',
+    auth: accountAuth('posts:read', seesPost),
     name: 'diffRevisions',
     summary: 'Compare two versions of a post',
     description: 'The fields that differ, and the blocks of both texts with the words that came and went.',
@@ -97,6 +99,7 @@ export const revisionRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/posts/{id}/revisions/{version}',
+    auth: accountAuth('posts:read', seesPost),
     name: 'getRevision',
     summary: 'Get a version of a post',
     description: 'Its fields and its text in all forms, as they were.',
@@ -125,6 +128,7 @@ export const revisionRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/{id}/revisions/{version}/restore',
     atomic: true,
+    auth: accountAuth('posts:write', holdsPost),
     name: 'restoreRevision',
     summary: 'Go back to a version of a post',
     description:
@@ -141,7 +145,7 @@ export const revisionRoutes: Endpoint[] = [
     },
     errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
-      const check = ifMatchCheck(header('if-match'))
+      const check = changeCheck(principal, header('if-match'))
       const restored = await restoreRevision(ctx, principal.accountId, params.id, versionIn(params), check)
       return { status: 200, body: presentWithDeliveries(restored), headers: etagOf(restored) }
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accountAuth } from '../../accounts/index.ts'
 import { type Endpoint, endpoint, Id, IdParams, Timestamp } from '../../platform/http/endpoint.ts'
+import { holdsPost, seesPost } from '../reach.ts'
 import { createPreview, type Preview, previewsOf, revokePreview } from './operations.ts'
 
 const DAY_SECONDS = 24 * 3_600
@@ -48,7 +49,7 @@ const PreviewParams = IdParams.extend({
   preview_id: z.string().openapi({ description: 'The preview link.', example: examplePreview.id }),
 })
 
-const shared = { tag: 'Posts', auth: accountAuth, path: '/api/posts/{id}/previews' } as const
+const shared = { tag: 'Posts', path: '/api/posts/{id}/previews' } as const
 
 /** Preview links. */
 export const previewRoutes: Endpoint[] = [
@@ -56,6 +57,7 @@ export const previewRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     atomic: true,
+    auth: accountAuth('posts:write', holdsPost),
     name: 'createPreview',
     summary: 'Make a preview link',
     description:
@@ -74,6 +76,7 @@ export const previewRoutes: Endpoint[] = [
   endpoint({
     ...shared,
     method: 'get',
+    auth: accountAuth('posts:read', seesPost),
     name: 'listPreviews',
     summary: 'List the preview links of a post',
     description: 'Those that work, oldest first.',
@@ -95,6 +98,7 @@ export const previewRoutes: Endpoint[] = [
     ...shared,
     method: 'delete',
     path: '/api/posts/{id}/previews/{preview_id}',
+    auth: accountAuth('posts:write', holdsPost),
     name: 'revokePreview',
     summary: 'Take a preview link back',
     description: 'Its page says from now on that the preview is over.',

@@ -5,7 +5,7 @@
 import type { Context } from '../../platform/context.ts'
 import { isId } from '../../platform/ids.ts'
 import { notePosts } from '../changes.ts'
-import { applyChange, refusingTakenSlug, SLUG_TRIES, type VersionCheck } from '../operations.ts'
+import { applyChange, type PostCheck, refusingTakenSlug, SLUG_TRIES } from '../operations.ts'
 import { freeSlug, lockPost, lockTrashed } from '../queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
@@ -17,13 +17,13 @@ export async function trashPost(
   ctx: Context,
   accountId: string,
   id: string,
-  ifMatch: VersionCheck,
+  check: PostCheck,
 ): Promise<PostWithDeliveries<StoredPost>> {
   if (!isId(id)) throw postNotFound()
   return postsTx(ctx.db, async (tx) => {
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw postNotFound()
-    ifMatch(post.version)
+    check(post)
     return withDeliveries(tx, await trashLocked(ctx, tx, post, ctx.clock.now()))
   })
 }

@@ -1,13 +1,13 @@
 import { accountAuth } from '../../accounts/index.ts'
 import { type Endpoint, endpoint, IdParams } from '../../platform/http/endpoint.ts'
-import { ifMatchCheck } from '../../platform/http/etag.ts'
 import { ETAG, etagOf, IfMatch } from '../etag.ts'
 import { exampleDraft } from '../examples.ts'
 import { TRASH_DAYS } from '../policy.ts'
+import { changeCheck, holdsPost } from '../reach.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { trashPost, untrashPost } from './operations.ts'
 
-const shared = { tag: 'Posts', auth: accountAuth } as const
+const shared = { tag: 'Posts' } as const
 
 /** The trash. */
 export const trashRoutes: Endpoint[] = [
@@ -16,6 +16,7 @@ export const trashRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/{id}/trash',
     atomic: true,
+    auth: accountAuth('posts:publish', holdsPost),
     name: 'trashPost',
     summary: 'Put a post into the trash',
     description: `The sites that have the post are sent \`post.deleted\`. It is in no list but \`GET /api/posts?status=trash\`, and only \`untrash\` and \`DELETE\` find it. It is deleted ${TRASH_DAYS} days later.`,
@@ -31,7 +32,7 @@ export const trashRoutes: Endpoint[] = [
     },
     errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
-      const trashed = await trashPost(ctx, principal.accountId, params.id, ifMatchCheck(header('if-match')))
+      const trashed = await trashPost(ctx, principal.accountId, params.id, changeCheck(principal, header('if-match')))
       return { status: 200, body: presentWithDeliveries(trashed), headers: etagOf(trashed) }
     },
   }),
@@ -40,6 +41,7 @@ export const trashRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/{id}/untrash',
     atomic: true,
+    auth: accountAuth('posts:write', holdsPost),
     name: 'untrashPost',
     summary: 'Take a post out of the trash',
     description:

@@ -4,11 +4,12 @@ import { ifMatch } from '../../platform/http/etag.ts'
 import { ETAG, etagOf, IfMatchCopy } from '../etag.ts'
 import { examplePublished } from '../examples.ts'
 import { CONTENT_FIELDS, pickFields } from '../fields.ts'
+import { holdsPost, seesPost } from '../reach.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { copyTag, discardWorkingCopy, getWorkingCopy, publishWorkingCopy, saveWorkingCopy } from './operations.ts'
 import { presentCopy, presentSaved, SaveWorkingCopy, WorkingCopyBody } from './wire.ts'
 
-const shared = { tag: 'Posts', auth: accountAuth, path: '/api/posts/{id}/working-copy', params: IdParams } as const
+const shared = { tag: 'Posts', path: '/api/posts/{id}/working-copy', params: IdParams } as const
 
 const exampleCopy = {
   post_id: examplePublished.id,
@@ -31,6 +32,7 @@ export const workingCopyRoutes: Endpoint[] = [
   endpoint({
     ...shared,
     method: 'get',
+    auth: accountAuth('posts:read', seesPost),
     name: 'getWorkingCopy',
     summary: 'Get the unpublished changes of a post',
     description:
@@ -52,6 +54,7 @@ export const workingCopyRoutes: Endpoint[] = [
   endpoint({
     ...shared,
     method: 'put',
+    auth: accountAuth('posts:write', holdsPost),
     name: 'saveWorkingCopy',
     summary: 'Save changes to a post without publishing them',
     description:
@@ -77,6 +80,7 @@ export const workingCopyRoutes: Endpoint[] = [
   endpoint({
     ...shared,
     method: 'delete',
+    auth: accountAuth('posts:write', holdsPost),
     name: 'discardWorkingCopy',
     summary: 'Discard the unpublished changes of a post',
     description: 'The post stays as it is.',
@@ -93,6 +97,7 @@ export const workingCopyRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/posts/{id}/working-copy/publish',
     atomic: true,
+    auth: accountAuth('posts:publish', holdsPost),
     name: 'publishWorkingCopy',
     summary: 'Publish the changes of a post',
     description:

@@ -25,9 +25,9 @@ const DetectedPlatform = z
 export const detectionRoutes: Endpoint[] = [
   endpoint({
     tag: 'Sites',
-    auth: accountAuth,
     method: 'post',
     path: '/api/sites/detect-platform',
+    auth: accountAuth('sites:write'),
     name: 'detectPlatform',
     summary: "Detect a site's platform",
     description:

@@ -42,9 +42,9 @@ const ExportQuery = z.object({
 /** The export of an account's posts. */
 export const exportRoute: Endpoint = endpoint({
   tag: 'Import and export',
-  auth: accountAuth,
   method: 'get',
   path: '/api/export',
+  auth: accountAuth('posts:read'),
   name: 'exportPosts',
   summary: 'Export all posts',
   description:

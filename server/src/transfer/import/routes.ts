@@ -25,7 +25,7 @@ import {
   UploadQuery,
 } from './wire.ts'
 
-const shared = { tag: 'Import and export', auth: accountAuth } as const
+const shared = { tag: 'Import and export' } as const
 
 const TYPES = [
   'multipart/form-data',
@@ -54,6 +54,7 @@ export const importRoutes: Endpoint[] = [
     ...shared,
     method: 'post',
     path: '/api/imports',
+    auth: accountAuth('posts:publish'),
     name: 'createImport',
     summary: 'Upload posts of another system',
     description:
@@ -82,6 +83,7 @@ export const importRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/imports',
+    auth: accountAuth('posts:read'),
     name: 'listImports',
     summary: 'List imports',
     description:
@@ -104,6 +106,7 @@ export const importRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/imports/{id}',
+    auth: accountAuth('posts:read'),
     name: 'getImport',
     summary: 'Get an import',
     description: 'The state of the import, and its report: complete when it is `ready`.',
@@ -126,6 +129,7 @@ export const importRoutes: Endpoint[] = [
     ...shared,
     method: 'get',
     path: '/api/imports/{id}/posts',
+    auth: accountAuth('posts:read'),
     name: 'listImportedPosts',
     summary: 'List the posts of an import',
     description:
@@ -151,6 +155,7 @@ export const importRoutes: Endpoint[] = [
     method: 'post',
     path: '/api/imports/{id}/run',
     atomic: true,
+    auth: accountAuth('posts:publish'),
     name: 'runImport',
     summary: 'Run an import',
     description:
@@ -176,6 +181,7 @@ export const importRoutes: Endpoint[] = [
     ...shared,
     method: 'delete',
     path: '/api/imports/{id}',
+    auth: accountAuth('posts:publish'),
     name: 'deleteImport',
     summary: 'Undo or forget an import',
     description:
