@@ -40,6 +40,7 @@ that was received may be sent again with the same delivery id.`
 
 const TAGS = [
   { name: 'Accounts', description: 'Registering, logging in, and the remaining requests of the plan.' },
+  { name: 'Tokens', description: 'With which programs use an account, as far as their scopes go.' },
   {
     name: 'Posts',
     description:

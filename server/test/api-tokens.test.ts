@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { createClient } from '@postrider/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SCOPE_NAMES } from '../src/accounts/api-tokens/scopes.ts'
-import { endpoints } from '../src/routes.ts'
 import { type Api, apiOf, newApi, newPost, newSite } from './support/api.ts'
 import { request } from './support/http.ts'
+import { type Operation, operations } from './support/operations.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { startService, type TestService } from './support/service.ts'
 
@@ -34,12 +34,7 @@ async function newProgram(of: Api, input: Input): Promise<Api & { id: string }> 
 
 const NOWHERE = '019a3e5c-7b1e-7c4d-9f00-2b6f0d1c8a11'
 
-/** The scopes that the document names for an operation; undefined where no token may. */
-function scopesOf({ auth }: (typeof endpoints)[number]): readonly string[] | undefined {
-  return auth?.alternatives?.find(({ name }) => name === 'apiToken')?.scopes
-}
-
-const managed = endpoints.filter(({ auth }) => auth?.name === 'accessToken')
+const managed = operations.filter(({ security }) => security.includes('accessToken'))
 
 describe('every endpoint', () => {
   const tokens = new Map<string, Api>()
@@ -50,13 +45,13 @@ describe('every endpoint', () => {
   })
 
   /** Asks without anything that could be found or is valid: whoever may, is told so. */
-  async function ask({ method, path }: (typeof endpoints)[number], token: string | undefined) {
+  async function ask({ method, path }: Operation, token: string | undefined) {
     const url = service.url + path.replaceAll(/\{\w+\}/g, NOWHERE)
     const leaving = new AbortController()
     const response = await fetch(url, {
-      method: method.toUpperCase(),
+      method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(method === 'get' || method === 'delete' ? {} : { body: '{"no_such_field":1}' }),
+      ...(method === 'GET' || method === 'DELETE' ? {} : { body: '{"no_such_field":1}' }),
       signal: leaving.signal,
     })
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
@@ -67,12 +62,12 @@ describe('every endpoint', () => {
 
   it('is open to a login or says which scopes a token needs', () => {
     expect(managed.length).toBeGreaterThan(60)
-    const closed = managed.filter((one) => scopesOf(one) === undefined).map(({ path }) => path)
+    const closed = managed.filter(({ scopes }) => scopes === undefined).map(({ path }) => path)
     expect(closed.every((path) => /^\/api\/(?:auth|account|tokens|notifications)(?:\/|$)/.test(path))).toBe(true)
   })
 
   it.each(managed.map((one) => [one.name, one] as const))('%s is open to those scopes alone', async (_, one) => {
-    const needed = scopesOf(one)
+    const needed = one.scopes
     const all = await ask(one, tokens.get('none')?.token)
     expect(all.status === 403).toBe(needed === undefined)
     if (needed === undefined) return

@@ -219,12 +219,16 @@ export interface paths {
         /**
          * List posts
          * @description One page at a time, newest first; with `search`, the best match first.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listPosts"];
         put?: never;
         /**
          * Create a post
          * @description Creates a draft by default. With the status `published` the post is sent to its sites at once, with `scheduled` at `scheduled_at`.
+         *
+         *     The token of a program needs `posts:write`.
          */
         post: operations["createPost"];
         delete?: never;
@@ -245,6 +249,8 @@ export interface paths {
         /**
          * Convert a body
          * @description Returns all forms that a post with this body would have. Nothing is stored.
+         *
+         *     The token of a program needs `posts:read`.
          */
         post: operations["convertBody"];
         delete?: never;
@@ -263,6 +269,8 @@ export interface paths {
         /**
          * List posts without their texts
          * @description The same posts as `GET /api/posts`, but without their texts, each with its newest delivery to every site that is still connected.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listPostSummaries"];
         put?: never;
@@ -285,6 +293,8 @@ export interface paths {
         /**
          * Publish, unpublish, delete or tag many posts
          * @description Changes up to 100 posts, either all or none of them. Publishing sends them to their sites, except for inactive ones. Unpublishing turns published and scheduled posts into drafts. Posts that do not exist are skipped and counted as missing.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         post: operations["changePosts"];
         delete?: never;
@@ -303,6 +313,8 @@ export interface paths {
         /**
          * Get a post
          * @description The post with its newest delivery to each site.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getPost"];
         put?: never;
@@ -310,6 +322,8 @@ export interface paths {
         /**
          * Delete a post permanently
          * @description The sites that have the post are sent `post.deleted`.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         delete: operations["deletePost"];
         options?: never;
@@ -317,6 +331,8 @@ export interface paths {
         /**
          * Change a post
          * @description Any subset of the fields; `meta` may be partial. A change to a published post is sent to the sites that have it. The status `draft` takes a published post off the sites; `site_ids` takes it off some and sends it to others.
+         *
+         *     The token of a program needs `posts:write`.
          */
         patch: operations["updatePost"];
         trace?: never;
@@ -333,6 +349,8 @@ export interface paths {
         /**
          * Publish a post
          * @description Publishes to the sites in `site_ids`, or to all that the post is for and that are not inactive. The deliveries are stored before the response is sent.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         post: operations["publishPost"];
         delete?: never;
@@ -351,6 +369,8 @@ export interface paths {
         /**
          * Explain the canonical addresses of a post
          * @description Which address each of the post's sites is sent as `meta.canonical_url`, and why. Of a post that is not published: what would be sent if it were now.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getPostCanonical"];
         put?: never;
@@ -371,6 +391,8 @@ export interface paths {
         /**
          * List the versions of a post
          * @description Newest first; the first one is the present one. All versions that were sent to sites are kept, and the last 100 others.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listRevisions"];
         put?: never;
@@ -391,6 +413,8 @@ export interface paths {
         /**
          * Compare two versions of a post
          * @description The fields that differ, and the blocks of both texts with the words that came and went.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["diffRevisions"];
         put?: never;
@@ -411,6 +435,8 @@ export interface paths {
         /**
          * Get a version of a post
          * @description Its fields and its text in all forms, as they were.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getRevision"];
         put?: never;
@@ -433,6 +459,8 @@ export interface paths {
         /**
          * Go back to a version of a post
          * @description Gives the post the fields and the text of the version, as a new version; its slug, status and sites stay. A published post is sent to the sites that have it, as after any other change.
+         *
+         *     The token of a program needs `posts:write`.
          */
         post: operations["restoreRevision"];
         delete?: never;
@@ -453,6 +481,8 @@ export interface paths {
         /**
          * Duplicate a post
          * @description Creates a draft with the fields and the text of the post, for the same sites. Its title ends in “(Copy)”, its slug in a number. A canonical address that its author gave is left out.
+         *
+         *     The token of a program needs `posts:write`.
          */
         post: operations["duplicatePost"];
         delete?: never;
@@ -471,17 +501,23 @@ export interface paths {
         /**
          * Get the unpublished changes of a post
          * @description The whole content of the post with the changes. 404 if there are none: `has_changes` of the post says so.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getWorkingCopy"];
         /**
          * Save changes to a post without publishing them
          * @description Replaces the changes that were saved before; fields that are left out are as in the post. No site is sent anything, and the post stays as it is.
+         *
+         *     The token of a program needs `posts:write`.
          */
         put: operations["saveWorkingCopy"];
         post?: never;
         /**
          * Discard the unpublished changes of a post
          * @description The post stays as it is.
+         *
+         *     The token of a program needs `posts:write`.
          */
         delete: operations["discardWorkingCopy"];
         options?: never;
@@ -501,6 +537,8 @@ export interface paths {
         /**
          * Publish the changes of a post
          * @description Makes the changes part of the post, as one `PATCH` would; a published post is sent to the sites that have it. 409 if the post was changed after the changes were begun.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         post: operations["publishWorkingCopy"];
         delete?: never;
@@ -521,6 +559,8 @@ export interface paths {
         /**
          * Put a post into the trash
          * @description The sites that have the post are sent `post.deleted`. It is in no list but `GET /api/posts?status=trash`, and only `untrash` and `DELETE` find it. It is deleted 30 days later.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         post: operations["trashPost"];
         delete?: never;
@@ -541,6 +581,8 @@ export interface paths {
         /**
          * Take a post out of the trash
          * @description The post is a draft, with its text, its revisions and its sites. If another post has its slug by now, its own ends in a number.
+         *
+         *     The token of a program needs `posts:write`.
          */
         post: operations["untrashPost"];
         delete?: never;
@@ -559,12 +601,16 @@ export interface paths {
         /**
          * List the preview links of a post
          * @description Those that work, oldest first.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listPreviews"];
         put?: never;
         /**
          * Make a preview link
          * @description Whoever has the link can read the post as it is then, with its changes that are not published, without an account and without scripts. Search engines are told to leave it out.
+         *
+         *     The token of a program needs `posts:write`.
          */
         post: operations["createPreview"];
         delete?: never;
@@ -586,6 +632,8 @@ export interface paths {
         /**
          * Take a preview link back
          * @description Its page says from now on that the preview is over.
+         *
+         *     The token of a program needs `posts:write`.
          */
         delete: operations["revokePreview"];
         options?: never;
@@ -603,12 +651,16 @@ export interface paths {
         /**
          * List pictures
          * @description All pictures of the account, or those with these words in their name or alternative text, newest first.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listMedia"];
         put?: never;
         /**
          * Upload a picture
          * @description JPEG, PNG, GIF, WebP or AVIF, by its content and not by its name; at most 20 MiB unless the operator has set another limit, and 50 megapixels. Send it as the field `file` of a form, or as the body with its `Content-Type` and `?name=`. The same bytes again are the same picture: it is answered as it is. What a photograph says of its origin (place, device, author) is not kept.
+         *
+         *     The token of a program needs `media:write`.
          */
         post: operations["uploadMedium"];
         delete?: never;
@@ -629,6 +681,8 @@ export interface paths {
         /**
          * Take a picture over from an address
          * @description Fetches the picture, as `POST /api/media` takes it, from a public server, so that it is still there when that one is not.
+         *
+         *     The token of a program needs `media:write`.
          */
         post: operations["addMediumFromUrl"];
         delete?: never;
@@ -647,6 +701,8 @@ export interface paths {
         /**
          * Get a picture
          * @description What is known of it, and which posts have it.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getMedium"];
         put?: never;
@@ -654,6 +710,8 @@ export interface paths {
         /**
          * Delete a picture
          * @description Its address leads nowhere any more. While posts have it, that is refused with 409 unless `force` is true; sites that have copied it keep their copies.
+         *
+         *     The token of a program needs `media:write`.
          */
         delete: operations["deleteMedium"];
         options?: never;
@@ -661,6 +719,8 @@ export interface paths {
         /**
          * Change a picture
          * @description Changes its name and its alternative text. Posts keep theirs: they have it in their own text. Addresses with the old name still lead to it.
+         *
+         *     The token of a program needs `media:write`.
          */
         patch: operations["updateMedium"];
         trace?: never;
@@ -677,6 +737,8 @@ export interface paths {
         /**
          * Generate a draft
          * @description Starts a job that writes a draft on a topic; poll it until it is complete. The job never publishes the draft. If no language model is configured, the draft is an outline to write from, and says so.
+         *
+         *     The token of a program needs `generate`.
          */
         post: operations["generateDraft"];
         delete?: never;
@@ -695,6 +757,8 @@ export interface paths {
         /**
          * Get a generation job
          * @description The state of the job and, once it is complete, the draft. Jobs are kept for 30 days after they finish.
+         *
+         *     The token of a program needs `generate`.
          */
         get: operations["getGenerationJob"];
         put?: never;
@@ -702,6 +766,8 @@ export interface paths {
         /**
          * Cancel a job
          * @description Stops the work at once and deletes the job. A draft that is already complete stays.
+         *
+         *     The token of a program needs `generate`.
          */
         delete: operations["cancelGenerationJob"];
         options?: never;
@@ -719,12 +785,16 @@ export interface paths {
         /**
          * List the connected sites
          * @description All sites, oldest first, without their secrets.
+         *
+         *     The token of a program needs `sites:read`.
          */
         get: operations["listSites"];
         put?: never;
         /**
          * Connect a site
          * @description Generates the API key and the webhook secret. `webhook_url` must be a public https address, unless the operator allows others.
+         *
+         *     The token of a program needs `sites:write` and `secrets:read`.
          */
         post: operations["createSite"];
         delete?: never;
@@ -743,6 +813,8 @@ export interface paths {
         /**
          * Get a site
          * @description The site with its API key and its webhook secret.
+         *
+         *     The token of a program needs `sites:read` and `secrets:read`.
          */
         get: operations["getSite"];
         put?: never;
@@ -750,6 +822,8 @@ export interface paths {
         /**
          * Disconnect a site
          * @description The site's API key stops working and its pending deliveries end. Posts that the site has are not removed from it.
+         *
+         *     The token of a program needs `sites:write`.
          */
         delete: operations["deleteSite"];
         options?: never;
@@ -757,6 +831,8 @@ export interface paths {
         /**
          * Change a site
          * @description Status "inactive" pauses the site: pending deliveries wait until it is "active" again. "active" also ends the status "error".
+         *
+         *     The token of a program needs `sites:write`.
          */
         patch: operations["updateSite"];
         trace?: never;
@@ -773,6 +849,8 @@ export interface paths {
         /**
          * Replace the API key and the webhook secret
          * @description Replaces both immediately: give the site the new ones before the next post is published.
+         *
+         *     The token of a program needs `sites:write` and `secrets:read`.
          */
         post: operations["rotateSiteKeys"];
         delete?: never;
@@ -793,6 +871,8 @@ export interface paths {
         /**
          * Send a test delivery
          * @description Sends one `site.test` webhook now, or one request to a build hook, which starts a build, and returns the result, which the site keeps as `last_test`. The response is 200 even if the test failed. A receiver answers 200 with `{"ok": true, "store": "files"}` once it has written to where it keeps posts, else 503 with `{"ok": false, "message": "what is wrong"}`.
+         *
+         *     The token of a program needs `sites:write`.
          */
         post: operations["testSiteDelivery"];
         delete?: never;
@@ -813,6 +893,8 @@ export interface paths {
         /**
          * Send earlier posts to a site
          * @description Sends every published post that the site may show and that was never delivered to it: those from before the site was connected, and those whose delivery failed. They are queued in the background, oldest first.
+         *
+         *     The token of a program needs `deliveries:retry`.
          */
         post: operations["backfillSite"];
         delete?: never;
@@ -833,6 +915,8 @@ export interface paths {
         /**
          * Send a site again what it lacks
          * @description Queues every failed delivery to the site again that nothing newer has followed, the oldest first, each with a fresh set of attempts, and sends the posts that were published while the site was paused: what `delivery_stats.missing` counts. Failed removals are sent again too.
+         *
+         *     The token of a program needs `deliveries:retry`.
          */
         post: operations["retrySite"];
         delete?: never;
@@ -853,6 +937,8 @@ export interface paths {
         /**
          * Detect a site's platform
          * @description Looks at the site now, as the service does for a site that is connected without a platform. Takes at most 16 seconds; nothing is stored.
+         *
+         *     The token of a program needs `sites:write`.
          */
         post: operations["detectPlatform"];
         delete?: never;
@@ -871,6 +957,8 @@ export interface paths {
         /**
          * List deliveries
          * @description Newest first. The cursor keeps pages stable while deliveries are added.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listDeliveries"];
         put?: never;
@@ -891,6 +979,8 @@ export interface paths {
         /**
          * Get a delivery
          * @description The delivery with every attempt, and the request that an attempt made now would send.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getDelivery"];
         put?: never;
@@ -913,6 +1003,8 @@ export interface paths {
         /**
          * Retry failed deliveries
          * @description Retries the deliveries in `ids`, or all failed ones of a site or of the account: at most 1,000, newest first. Each gets a fresh set of attempts. Deliveries that cannot be retried are skipped.
+         *
+         *     The token of a program needs `deliveries:retry`.
          */
         post: operations["retryDeliveries"];
         delete?: never;
@@ -933,6 +1025,8 @@ export interface paths {
         /**
          * Retry a delivery
          * @description A failed delivery gets a fresh set of attempts. A pending one is attempted at once, and its schedule continues from there.
+         *
+         *     The token of a program needs `deliveries:retry`.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -951,6 +1045,8 @@ export interface paths {
         /**
          * Get the totals of a period, overall and per site
          * @description Deliveries are counted in the UTC hour in which they finished. Every hour that the period touches is counted in full.
+         *
+         *     The token of a program needs `analytics:read`.
          */
         get: operations["getOverview"];
         put?: never;
@@ -971,6 +1067,8 @@ export interface paths {
         /**
          * Get deliveries over time
          * @description One entry for every interval of the range, zeros included, in UTC. Weeks begin on Monday.
+         *
+         *     The token of a program needs `analytics:read`.
          */
         get: operations["getDeliveriesOverTime"];
         put?: never;
@@ -991,6 +1089,8 @@ export interface paths {
         /**
          * List a post's deliveries with their history
          * @description Deliveries to all sites, newest first, at most 500.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getPostDeliveries"];
         put?: never;
@@ -1011,6 +1111,8 @@ export interface paths {
         /**
          * List failed deliveries
          * @description Deliveries that ended as failed since `from`, newest first, at most 500.
+         *
+         *     The token of a program needs `analytics:read`.
          */
         get: operations["listFailures"];
         put?: never;
@@ -1033,6 +1135,8 @@ export interface paths {
         /**
          * Retry a post's failed deliveries
          * @description Each gets a fresh set of attempts. Deliveries replaced by a newer version or to deleted sites are skipped.
+         *
+         *     The token of a program needs `deliveries:retry`.
          */
         post: operations["retryPost"];
         delete?: never;
@@ -1215,12 +1319,16 @@ export interface paths {
         /**
          * List imports
          * @description The imports of the account, newest first. Each is kept for 30 days after anything last happened to it.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listImports"];
         put?: never;
         /**
          * Upload posts of another system
          * @description Takes an export file of WordPress (XML) or Ghost (JSON), or a zip archive of Markdown files with front matter, of one of these, or of an export of Postrider: as the field `file` of a form, or as the body itself. The content says what it is, whatever its type. At most `IMPORT_MAX` bytes (256 MiB unless the operator says otherwise). Nothing is imported yet: the posts are looked at, and the import's report says what would become of them. Poll it until it is `ready`, then run it.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         post: operations["createImport"];
         delete?: never;
@@ -1239,6 +1347,8 @@ export interface paths {
         /**
          * Get an import
          * @description The state of the import, and its report: complete when it is `ready`.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["getImport"];
         put?: never;
@@ -1246,6 +1356,8 @@ export interface paths {
         /**
          * Undo or forget an import
          * @description Undoes an import that has been run, also while it runs: posts that it made are removed, and those that it changed become what they were. Posts that were changed, published or sent to a site since are left alone. An import that did nothing yet, or was undone, is forgotten.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         delete: operations["deleteImport"];
         options?: never;
@@ -1263,6 +1375,8 @@ export interface paths {
         /**
          * List the posts of an import
          * @description The posts of the file in its order: what becomes of each, and what is lost of it. Posts that were not looked at yet are missing.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["listImportedPosts"];
         put?: never;
@@ -1285,6 +1399,8 @@ export interface paths {
         /**
          * Run an import
          * @description Imports what is new and what has changed. Published posts arrive as published, with their dates, and no site is sent them: sites that pull see them, and a backfill sends them. A post that was imported before is changed only if nobody has changed it here since; sites that were sent it are sent the change.
+         *
+         *     The token of a program needs `posts:publish`.
          */
         post: operations["runImport"];
         delete?: never;
@@ -1303,6 +1419,8 @@ export interface paths {
         /**
          * Export all posts
          * @description A zip archive of all posts of the account, drafts and scheduled ones included, but for the trash and former versions. It is written while it is read. If the connection ends before the archive is complete, it cannot be opened: export again.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["exportPosts"];
         put?: never;
@@ -1411,6 +1529,8 @@ export interface paths {
         /**
          * List the incidents
          * @description Times in which a site did not accept posts, or did not show them: those that last, then the last 20 that ended. One begins when a delivery has failed for good, or five attempts in a row, or when the page of a post that was accepted does not show it; it ends once the site has been fine for a minute.
+         *
+         *     The token of a program needs `analytics:read`.
          */
         get: operations["listIncidents"];
         put?: never;
@@ -1437,6 +1557,8 @@ export interface paths {
          *     id; fetch it again. Changes within half a second come together. After `resync` anything may have changed: more than 200 things at
          *     once, or changes may have been missed. The stream ends when the login does. An account can have 20 streams open per process of
          *     the service.
+         *
+         *     The token of a program needs `posts:read`.
          */
         get: operations["streamEvents"];
         put?: never;

@@ -53,7 +53,7 @@ const BY_API_TOKEN = {
     scheme: 'bearer',
     bearerFormat: 'pt_…',
     description:
-      'A token of a program (`POST /api/tokens`), sent like an access token. The names beside it are the scopes that it needs; without one of them the answer is 403 with `required_scope`.',
+      'A token of a program (`POST /api/tokens`), sent like an access token. `x-required-scopes` of an operation names the scopes that it needs; without one of them the answer is 403 with `required_scope`.',
   },
 } as const
 

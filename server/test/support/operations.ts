@@ -19,6 +19,8 @@ export type Operation = {
   parameters: Parameter[]
   body: { schema: Schema; required: boolean } | undefined
   streams: boolean
+  /** What the token of a program needs; undefined where none may. */
+  scopes: string[] | undefined
 }
 
 type Node = Record<string, unknown>
@@ -48,11 +50,13 @@ function operationOf(path: string, method: string, node: Node): Operation {
     parameters = [],
     requestBody,
     responses,
+    'x-required-scopes': scopes,
   } = node as {
     operationId: string
     security?: Array<Record<string, unknown>>
     parameters?: Parameter[]
     responses: Record<string, { content?: object }>
+    'x-required-scopes'?: string[]
     /** Only JSON is told of: uploads have tests of their own. */
     requestBody?: { required?: boolean; content: { 'application/json'?: { schema: Schema } } }
   }
@@ -66,6 +70,7 @@ function operationOf(path: string, method: string, node: Node): Operation {
     security: security.flatMap((way) => Object.keys(way)),
     parameters: parameters.map(resolved),
     streams: Object.values(responses).some((response) => 'text/event-stream' in (resolved(response).content ?? {})),
+    scopes,
     body: json && { schema: resolved(json.schema), required: body?.required === true },
   }
 }

@@ -60,14 +60,18 @@ function waysToAuthenticate({ auth }: Endpoint): WayToAuthenticate[] {
 
 function routeOf(one: Endpoint): RouteConfig {
   const { params, query, headers, body, upload, bodyExamples = {} } = one
+  const ways = waysToAuthenticate(one)
+  const scopes = ways.flatMap((way) => way.scopes ?? [])
   return {
     method: one.method,
     path: one.path,
     operationId: one.name,
     tags: [one.tag],
     summary: one.summary,
-    description: one.description,
-    security: waysToAuthenticate(one).map(({ name, scopes = [] }) => ({ [name]: [...scopes] })),
+    description: one.description + inWords(scopes),
+    security: ways.map(({ name }) => ({ [name]: [] })),
+    // OpenAPI knows scopes of OAuth alone.
+    ...(scopes.length === 0 ? {} : { 'x-required-scopes': scopes }),
     ...(honoursIdempotencyKeys(one)
       ? { parameters: [{ $ref: `#/components/parameters/${IDEMPOTENCY_KEY.name}` }] }
       : {}),
@@ -87,6 +91,12 @@ function routeOf(one: Endpoint): RouteConfig {
     },
     responses: { ...successes(one), ...failures(one) },
   }
+}
+
+/** What people are told of the scopes that a token needs. */
+function inWords(scopes: readonly string[]): string {
+  if (scopes.length === 0) return ''
+  return `\n\nThe token of a program needs ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`
 }
 
 function uploadContent({ types, mostBytes }: UploadLimits) {
