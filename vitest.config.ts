@@ -20,7 +20,7 @@ const POSTGRES_ALONE = globSync([
   // What the same statements answer on both: the embedded database is PostgreSQL too. The specification's tests and those of publishing run on it.
   'server/test/{analytics,backfill,bodies,build-hooks,changes,destinations,find,idempotency,keys-rotate,live,live-streams,many-posts,metrics,platform-detection,posts,pull,pull-sync,reference,sites}.test.ts',
   // What clients and sites are told, and who may ask.
-  'server/test/{accounts,api-tokens,audience,contract,delivery-log,event-contents,export,imports,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
+  'server/test/{accounts,api-tokens,audience,author-commands,contract,delivery-log,event-contents,export,imports,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])
 
 /** What of them `npm test` runs on the embedded database too, and why. */
@@ -61,6 +61,8 @@ const SLOW = globSync([
   'server/test/{recovery,withdrawn}.test.ts',
   // Pictures of all kinds are made, broken and converted.
   'server/test/{media,media-bucket}.test.ts',
+  // Hundreds of files, pushed twice.
+  'server/test/author-commands.test.ts',
   // Files of other software, whole and hostile.
   'server/test/imports.test.ts',
   // Requests that nobody would write, thirty of them for every operation.

@@ -61,9 +61,10 @@ function readRest(rest: string[], command: Command): { operands: string[]; optio
   const more = `Try: ${PROGRAM} help ${command.name}`
   const { positionals, values } = parse(rest, command, more)
   const missing = command.operands[positionals.length]
-  if (missing !== undefined) throw new UsageError(`${missing} is missing. ${more}`)
+  if (missing !== undefined && !missing.startsWith('[')) throw new UsageError(`${missing} is missing. ${more}`)
+  const takesAny = command.operands.at(-1)?.endsWith('…') === true
   const extra = positionals[command.operands.length]
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one argument too many. ${more}`)
+  if (extra !== undefined && !takesAny) throw new UsageError(`"${extra}" is one argument too many. ${more}`)
   return { operands: positionals, options: values }
 }
 

@@ -33,6 +33,7 @@ export type Option = { meaning: string; value?: string }
 export type Command = {
   /** One or two words. */
   name: string
+  /** `[DIR]` may be left out; of `FILE…` there may be several. */
   operands: readonly string[]
   summary: string
   details: string

@@ -1,4 +1,5 @@
 /** Every command. Both the help and the reading of arguments use this table. */
+import { REACHES } from './author/reaches.ts'
 import { type Command, PROGRAM } from './command.ts'
 
 /** The commands, in the order in which help lists them. */
@@ -84,6 +85,68 @@ the processes with SECRET_KEY set to the new one.`,
       },
     },
     load: () => import('./keys-rotate.ts'),
+  },
+  {
+    name: 'post push',
+    operands: ['FILE…'],
+    summary: 'Bring posts up to Markdown files with front matter',
+    details: `Each FILE, or each Markdown file below a directory, is a post: that with the id in its front matter, or else
+with its slug (by default the name of the file). New ones are created, others changed where they differ;
+again with the same files, nothing is written. New posts are drafts, unless --publish or --at is given.
+Published posts are sent to their sites when their file has changed. Exits 1 if a file was refused.
+
+${REACHES}`,
+    options: {
+      publish: { meaning: 'publish; a date to come is a schedule, and draft: true takes a post off its sites' },
+      draft: { meaning: 'make them drafts' },
+      at: { value: 'TIME', meaning: 'publish at this time' },
+      site: { value: 'NAME', meaning: 'for this site only' },
+      json: { meaning: 'as JSON, for programs' },
+    },
+    load: () => import('./post-push.ts'),
+  },
+  {
+    name: 'post pull',
+    operands: ['[DIR]'],
+    summary: 'Write all posts as Markdown files with front matter',
+    details: `Into DIR, or where you are. Files that differ are replaced; other files stay as they are.
+
+${REACHES}`,
+    options: {},
+    load: () => import('./post-pull.ts'),
+  },
+  {
+    name: 'post list',
+    operands: [],
+    summary: 'List the posts of your account',
+    details: `Newest first, with the number of sites that a post failed to reach.
+
+${REACHES}`,
+    options: { json: { meaning: 'as JSON, for programs' } },
+    load: () => import('./post-list.ts'),
+  },
+  {
+    name: 'site list',
+    operands: [],
+    summary: 'List the sites of your account',
+    details: `With what each lacks.
+
+${REACHES}`,
+    options: { json: { meaning: 'as JSON, for programs' } },
+    load: () => import('./site-list.ts'),
+  },
+  {
+    name: 'deliveries',
+    operands: [],
+    summary: 'List the latest deliveries of your account',
+    details: `The newest fifty.
+
+${REACHES}`,
+    options: {
+      failed: { meaning: 'only those that have failed; exit 1 if there is one' },
+      json: { meaning: 'as JSON, for programs' },
+    },
+    load: () => import('./deliveries.ts'),
   },
   {
     name: 'verify',

@@ -1,4 +1,7 @@
 export { exportRoute } from './export/routes.ts'
 export { importJobs } from './import/jobs.ts'
 export { forgetOldImports } from './import/operations.ts'
+export { openArchive } from './import/read/archive.ts'
+export { postOfMarkdown } from './import/read/markdown.ts'
 export { importRoutes } from './import/routes.ts'
+export { isRefused, type SourcePost } from './import/source-post.ts'

@@ -1,0 +1,179 @@
+/** The commands of authors: posts as files, pushed and pulled with a token. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PostriderClient } from '@postrider/sdk'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runCommand } from './support/command.ts'
+import { type Receiver, startReceiver } from './support/receiver.ts'
+import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
+
+let service: TestService
+let client: PostriderClient
+let directory: string
+let env: Record<string, string>
+
+beforeAll(async () => {
+  service = await startService()
+})
+beforeEach(async () => {
+  client = await newAccount(service)
+  directory = await mkdtemp(join(tmpdir(), 'postrider-author-'))
+  const scopes = ['posts:read', 'posts:write', 'posts:publish', 'sites:read'] as const
+  const { token } = await client.tokens.create({ name: 'Commands', scopes: [...scopes] })
+  env = { POSTRIDER_URL: service.url, POSTRIDER_TOKEN: token }
+})
+afterEach(() => rm(directory, { recursive: true }))
+afterAll(() => service.stop())
+
+const file = async (name: string, text: string) => {
+  await mkdir(join(directory, name, '..'), { recursive: true })
+  await writeFile(join(directory, name), text)
+}
+const post = async (slug: string) => (await client.posts.list({ limit: 100 })).data.find((one) => one.slug === slug)
+
+describe('post push', () => {
+  it('creates drafts of files, changes what differs, and otherwise nothing', async () => {
+    await file(
+      'soil.md',
+      '---\ntitle: Good soil\ntags: [soil, garden]\ndescription: What plants need.\n---\n\nDig *deep*.\n',
+    )
+    await file('2026-03-04-rye.md', '# Rye\n\nSow it late.\n')
+    await file('notes/.hidden/secret.md', '# Secret\n')
+    await file('broken.md', '---\ntitle: [\n---\n\nText\n')
+    const first = await runCommand(env, 'post', 'push', directory)
+    expect(first).toMatchObject({
+      code: 1,
+      result: expect.stringContaining('2 created, 0 changed, 0 as they were, 1 refused.'),
+    })
+    expect(first.result).toContain('Its front matter cannot be read')
+    expect(await post('soil')).toMatchObject({
+      title: 'Good soil',
+      status: 'draft',
+      tags: ['soil', 'garden'],
+      meta: { description: 'What plants need.' },
+      body: { markdown: 'Dig *deep*.\n' },
+      version: 1,
+    })
+    expect(await post('rye')).toMatchObject({ title: 'Rye', body: { markdown: 'Sow it late.\n' } })
+    expect((await client.posts.list()).pagination.total).toBe(2)
+
+    await rm(join(directory, 'broken.md'))
+    const again = await runCommand(env, 'post', 'push', directory)
+    expect(again).toMatchObject({ code: 0, result: '0 created, 0 changed, 2 as they were, 0 refused.\n' })
+    await file('soil.md', '---\ntitle: Good soil\ntags: [soil]\ndescription: What plants need.\n---\n\nDig *deep*.\n')
+    const changed = await runCommand(env, 'post', 'push', '--json', join(directory, 'soil.md'))
+    expect(JSON.parse(changed.result)).toMatchObject([{ outcome: 'changed', slug: 'soil', changed: ['tags'] }])
+    expect(await post('soil')).toMatchObject({ tags: ['soil'], version: 2 })
+  })
+
+  it('says what is missing', async () => {
+    expect(await runCommand({}, 'post', 'push', directory)).toMatchObject({ code: 1, output: /no Markdown files/ })
+    await file('a.md', '# A\n')
+    expect(await runCommand({}, 'post', 'push', directory)).toMatchObject({
+      code: 64,
+      output: expect.stringContaining('POSTRIDER_TOKEN is missing'),
+    })
+    expect(await runCommand({ ...env, POSTRIDER_URL: 'http://127.0.0.1:1' }, 'post', 'push', directory)).toMatchObject({
+      code: 69,
+      output: expect.stringContaining('Nothing answers at'),
+    })
+    expect(await runCommand({ ...env, POSTRIDER_TOKEN: 'pt_wrong' }, 'post', 'push', directory)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('not valid'),
+    })
+    expect(await runCommand(env, 'post', 'push', join(directory, 'b.md'))).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('There is no file'),
+    })
+    expect(await runCommand(env, 'post', 'push', '--site', 'Nowhere', directory)).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('There is no site "Nowhere". There are: none.'),
+    })
+    expect(await runCommand(env, 'post', 'push')).toMatchObject({
+      code: 64,
+      output: expect.stringContaining('FILE… is missing'),
+    })
+  })
+
+  it('writes five hundred files once', async () => {
+    for (let count = 0; count < 500; count += 1) await file(`p${count}.md`, `# Post ${count}\n\nText ${count}.\n`)
+    expect(await runCommand(env, 'post', 'push', directory)).toMatchObject({
+      result: expect.stringContaining('500 created'),
+    })
+    const before = service.logged.filter(({ event }) => event === 'request').length
+    expect(await runCommand(env, 'post', 'push', directory)).toMatchObject({
+      code: 0,
+      result: '0 created, 0 changed, 500 as they were, 0 refused.\n',
+    })
+    await service.caughtUp()
+    const requests = service.logged.filter(({ event }) => event === 'request').slice(before)
+    expect(requests.every(({ fields }) => fields.method === 'GET')).toBe(true)
+  })
+})
+
+describe('posts that are kept in a repository', () => {
+  let receivers: Receiver[]
+  beforeEach(async () => {
+    receivers = [await startReceiver(), await startReceiver()]
+  })
+  afterEach(async () => {
+    for (const receiver of receivers) await receiver.close()
+  })
+
+  const eventsAt = (receiver: Receiver | undefined) =>
+    receiver?.received.map(({ json }) => json.event)
+
+  it('are published to their sites, updated and withdrawn by what is committed', async () => {
+    for (const receiver of receivers) await connectSite(client, receiver)
+    const push = async () => {
+      const ended = await runCommand(env, 'post', 'push', '--publish', directory)
+      expect(ended).toMatchObject({ code: 0 })
+      await service.drain()
+    }
+    await file('rye.md', '---\ntitle: Rye\ndate: 2026-11-01\n---\n\nSow it late.\n')
+    await file('idea.md', '---\ntitle: An idea\ndraft: true\n---\n\nNot yet.\n')
+    await push()
+    expect(receivers.map(eventsAt)).toEqual([['post.published'], ['post.published']])
+    await file('rye.md', '---\ntitle: Rye\ndate: 2026-11-01\n---\n\nSow it early.\n')
+    await push()
+    await push()
+    expect(receivers.map(eventsAt)).toEqual([
+      ['post.published', 'post.updated'],
+      ['post.published', 'post.updated'],
+    ])
+    await file('rye.md', '---\ntitle: Rye\ndate: 2026-11-01\ndraft: true\n---\n\nSow it early.\n')
+    await push()
+    expect(receivers.map((one) => eventsAt(one)?.at(-1))).toEqual(['post.deleted', 'post.deleted'])
+    expect(await post('rye')).toMatchObject({ status: 'draft' })
+    expect(await post('idea')).toMatchObject({ status: 'draft' })
+  })
+})
+
+describe('post pull', () => {
+  it('writes what a push reads back as the same', async () => {
+    await client.posts.create({ title: 'Rye', body: { markdown: 'Sow it *late*.\n' }, tags: ['rye'], excerpt: 'Late.' })
+    await client.posts.create({ title: 'Out', body: { html: '<p>From <b>HTML</b></p>' }, status: 'published' })
+    const pulled = await runCommand(env, 'post', 'pull', directory)
+    expect(pulled).toMatchObject({ code: 0, result: expect.stringContaining('2 written, 0 as they were.') })
+    expect((await readdir(directory)).sort()).toEqual(['out.md', 'rye.md'])
+    expect(await readFile(join(directory, 'rye.md'), 'utf8')).toContain('Sow it *late*.')
+    expect(await runCommand(env, 'post', 'pull', directory)).toMatchObject({ result: '0 written, 2 as they were.\n' })
+    expect(await runCommand(env, 'post', 'push', directory)).toMatchObject({
+      result: '0 created, 0 changed, 2 as they were, 0 refused.\n',
+    })
+  })
+})
+
+it('lists posts, sites and deliveries', async () => {
+  const receiver = await startReceiver()
+  await connectSite(client, receiver)
+  receiver.answerNext(410)
+  await client.posts.create({ title: 'Seen', status: 'published' })
+  await service.drain()
+  expect((await runCommand(env, 'post', 'list')).result).toMatch(/STATUS +SLUG[\s\S]*published +seen +\d{4}-\d\d-\d\d/)
+  expect(JSON.parse((await runCommand(env, 'post', 'list', '--json')).result)).toMatchObject([{ slug: 'seen' }])
+  expect((await runCommand(env, 'site', 'list')).result).toMatch(/NAME +PLATFORM +STATUS/)
+  expect(await runCommand(env, 'deliveries')).toMatchObject({ code: 0, result: expect.stringContaining('Seen') })
+  await receiver.close()
+})
