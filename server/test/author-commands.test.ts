@@ -121,8 +121,7 @@ describe('posts that are kept in a repository', () => {
     for (const receiver of receivers) await receiver.close()
   })
 
-  const eventsAt = (receiver: Receiver | undefined) =>
-    receiver?.received.map(({ json }) => json.event)
+  const eventsAt = (receiver: Receiver | undefined) => receiver?.received.map(({ json }) => json.event)
 
   it('are published to their sites, updated and withdrawn by what is committed', async () => {
     for (const receiver of receivers) await connectSite(client, receiver)
