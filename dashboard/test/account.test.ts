@@ -58,7 +58,7 @@ describeInBrowser('the account', (scene) => {
     await page.goto('/account')
     await page.getByRole('button', { name: 'New token' }).click()
     await page.getByLabel('What it is for').fill('Our repository')
-    await page.getByRole('combobox', { name: 'It', exact: true }).selectOption('Only reads')
+    await page.getByRole('combobox', { name: 'It may', exact: true }).selectOption('Only read')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Make the token' }).click()
     await page.getByText('Copy the token now').waitFor()

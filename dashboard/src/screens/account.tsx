@@ -178,7 +178,7 @@ function Password({ email }: { email: string }) {
         <Button type="submit" icon={<KeyRound />} busy={change.isPending}>
           Change password
         </Button>
-        <p className="text-sm text-faint">This signs out all other browsers and programs.</p>
+        <p className="text-sm text-faint">This signs out all other browsers, and programs that use your password.</p>
       </div>
     </form>
   )

@@ -52,7 +52,7 @@ export function NewToken({ onMade, onCancel }: { onMade: (token: NewApiToken) =>
             <option value="365">A year</option>
           </Select>
         </Field>
-        <Field label="It" hint={PRESETS[Number(preset)]?.hint ?? 'Choose below what it may do.'}>
+        <Field label="It may" hint={PRESETS[Number(preset)]?.hint ?? 'Choose below what it may do.'}>
           <Select value={preset} onChange={({ target }) => setPreset(target.value)}>
             {PRESETS.map(({ name }, index) => (
               <option key={name} value={String(index)}>

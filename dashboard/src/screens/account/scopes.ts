@@ -19,14 +19,14 @@ export const WORDS: Record<Scope, { short: string; long: string }> = {
 /** What most programs are for. */
 export const PRESETS: Array<{ name: string; hint: string; scopes: Scope[] }> = [
   {
-    name: 'Writes, and I publish',
+    name: 'Write, while I publish',
     hint: 'For assistants and agents',
     scopes: ['posts:read', 'posts:write', 'sites:read', 'media:write'],
   },
   {
-    name: 'Writes and publishes',
+    name: 'Write and publish',
     hint: 'For scripts and builds of your own',
     scopes: ['posts:read', 'posts:write', 'posts:publish', 'sites:read', 'media:write'],
   },
-  { name: 'Only reads', hint: 'For statistics and backups', scopes: ['posts:read', 'sites:read', 'analytics:read'] },
+  { name: 'Only read', hint: 'For statistics and backups', scopes: ['posts:read', 'sites:read', 'analytics:read'] },
 ]
