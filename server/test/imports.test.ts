@@ -284,6 +284,17 @@ describe('pictures', () => {
     expect((await client.media.list()).media).toHaveLength(2)
   })
 
+  it('that are damaged in the archive are named', async () => {
+    const archive = await archiveOf({ 'a.md': `${front('A')}![](loaf.png)\n`, 'loaf.png': await pngOf('yellow') })
+    const data = Buffer.from(archive).indexOf('loaf.png', Buffer.from(archive).indexOf('PK\u0003\u0004', 4))
+    archive.fill(0xff, data + 8, data + 40)
+    const found = await looked(await newAccount(service), new Blob([archive]))
+    expect(found.report).toMatchObject({ new: 1, pictures: 0 })
+    expect(found.report.losses.map(({ message }) => message).join()).toContain(
+      'loaf.png is not taken: its bytes in the',
+    )
+  })
+
   it('go with the import when it is undone, but for those that another post has', async () => {
     const client = await newAccount(service)
     const done = await imported(client, await markdown(await blog()))

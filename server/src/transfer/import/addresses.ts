@@ -38,17 +38,19 @@ export function withAddresses(source: SourcePost, addresses: ReadonlyMap<string,
   }
 }
 
-/** The query of an address within an archive goes with it; one that asks our own service for a size stays, and any other makes another address. */
+/** Everything that an address may be in a text: between quotes or in angle brackets, and what has no space in it. */
+const TOKENS = [/(?<=["'<])[^"'<>\n]{1,2000}(?=["'>])/g, /(?<=^|[\s"'(<])[^\s"'()<>\\]{1,2000}/g]
+
 function replacer(addresses: ReadonlyMap<string, string>): (text: string) => string {
-  const known = new Map(
-    [...addresses].flatMap(([from, to]) => [from, from.replaceAll('&', '&amp;')].map((one) => [one, to])),
-  )
-  const longestFirst = [...known.keys()].sort((a, b) => b.length - a.length).map((one) => RegExp.escape(one))
-  const pattern = String.raw`(?<=^|[\s"'(<=])(${longestFirst.join('|')})([?#][^\s"'()<>\\]*)?(?=$|[\s"')>\\])`
-  return (text) =>
-    text.replaceAll(new RegExp(pattern, 'g'), (whole, from: string, query = '') => {
-      const to = known.get(from) ?? from
-      if (ownParts(from) !== undefined) return to + query
-      return query !== '' && /^https?:/i.test(from) ? whole : to
-    })
+  const replace = (token: string) => {
+    const address = token.replaceAll('&amp;', '&')
+    const exact = addresses.get(address)
+    if (exact !== undefined) return exact
+    const [path = ''] = address.split(/[?#]/, 1)
+    const to = addresses.get(path)
+    // A query asks our own service for a size, is nothing to a file of an archive, and makes another address of any other.
+    if (to === undefined || (/^https?:/i.test(path) && ownParts(path) === undefined)) return token
+    return ownParts(path) === undefined ? to : to + token.slice(token.search(/[?#]/))
+  }
+  return (text) => TOKENS.reduce((all, pattern) => all.replaceAll(pattern, replace), text)
 }

@@ -58,19 +58,30 @@ export function pictureKeeper(ctx: Context, one: PictureImport, archive: Archive
         ? oneLoss('picture', 'This service keeps no pictures: its operator must set a place for them.')
         : file.bytes > mostBytes
           ? notTaken(name, `it is larger than ${most}.`)
-          : await placingFiles(() => keep(ctx, one, archive.open(file)))
+          : ((await placingFiles(() => keep(ctx, one, () => archive.open(file)))) ??
+            notTaken(name, 'its bytes in the archive are damaged.'))
     kept.set(file.path, found)
     return found
   }
 }
 
-async function keep(ctx: Context, one: PictureImport, opened: ReturnType<Archive['open']>): Promise<string> {
+/** Keeps a picture, and tells its SHA-256; undefined if its bytes cannot be unpacked, or are more than the archive says. */
+async function keep(
+  ctx: Context,
+  one: PictureImport,
+  open: () => ReturnType<Archive['open']>,
+): Promise<string | undefined> {
   const path = join(ctx.scratch, `${ctx.ids.next()}.picture`)
   try {
     await makeScratch(ctx)
     const hash = createHash('sha256')
     const limit = { mostBytes: ctx.config.media.mostBytes, tooLarge: () => new FileRefused('A picture is too large.') }
-    await saveFile(await opened, path, limit, (piece) => hash.update(piece))
+    try {
+      await saveFile(await open(), path, limit, (piece) => hash.update(piece))
+    } catch (error) {
+      if (error instanceof Error && 'syscall' in error) throw error
+      return undefined
+    }
     const sha256 = hash.digest('hex')
     if ((await knownPicture(ctx.db.root, one.id, sha256)) === undefined) {
       await noteLoose(ctx.db.root, folderOf(one), ctx.clock.now())
@@ -174,13 +185,19 @@ async function takeOne(
 
 /** How many pictures of a host may fail one after the other, before the others are not tried. */
 const MOST_FAILURES = 10
+/** The most pictures of one post that are copied. */
+const MOST_FETCHED = 200
 
 /** Takes pictures on other hosts over, by their addresses, for all posts of an import: a host that answers nothing is left alone then. */
 export function pictureFetcher(ctx: Context, one: PictureImport, assertGoingOn: () => void) {
   const failures = new Map<string, number>()
   return async (addresses: readonly string[]): Promise<Taken> => {
     const taken: Taken = { addresses: new Map(), losses: [] }
-    for (const address of addresses) {
+    if (addresses.length > MOST_FETCHED)
+      taken.losses.push(
+        oneLoss('picture', `It shows more than ${MOST_FETCHED} pictures: the others stay where they are.`),
+      )
+    for (const address of addresses.slice(0, MOST_FETCHED)) {
       assertGoingOn()
       const { host, pathname } = new URL(address)
       const failed = failures.get(host) ?? 0

@@ -37,7 +37,11 @@ export async function openArchive(path: string): Promise<Archive> {
     return {
       files: files.filter((file) => READ.test(file.path)),
       pictures: files.filter((file) => PICTURE.test(file.path)),
-      open: ({ entry }) => zip.openReadStreamPromise(entry).catch((error) => refuse(error)),
+      async open({ entry }) {
+        const stream = await zip.openReadStreamPromise(entry).catch((error) => refuse(error))
+        // What is damaged may fail before anybody reads, and whoever reads hears of it.
+        return stream.on('error', () => {})
+      },
       async text({ path: name, bytes, entry }) {
         if (bytes > MOST_POST_BYTES) throw new FileRefused(`${name} is larger than 8 MiB unpacked. No post is so long.`)
         try {

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { decodedPart } from '../../../platform/http/url.ts'
 import { ownParts, pictureAddressesIn } from '../addresses.ts'
-import type { ImportLoss, SourcePost } from '../source-post.ts'
+import { type ImportLoss, oneLoss, type SourcePost } from '../source-post.ts'
 import type { ArchiveFile } from './archive.ts'
 
 /** Keeps a picture until the import is run, and tells the SHA-256 of its bytes, or why it is not kept. */
@@ -36,6 +36,9 @@ function fromRoot(byPath: ReadonlyMap<string, ArchiveFile>, folder: string, path
   }
 }
 
+/** The most pictures of one post. */
+const MOST_PICTURES = 1_000
+
 /** A post with the pictures of the archive that it names; `from`: its file. */
 export async function withPictures(
   post: SourcePost,
@@ -46,6 +49,10 @@ export async function withPictures(
   const pictures: Record<string, string> = {}
   const losses: ImportLoss[] = []
   for (const address of pictureAddressesIn(post)) {
+    if (Object.keys(pictures).length === MOST_PICTURES) {
+      losses.push(oneLoss('picture', `It has more than ${MOST_PICTURES} pictures: the others are not taken.`))
+      break
+    }
     const file = shelf(address, from)
     const kept = file && (await keep(file))
     if (typeof kept === 'string') pictures[address] = kept
