@@ -437,9 +437,11 @@ describe('readiness', () => {
     await expect.poll(readiness, { timeout: 10_000 }).toEqual({ status: 200, body: { status: 'ready', warnings } })
     expect((await app.ctx.metrics.expose()).text).toContain('\npostrider_loops_failing 1\n')
     await sql`alter table lanes rename to lanes_gone`.execute(own.root)
+    // Whatever else reads lanes fails too, sooner or later.
+    const problems = expect.arrayContaining(['the loop deliver is failing'])
     await expect
       .poll(readiness, { timeout: 10_000 })
-      .toEqual({ status: 503, body: { status: 'not_ready', problems: ['the loop deliver is failing'], warnings } })
+      .toEqual({ status: 503, body: { status: 'not_ready', problems, warnings } })
   })
 })
 
