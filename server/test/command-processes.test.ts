@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -13,6 +14,7 @@ import { readBackup } from './support/backup-file.ts'
 import { runCommand } from './support/command.ts'
 import { ADA, createGround, type Env, type Ground, withService, withServiceProcess } from './support/installation.ts'
 import { launch, runToEnd } from './support/process.ts'
+import { newAccount, startService } from './support/service.ts'
 
 const { kind } = inject('database')
 const FULL_DISK = '/dev/full'
@@ -31,11 +33,23 @@ describe('a command in a process', () => {
     await withService(used, async () => {}) // a service makes the database's key known
     const file = join(ground.dir, 'by-processes.gz')
     const site = await startSite()
+    const service = await startService()
+    const client = await newAccount(service)
+    const scopes = ['posts:read', 'posts:write', 'sites:read'] as const
+    const { token } = await client.tokens.create({ name: 'Commands', scopes: [...scopes] })
+    const author = { ...home, POSTRIDER_URL: service.url, POSTRIDER_TOKEN: token }
+    const post = join(ground.dir, 'rye.md')
+    await writeFile(post, '# Rye\n\nSow it late.\n')
     const calls: Record<string, { operands?: string[]; says: string; env?: Env }> = {
       migrate: { says: 'done  2026' },
       'account create': { operands: [ADA.email, ADA.name], says: 'the password is' },
       'account list': { says: ADA.email },
       'plan set': { operands: [ADA.email, 'pro'], says: 'starter → pro' },
+      'post push': { operands: [post], says: '1 created', env: author },
+      'post pull': { operands: [join(ground.dir, 'pulled')], says: '1 written', env: author },
+      'post list': { says: 'rye', env: author },
+      'site list': { says: 'PLATFORM', env: author },
+      deliveries: { says: 'PROBLEM', env: author },
       verify: { operands: [site.url, '--secret', site.secret], says: 'what Postrider relies on' },
       'password reset': { operands: [ADA.email], says: 'the new password is' },
       doctor: { says: '✓ schema' },
@@ -53,6 +67,7 @@ describe('a command in a process', () => {
       expect(ended, name).toMatchObject({ code: 0, result: expect.stringContaining(says) })
     }
     site.close()
+    await service.stop()
   })
 
   it('does its work when nobody reads what it tells, and exits 1', async () => {

@@ -72,6 +72,7 @@ const pathText = (name: string, path: string): fc.Arbitrary<string> => {
   const nouns = {
     '/preview/': 'preview_token',
     '/imports': 'import_id',
+    '/tokens': 'token_id',
     '/untrash': 'trashed_post_id',
     '/posts': 'post_id',
     '/deliveries': 'delivery_id',

@@ -1,6 +1,7 @@
 /** A service with somebody who has what requests are about, and keeps having it whatever the requests do. */
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { createClient } from '@postrider/sdk'
+import { SCOPE_NAMES } from '../../src/accounts/api-tokens/scopes.ts'
 import { type Api, apiOf, newApi, newPost, newSite } from '../support/api.ts'
 import { request } from '../support/http.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
@@ -49,6 +50,7 @@ const TAKEN: Record<string, 'things' | 'job' | 'import' | 'session' | 'somebody'
   verifyNotificationAddress: 'somebody',
   deleteNotificationChannel: 'somebody',
   deleteMedium: 'somebody',
+  revokeToken: 'somebody',
 }
 
 /** Starts a service and sets the stage. */
@@ -60,7 +62,7 @@ export async function setStage(): Promise<Stage> {
   const agent = new Agent({ keepAlive: true })
   let somebody = await newSomebody()
   const texts = (): Record<string, string> => {
-    const { api, things, delivery, job, channel, medium, imported, tokens } = somebody
+    const { api, things, delivery, job, channel, medium, imported, program, tokens } = somebody
     const { post: post_id, trashed: trashed_post_id, preview, site: site_id, slug } = things
     return {
       post_id,
@@ -75,6 +77,7 @@ export async function setStage(): Promise<Stage> {
       medium_id: medium.id,
       picture_url: medium.url.replace('http://localhost:0', service.url),
       import_id: imported,
+      token_id: program.id,
       ...tokens,
       email: api.user.email,
       password: api.password,
@@ -83,6 +86,7 @@ export async function setStage(): Promise<Stage> {
   const credentials = (): Record<string, Record<string, string>> => ({
     accessToken: { authorization: `Bearer ${somebody.ways.token}` },
     dashboardSession: { cookie: somebody.ways.cookie, origin: service.url },
+    apiToken: { authorization: `Bearer ${somebody.program.token}` },
     siteKey: { 'x-api-key': somebody.things.key },
   })
   return {
@@ -153,6 +157,8 @@ type Somebody = {
   channel: string
   medium: { id: string; url: string }
   imported: string
+  /** A token that may do all that a program may. */
+  program: { id: string; token: string }
   tokens: { verify_token: string; reset_token: string }
 }
 
@@ -177,7 +183,8 @@ async function createSomebody(service: TestService, receiver: Receiver, mailServ
   const client = createClient({ baseUrl: service.url, token: api.token })
   const medium = await client.media.upload(new Blob([await smallPicture()]))
   const imported = await uploadPost(service, api)
-  const own = { delivery, job, channel: String(channel), medium, imported, tokens }
+  const program = await client.tokens.create({ name: 'A program', scopes: SCOPE_NAMES })
+  const own = { delivery, job, channel: String(channel), medium, imported, program, tokens }
   return { api, ways: await waysIn(service.url, api), things: await give(api, receiver), ...own }
 }
 

@@ -17,6 +17,7 @@ export const OWN = [
   'preview_id',
   'preview_token',
   'medium_id',
+  'token_id',
   'slug',
 ] as const
 export type Own = (typeof OWN)[number]
