@@ -252,10 +252,10 @@ describeInBrowser('a site that is not set up', (scene) => {
     onTestFinished(receiver.close)
     const site = await connectSite(client, receiver, 'Kitchen notes')
     const message = 'The site cannot keep posts in files: the disk is full.'
-    receiver.answerNext((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message })))
-    receiver.answerNext((_, response) => response.end('{"ok":true,"store":"PostgreSQL"}'))
+    receiver.answerUsually((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message })))
     await page.goto(`/sites/new?site=${site.id}`)
     await page.getByText(message, { exact: true }).waitFor()
+    receiver.answerUsually((_, response) => response.end('{"ok":true,"store":"PostgreSQL"}'))
     await page.getByText('It keeps posts in PostgreSQL.').waitFor() // by itself
     receiver.answerNext((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message })))
     await client.sites.testDelivery(site.id)
