@@ -6,7 +6,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { startSampleSite } from '@postrider/sample-site'
@@ -162,12 +162,12 @@ async function imageCommand(): Promise<{ entrypoint: string[]; cmd: string[] }> 
   return { entrypoint: Entrypoint, cmd: Cmd }
 }
 
-/** The innermost process under buildah's: the one that the image starts. */
+/** The first process of Node under buildah's: the one that the image starts. It may have one below it, for pictures. */
 async function serviceBelow(ancestor: number): Promise<{ pid: number; uid: number }> {
   const all = await readdir('/proc')
   const processes = await Promise.all(all.filter((name) => /^\d+$/.test(name)).map(readProcess))
   let found = processes.find((one) => one?.pid === ancestor)
-  for (;;) {
+  while (found?.isNode !== true) {
     const child = processes.find((one) => one !== undefined && one.parent === found?.pid)
     if (child === undefined) break
     found = child
@@ -176,9 +176,13 @@ async function serviceBelow(ancestor: number): Promise<{ pid: number; uid: numbe
   return found
 }
 
-async function readProcess(pid: string): Promise<{ pid: number; parent: number; uid: number } | undefined> {
+type Process = { pid: number; parent: number; uid: number; isNode: boolean }
+
+async function readProcess(pid: string): Promise<Process | undefined> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   const [, parent] = /^PPid:\s+(\d+)/m.exec(status) ?? []
   const [, uid] = /^Uid:\s+(\d+)/m.exec(status) ?? []
-  return parent === undefined ? undefined : { pid: Number(pid), parent: Number(parent), uid: Number(uid) }
+  if (parent === undefined) return undefined
+  const program = await readlink(`/proc/${pid}/exe`).catch(() => '')
+  return { pid: Number(pid), parent: Number(parent), uid: Number(uid), isNode: program.endsWith('/node') }
 }
