@@ -43,8 +43,17 @@ describeInBrowser('publishing', (scene) => {
     await tabTo(page, dialog(page).getByRole('textbox', { name: 'Description' }))
     await page.keyboard.type('When to sow peas.')
     await tabTo(page, dialog(page).getByRole('button', { name: 'Publish to 1 site' }))
-    await page.keyboard.press('Enter')
-    await dialog(page).getByRole('heading', { name: 'On its way' }).waitFor()
+    const sent = dialog(page).getByRole('heading', { name: 'On its way' })
+    // A key that comes while the description is being stored may do nothing.
+    await expect
+      .poll(
+        async () => {
+          if (!(await sent.isVisible())) await page.keyboard.press('Enter')
+          return sent.isVisible()
+        },
+        { interval: 2_000 },
+      )
+      .toBe(true)
     await dialog(page).getByText('Being sent').waitFor()
     await expectAccessible(page)
     await scene.service().drain()
