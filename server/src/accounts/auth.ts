@@ -68,29 +68,30 @@ const byLogin = {
   alternatives: [BY_COOKIE],
   errors: ['forbidden'],
   authenticate: whoLoggedIn,
-  tenant: ({ accountId }) => accountId,
+  tenant: ({ accountId }: AccountPrincipal) => accountId,
 } satisfies Partial<AuthScheme<LoginPrincipal>>
+
+/** Who uses the API: whose idempotency keys a request uses, and what it is counted under. */
+const ofAccount = {
+  idempotencyScope: ({ accountId }: AccountPrincipal) => accountId,
+  bucket: (ctx: Context, { account, credential }: AccountPrincipal) =>
+    credential.kind === 'cookie' ? dashboardBucket(ctx, account) : managementBucket(ctx, account),
+}
 
 /**
  * `Authorization: Bearer <JWT>` (specification, section 5), or the dashboard's session cookie. The header wins when both
  * are sent; a header of another scheme, such as a proxy's Basic, is ignored. For what no program may do.
  */
-export const loginAuth: AuthScheme<LoginPrincipal> = {
-  ...byLogin,
-  idempotencyScope: ({ accountId }) => accountId,
-  bucket: (ctx, { account, credential }) => requestBucket(ctx, account, credential.kind),
-}
+export const loginAuth: AuthScheme<LoginPrincipal> = { ...byLogin, ...ofAccount }
 
 /** The same, or a program's token with these scopes. `reach`: how the endpoint stays within the sites of a token; without it, it cannot. */
 export function accountAuth(scopes: Scope | readonly [Scope, Scope], reach?: Reach): AuthScheme<AccountPrincipal> {
   const needed = typeof scopes === 'string' ? [scopes] : scopes
   return {
     ...byLogin,
+    ...ofAccount,
     alternatives: [BY_COOKIE, { ...BY_API_TOKEN, scopes: needed }],
     authenticate: whoAsks,
-    tenant: ({ accountId }) => accountId,
-    idempotencyScope: ({ accountId }) => accountId,
-    bucket: (ctx, { account, credential }) => requestBucket(ctx, account, credential.kind),
     async authorize(ctx, principal, params) {
       for (const scope of needed) assertMay(principal, scope)
       const siteIds = sitesOf(principal)
@@ -106,10 +107,7 @@ export function accountAuth(scopes: Scope | readonly [Scope, Scope], reach?: Rea
 }
 
 /** Login alone, for answers that hold what is shown once: without idempotency keys, which would store it for a day. */
-export const onceAuth: AuthScheme<LoginPrincipal> = {
-  ...byLogin,
-  bucket: (ctx, { account, credential }) => requestBucket(ctx, account, credential.kind),
-}
+export const onceAuth: AuthScheme<LoginPrincipal> = { ...byLogin, bucket: ofAccount.bucket }
 
 /** Login alone, for requests that end logins, which are counted apart from all others. */
 export const logoutAuth: AuthScheme<LoginPrincipal> = {
@@ -124,10 +122,6 @@ export const logoutAuth: AuthScheme<LoginPrincipal> = {
 export const passwordAuth: AuthScheme<LoginPrincipal> = {
   ...byLogin,
   bucket: (ctx, { account }) => passwordBucket(ctx, account),
-}
-
-function requestBucket(ctx: Context, account: AccountRow, kind: AccountPrincipal['credential']['kind']) {
-  return kind === 'cookie' ? dashboardBucket(ctx, account) : managementBucket(ctx, account)
 }
 
 /** Whether the request may do what the scope names. */

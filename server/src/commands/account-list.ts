@@ -3,7 +3,7 @@ import { parseConfig } from '../platform/config.ts'
 import type { Database } from '../platform/db/database.ts'
 import { countPosts } from '../posts/index.ts'
 import { countSites } from '../sites/index.ts'
-import { inColumns } from './columns.ts'
+import { printList } from './columns.ts'
 import { EXIT, type Run } from './command.ts'
 import { withCurrentDatabase } from './database.ts'
 
@@ -18,10 +18,9 @@ type Listed = {
 }
 
 /** Lists the accounts. */
-export const run: Run = async ({ options, env, terminal }) => {
-  const accounts = await withCurrentDatabase(parseConfig(env), listed)
-  if (options.json === true) terminal.print(JSON.stringify(accounts, null, 2))
-  else for (const line of inColumns([HEADING, ...accounts.map(rowOf)])) terminal.print(line)
+export const run: Run = async (invocation) => {
+  const accounts = await withCurrentDatabase(parseConfig(invocation.env), listed)
+  printList(invocation, accounts, HEADING, rowOf)
   return EXIT.ok
 }
 

@@ -182,6 +182,6 @@ async function createToken(
     created_at: now,
     expires_at: expiresAt,
   }
-  await ctx.db.tx((tx) => insertApiToken(tx, row))
+  await insertApiToken(ctx.db.root, row)
   return { ...present({ ...row, last_used_at: null }), token }
 }

@@ -7,8 +7,8 @@ import type { AccountRow, ApiTokenRow } from '../tables.ts'
 export type NewApiToken = Omit<ApiTokenRow, 'last_used_at'>
 
 /** Stores a token. */
-export async function insertApiToken(tx: Tx, token: NewApiToken): Promise<void> {
-  await tx.insertInto('api_tokens').values(token).execute()
+export async function insertApiToken(db: Db, token: NewApiToken): Promise<void> {
+  await db.insertInto('api_tokens').values(token).execute()
 }
 
 /** All tokens of an account, newest first. */

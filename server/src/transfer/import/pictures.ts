@@ -125,6 +125,12 @@ export async function expectedAddresses(
 /** What became of a post's pictures: the addresses that they have now, and what is lost. */
 export type Taken = { addresses: Map<string, string>; losses: ImportLoss[] }
 
+/** Notes where a picture is now, or that it is lost. */
+function note(taken: Taken, address: string, found: string | ImportLoss): void {
+  if (typeof found === 'string') taken.addresses.set(address, found)
+  else taken.losses.push(found)
+}
+
 /** Takes a post's pictures of the file into the library. `assertGoingOn` is called before each. */
 export async function takePictures(
   ctx: Context,
@@ -138,8 +144,7 @@ export async function takePictures(
     const here = await addressHere(ctx, ctx.db.root, one.accountId, address, sha256)
     const found =
       here ?? (await takeOne(ctx, one, { source: sha256, name: nameOf(address) }, fromFolder(ctx, one, sha256)))
-    if (typeof found === 'string') taken.addresses.set(address, found)
-    else taken.losses.push(found)
+    note(taken, address, found)
   }
   return taken
 }
@@ -207,8 +212,7 @@ export function pictureFetcher(ctx: Context, one: PictureImport, assertGoingOn: 
           ? notTaken(address, `${MOST_FAILURES} pictures of its host could not be taken before it.`)
           : await takeOne(ctx, one, { source: address, name: nameOf(pathname), shown: address }, receive)
       failures.set(host, typeof found === 'string' ? 0 : failed + 1)
-      if (typeof found === 'string') taken.addresses.set(address, found)
-      else taken.losses.push(found)
+      note(taken, address, found)
     }
     return taken
   }
