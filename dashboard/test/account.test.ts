@@ -72,6 +72,7 @@ describeInBrowser('the account', (scene) => {
     expect(await page.getByText(token).count()).toBe(0)
     await page.getByRole('button', { name: 'Revoke Our repository' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' }) // it hides everything else from roles
     await page.getByRole('button', { name: 'Revoke Our repository' }).waitFor({ state: 'detached' })
     await expect(program.posts.list()).rejects.toMatchObject({ status: 401 })
   })

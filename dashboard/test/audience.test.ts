@@ -108,6 +108,8 @@ describeInBrowser('the sites of a post', (scene) => {
     await unpublish.click()
     await dialog(page).getByRole('radio', { name: 'Not at all' }).check()
     await dialog(page).getByRole('button', { name: 'Save' }).click()
+    // The page is hidden from roles while a dialog is open, so nothing of it would be found.
+    await dialog(page).waitFor({ state: 'detached' })
     await publication(page).getByText('Until Wednesday').waitFor({ state: 'detached' })
     expect(await client.posts.get(id)).toMatchObject({ unpublish_at: null, status: 'published' })
   })
