@@ -154,7 +154,19 @@ async function simulate({ survives }: Mutant, directory: string, snapshot: strin
 /** Runs a test on PostgreSQL. */
 async function test(path: string, directory: string): Promise<Seen> {
   const told = join(directory, 'told.json')
-  const args = ['vitest', 'run', '--mode', 'all', '--project', 'postgres', '--reporter', 'json', '--outputFile', told, path]
+  const args = [
+    'vitest',
+    'run',
+    '--mode',
+    'all',
+    '--project',
+    'postgres',
+    '--reporter',
+    'json',
+    '--outputFile',
+    told,
+    path,
+  ]
   await promisify(execFile)('npx', args, { cwd: directory }).catch(() => {}) // the test is expected to fail
   const { testResults }: Told = JSON.parse(await readFile(told, 'utf8'))
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
