@@ -52,6 +52,9 @@ export type Medium = Schemas['Medium']
 export type MediaPage = Schemas['MediaPage']
 export type AddMediumFromUrl = Schemas['AddMediumFromUrl']
 export type UpdateMedium = Schemas['UpdateMedium']
+export type Proposal = Schemas['Proposal']
+export type ProposalList = Schemas['ProposalList']
+export type Propose = Schemas['Propose']
 export type Revision = Schemas['Revision']
 export type RevisionDiff = Schemas['RevisionDiff']
 export type RevisionPage = Schemas['RevisionPage']
@@ -102,6 +105,9 @@ export type ListImportedPosts = Query<'listImportedPosts'>
 
 /** The format of an export. */
 export type ExportPosts = Query<'exportPosts'>
+
+/** Which proposals to list. */
+export type ListProposals = Query<'listProposals'>
 
 /** The versions of a post to compare. */
 export type DiffRevisions = Query<'diffRevisions'>

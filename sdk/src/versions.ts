@@ -3,10 +3,14 @@ import type { CallOptions, Transport } from './transport.ts'
 import type {
   CreatePreview,
   DiffRevisions,
+  ListProposals,
   ListRevisions,
   PostWithDeliveries,
   PreviewLink,
   PreviewLinkList,
+  Proposal,
+  ProposalList,
+  Propose,
   Revision,
   RevisionDiff,
   RevisionPage,
@@ -43,6 +47,16 @@ export function versionCalls(call: Transport) {
     /** Gives a post the content that it had at a version; with `ifVersion`, only if that is its present one (412 otherwise). */
     restore: (id: string, version: number, ifVersion?: number, options?: CallOptions) =>
       post(at(id, `revisions/${version}/restore`), ifVersion, options),
+    /** Proposals to publish posts: a program makes them, a person decides. */
+    proposals: {
+      /** Newest first; with `post_id`, only the one about this post. */
+      list: (query: ListProposals = {}, options?: CallOptions) => get<ProposalList>('/api/proposals', options, query),
+      /** Proposes to publish a post, or the changes of one that is published. */
+      make: (id: string, input: Propose, { signal }: CallOptions = {}) =>
+        call<Proposal>({ method: 'PUT', path: at(id, 'proposal'), body: input, signal }),
+      dismiss: (id: string, { signal }: CallOptions = {}) =>
+        call<void>({ method: 'DELETE', path: at(id, 'proposal'), signal }),
+    },
     /** Links with which somebody without an account can read the post as it is now, published or not. */
     previews: {
       /** Makes a link; without `expires_in` (seconds) it works for a week. */

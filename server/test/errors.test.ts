@@ -126,6 +126,7 @@ const validBodies: Record<string, unknown> = {
   detectPlatform: { url: 'http://127.0.0.1:1' },
   updateSite: {},
   saveWorkingCopy: {},
+  proposePost: { reason: 'x' },
   addMediumFromUrl: { url: 'http://127.0.0.1:1' },
   updateMedium: {},
   backfillSite: {},
@@ -192,7 +193,7 @@ const anywhere: Partial<Record<FailureKind, Provoke>> = {
   rate_limited: (one) => ask(one, { on: strict }),
   conflict: (one) => ask(one, { headers: { 'idempotency-key': 'used' } }),
   not_found: (one) => ask(one, { id: NOWHERE }),
-  method_not_allowed: (one) => ask(one, { method: one.path.endsWith('/working-copy') ? 'POST' : 'PUT' }),
+  method_not_allowed: (one) => ask(one, { method: /\/(?:working-copy|proposal)$/.test(one.path) ? 'POST' : 'PUT' }),
   too_large: (one) => ask(one, { raw: `"${'x'.repeat(MAX_BODY_BYTES)}"` }),
   unsupported_media_type: (one) =>
     ask(one, { raw: 'title=x', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
@@ -239,6 +240,13 @@ const particular: Record<string, Partial<Record<FailureKind, Provoke>>> = {
   discardWorkingCopy: {
     invalid: (one) => ask(one, { headers: { 'if-match': '99' } }),
     precondition_failed: (one) => ask(one, { headers: { 'if-match': '"99"' } }),
+  },
+  proposePost: {
+    async conflict(one) {
+      const body = { title: 'x', status: 'published' }
+      const { json } = await request(`${stage.url}/api/posts`, { method: 'POST', token: stage.token, body })
+      return ask(one, { id: String(json.id) })
+    },
   },
   createImport: { invalid: (one) => ask(one, { raw: '{}' }) },
   exportPosts: { invalid: (one) => ask(one, { query: '?format=word' }) },

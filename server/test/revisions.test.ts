@@ -36,10 +36,10 @@ describe('the versions of a post', () => {
     await service.advance(60 * MINUTE)
     const { revisions, cursor } = await client.posts.revisions(id)
     expect(revisions.map(({ at: _, ...one }) => one)).toEqual([
-      { version: 4, by: 'schedule', sent: false, words: 3, title: 'Bread again' },
-      { version: 3, by: 'person', sent: true, words: 3, title: 'Bread again' },
-      { version: 2, by: 'person', sent: true, words: 3, title: 'Bread' },
-      { version: 1, by: 'person', sent: false, words: 2, title: 'Bread' },
+      { version: 4, by: 'schedule', by_name: null, sent: false, words: 3, title: 'Bread again' },
+      { version: 3, by: 'person', by_name: null, sent: true, words: 3, title: 'Bread again' },
+      { version: 2, by: 'person', by_name: null, sent: true, words: 3, title: 'Bread' },
+      { version: 1, by: 'person', by_name: null, sent: false, words: 2, title: 'Bread' },
     ])
     expect(Date.parse(revisions[2]?.at ?? '') - Date.parse(revisions[3]?.at ?? '')).toBe(MINUTE)
     expect(cursor).toBeNull()

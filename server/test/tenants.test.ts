@@ -36,6 +36,9 @@ const FOREIGN: Record<string, number> = {
   'getRevision path id': 404,
   'restoreRevision path id': 404,
   'trashPost path id': 404,
+  'listProposals query post_id': 200, // a filter that nothing passes
+  'proposePost path id': 404,
+  'dismissProposal path id': 404,
   'createPreview path id': 404,
   'listPreviews path id': 404,
   'revokePreview path id': 404,
@@ -95,6 +98,7 @@ const BODIES: Record<string, object> = {
   createToken: { name: 'Stolen', scopes: ['posts:read'] },
   changePosts: { action: 'publish' },
   generateDraft: { topic: 'Stolen' },
+  proposePost: { reason: 'Stolen' },
   updateSite: { name: 'Stolen' },
   updateNotificationChannel: { events: [] },
   updateMedium: { alt: 'Stolen' },

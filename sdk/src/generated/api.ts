@@ -641,6 +641,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the proposals to publish posts
+         * @description Newest first. One that was followed, or whose post is in the trash, is not there any more.
+         *
+         *     The token of a program needs `posts:read`.
+         */
+        get: operations["listProposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/posts/{id}/proposal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Propose to publish a post
+         * @description For programs that write and may not publish: the dashboard shows the proposal in the overview and in the post, and a person decides. It replaces an earlier one. For a published post it is about its working copy; 409 if it has none.
+         *
+         *     The token of a program needs `posts:write`.
+         */
+        put: operations["proposePost"];
+        post?: never;
+        /**
+         * Dismiss a proposal to publish a post
+         * @description The post stays as it is.
+         *
+         *     The token of a program needs `posts:write`.
+         */
+        delete: operations["dismissProposal"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/media": {
         parameters: {
             query?: never;
@@ -3228,6 +3278,37 @@ export interface components {
         PreviewLinkList: {
             previews: components["schemas"]["PreviewLink"][];
         };
+        Proposal: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            post_id: string;
+            /** @description The title that would be published. */
+            title: string;
+            /**
+             * @description Of the post. The proposal for one that is published is to publish its working copy.
+             * @enum {string}
+             */
+            status: "draft" | "scheduled" | "published";
+            /** @description The name of the token; null if a person proposes it. */
+            by: string | null;
+            reason: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-02T08:00:00.000Z
+             */
+            at: string;
+            /** @description Whether the text is another one by now than what was proposed. */
+            changed_since: boolean;
+        };
+        ProposalList: {
+            proposals: components["schemas"]["Proposal"][];
+        };
+        Propose: {
+            /** @description Why it should be published, for whoever decides. Shown as plain text. */
+            reason: string;
+        };
         PublishedPost: {
             /**
              * Format: uuid
@@ -3382,10 +3463,12 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who made it: a person, a job that generates a draft, the schedule that unpublished the post, or an import.
+             * @description Who made it: a person, a program with a token, a job that generates a draft, the schedule that unpublished the post, or an import.
              * @enum {string}
              */
-            by: "person" | "draft" | "schedule" | "import";
+            by: "person" | "token" | "draft" | "schedule" | "import";
+            /** @description The name of the token; null for everybody else. */
+            by_name: string | null;
             /** @description Whether sites were sent this version. */
             sent: boolean;
             /** @description The number of words of its text. */
@@ -3422,10 +3505,12 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who made it: a person, a job that generates a draft, the schedule that unpublished the post, or an import.
+             * @description Who made it: a person, a program with a token, a job that generates a draft, the schedule that unpublished the post, or an import.
              * @enum {string}
              */
-            by: "person" | "draft" | "schedule" | "import";
+            by: "person" | "token" | "draft" | "schedule" | "import";
+            /** @description The name of the token; null for everybody else. */
+            by_name: string | null;
             /** @description Whether sites were sent this version. */
             sent: boolean;
             /** @description The number of words of its text. */
@@ -5742,6 +5827,119 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The link shows nothing any more. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listProposals: {
+        parameters: {
+            query?: {
+                /** @description Only the one about this post. */
+                post_id?: string;
+                /** @description The most proposals. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proposals. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalList"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    proposePost: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Propose"];
+            };
+        };
+        responses: {
+            /** @description The proposal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposal"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    dismissProposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The proposal is gone. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

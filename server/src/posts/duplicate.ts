@@ -9,14 +9,15 @@ import { exampleDraft } from './examples.ts'
 import { FIELD_NAMES, MOST_TITLE, pickFields } from './fields.ts'
 import { addDraft, storedBody } from './new-post.ts'
 import { findPost, publishContextOf } from './queries.ts'
-import { holdsPost } from './reach.ts'
+import { editorOf, holdsPost } from './reach.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
+import type { RevisedBy } from './tables.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from './wire.ts'
 
 const SUFFIX = ' (Copy)'
 
 /** Makes a draft with the content of a post, for the same sites. A canonical address stays behind: it is that post's. Throws `not_found`. */
-async function duplicatePost(ctx: Context, accountId: string, id: string): Promise<PostWithDeliveries> {
+async function duplicatePost(ctx: Context, accountId: string, id: string, by: RevisedBy): Promise<PostWithDeliveries> {
   if (!isId(id)) throw postNotFound()
   const now = ctx.clock.now()
   return ctx.db.tx(async (tx) => {
@@ -27,7 +28,7 @@ async function duplicatePost(ctx: Context, accountId: string, id: string): Promi
     const draft = { ...pickFields(post, FIELD_NAMES), meta, title, slug: post.slug, body: storedBody(post) }
     const { named, paused } = await publishContextOf(tx, post.id)
     const audience = audienceOf(post, named)?.filter((siteId) => siteId in paused) ?? null
-    return withDeliveries(tx, await addDraft(ctx, tx, accountId, draft, now, { by: 'person', audience }))
+    return withDeliveries(tx, await addDraft(ctx, tx, accountId, draft, now, { by, audience }))
   })
 }
 
@@ -58,7 +59,7 @@ export const duplicateRoute: Endpoint = endpoint({
   },
   errors: [],
   async handler({ ctx, principal, params }) {
-    const copy = await duplicatePost(ctx, principal.accountId, params.id)
+    const copy = await duplicatePost(ctx, principal.accountId, params.id, editorOf(principal))
     const headers = { ...etagOf(copy), Location: `/api/posts/${copy.post.id}` }
     return { status: 201, body: presentWithDeliveries(copy), headers }
   },

@@ -17,7 +17,7 @@ import { applyChange, removeLocked } from './operations.ts'
 import { freeSlug, lockPost, publishContextOf } from './queries.ts'
 import type { PostsTx } from './revision.ts'
 import { slugify } from './slug.ts'
-import type { PostRow } from './tables.ts'
+import { madeBy, type PostRow } from './tables.ts'
 import type { FormerSlug } from './whole.ts'
 import { insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
 
@@ -67,7 +67,7 @@ export async function addImported(
     unpublish_at: given.unpublishAt,
     created_at: given.createdAt,
     updated_at: given.updatedAt,
-    revised_by: 'import',
+    ...madeBy('import'),
     sites_chosen: siteIds !== null,
   })
   await reclaimSlug(tx, accountId, slug)
@@ -129,7 +129,7 @@ export async function changeImported(
   { body, slug: _, ...fields }: ImportedContent,
   now: Date,
 ): Promise<PostRow> {
-  return applyChange(ctx, tx, post, wholeChange(fields, post), differing(body, post), now, 'import')
+  return applyChange(ctx, tx, post, wholeChange(fields, post), differing(body, post), now, madeBy('import'))
 }
 
 /** What an import left of a post, by which to see whether somebody has touched it since. */
@@ -149,7 +149,7 @@ export async function undoImported(
   const post = await lockPost(tx, accountId, postId)
   if (post === undefined || post.version !== version) return { undone: false }
   if (formerVersion !== null)
-    return { undone: true, version: (await restoreLocked(ctx, tx, post, formerVersion, now, 'import')).version }
+    return { undone: true, version: (await restoreLocked(ctx, tx, post, formerVersion, now, madeBy('import'))).version }
   if (post.updated_at.getTime() !== updatedAt.getTime() || post.sent_version !== null) return { undone: false }
   await removeLocked(ctx, tx, post, now)
   return { undone: true }

@@ -29,6 +29,7 @@ export {
 export { forgetPreviews, previewed } from './previews/operations.ts'
 export { previewPageRoute } from './previews/page.ts'
 export { previewRoutes } from './previews/routes.ts'
+export { proposalRoutes } from './proposals/routes.ts'
 export { PublishedPost, PulledPost, PulledSummary, previewedPost, pulledEntry, pulledJson } from './public.ts'
 export { examplePost } from './public-example.ts'
 export { recordPull } from './publish.ts'

@@ -13,7 +13,7 @@ import { freeSlug } from './queries.ts'
 import { writePosts } from './revision.ts'
 import { searchVector } from './search.ts'
 import { slugify } from './slug.ts'
-import type { Editor, PostRow } from './tables.ts'
+import { madeBy, type PostRow, type RevisedBy } from './tables.ts'
 import { indexedWords } from './words.ts'
 import { insertPost, reclaimSlug, writeAudience } from './writes.ts'
 
@@ -83,7 +83,7 @@ export async function addDraft(
   accountId: string,
   { body, ...fields }: Draft,
   now: Date,
-  { by = 'draft', audience = null }: { by?: Editor; audience?: Audience } = {},
+  { by = madeBy('draft'), audience = null }: { by?: RevisedBy; audience?: Audience } = {},
 ): Promise<PostRow> {
   const slug = await freeSlug(tx, accountId, slugify(fields.slug) || slugify(fields.title) || 'post')
   const post = await writePosts(tx, async (posts) => {
@@ -91,7 +91,7 @@ export async function addDraft(
     const inserted = await insertPost(posts, {
       ...row,
       ...(await pictureColumn(posts, row)),
-      revised_by: by,
+      ...by,
       sites_chosen: audience !== null,
     })
     if (audience !== null) await writeAudience(posts, inserted, audience)

@@ -20,7 +20,7 @@ import { freeSlug, isPresent, lockPost, lockStored, publishContextOf } from './q
 import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from './read.ts'
 import { type PostsTx, postsTx } from './revision.ts'
 import { isSlugOf, MAX_SLUG, slugify } from './slug.ts'
-import type { Editor, PostRow, StoredPost } from './tables.ts'
+import { BY_PERSON, type PostRow, type RevisedBy, type StoredPost } from './tables.ts'
 import { keepCopyCurrent } from './working-copy/store.ts'
 import { deletePost, forgetLiveUrls, insertPost, reclaimSlug, retireSlug, updatePost, writeAudience } from './writes.ts'
 
@@ -49,6 +49,7 @@ export async function createPost(
   ctx: Context,
   accountId: string,
   input: PostInput & { title: string; slug?: string | undefined },
+  by = BY_PERSON,
 ): Promise<WrittenPost> {
   const body = await convertForms(ctx, accountId, input.body ?? {})
   const now = ctx.clock.now()
@@ -64,6 +65,7 @@ export async function createPost(
         ...row,
         ...(await pictureColumn(tx, row)),
         ...state,
+        ...by,
         // `publishLocked` publishes the stored row afterwards.
         status: state.status === 'published' ? 'draft' : state.status,
         sites_chosen: input.site_ids != null,
@@ -91,6 +93,7 @@ export async function changePost(
   id: string,
   input: PostInput,
   check: PostCheck,
+  by = BY_PERSON,
 ): Promise<WrittenPost> {
   const seen = await foundPost(ctx, accountId, id)
   // Converting takes a while, so it happens before the post is locked.
@@ -104,11 +107,11 @@ export async function changePost(
       check(current)
       const isOther = current.version !== seen.version
       if (isOther && !isDeepStrictEqual(changedForms(current, input.body), forms)) return undefined
-      return withDeliveries(tx, await applyChange(ctx, tx, current, input, differing(body, current), now))
+      return withDeliveries(tx, await applyChange(ctx, tx, current, input, differing(body, current), now, by))
     })
   const written = await refusingTakenSlug(write, input.slug === null ? SLUG_TRIES : 1)
   // Somebody else has changed the post meanwhile, so that other forms of the body are new: from the beginning.
-  if (written === undefined) return changePost(ctx, accountId, id, input, check)
+  if (written === undefined) return changePost(ctx, accountId, id, input, check, by)
   return { ...written, losses: body?.losses ?? [] }
 }
 
@@ -120,7 +123,7 @@ export async function applyChange(
   input: PostInput,
   body: ConvertedBody | undefined,
   now: Date,
-  by: Editor = 'person',
+  by: RevisedBy = BY_PERSON,
 ): Promise<PostRow> {
   const state = nextPublicationState(current, input, now)
   const slug = await wantedSlug(tx, current, input)
@@ -140,12 +143,12 @@ export async function applyChange(
     ...content,
     ...(isEdited ? await pictureColumn(tx, { ...current, ...content }) : {}),
     ...(isPublished ? { unpublish_at: state.unpublish_at } : state),
+    // Whoever plans the post has answered a proposal to publish it.
+    ...(isReplanned && current.proposal !== null ? { proposal: null } : {}),
     ...(audienceChange === undefined ? {} : { sites_chosen: audienceChange.audience !== null }),
     ...(wasPublished && !isPublished ? { visible_to_all: false, published_at: null, due_at: null } : {}),
     // Sites compare the versions of what is published: there it stands for the content alone.
-    ...(isEdited || !isPublished
-      ? { version: current.version + 1, updated_at: now, revised_at: now, revised_by: by }
-      : {}),
+    ...(isEdited || !isPublished ? { version: current.version + 1, updated_at: now, revised_at: now, ...by } : {}),
   }
   if (change.version !== undefined) await keepRevision(tx, current)
   if (change.version !== undefined && !isEdited) await keepCopyCurrent(tx, current, change.version)

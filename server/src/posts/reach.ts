@@ -10,6 +10,7 @@ import { isId } from '../platform/ids.ts'
 import { isForOneOf, isForOthers } from './audience.ts'
 import type { PostCheck } from './operations.ts'
 import { postNotFound } from './read.ts'
+import { BY_PERSON, madeBy, type RevisedBy } from './tables.ts'
 
 /** For requests that show the post in the path. */
 export const seesPost: Reach = async ({ db }, { accountId, siteIds }, { id = '' }) => {
@@ -44,6 +45,11 @@ export function assertWithinSites(principal: AccountPrincipal, given: ReadonlyAr
 export function withinSites<One extends { siteId: string }>(principal: AccountPrincipal, all: readonly One[]): One[] {
   const own = sitesOf(principal)
   return own === undefined ? [...all] : all.filter(({ siteId }) => own.includes(siteId))
+}
+
+/** Who the versions of posts are by that a request makes. */
+export function editorOf({ credential }: AccountPrincipal): RevisedBy {
+  return credential.kind === 'api_token' ? madeBy('token', credential.name) : BY_PERSON
 }
 
 /** The check of a request that changes a post: what is published or scheduled needs a scope of its own. */

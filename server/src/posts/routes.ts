@@ -20,7 +20,7 @@ import {
 import type { ReadPortion } from './list.ts'
 import { changePost, createPost, removePost } from './operations.ts'
 import { publishPost } from './publish-post.ts'
-import { assertWithinSites, changeCheck, holdsPost, seesPost, withinSites } from './reach.ts'
+import { assertWithinSites, changeCheck, editorOf, holdsPost, seesPost, withinSites } from './reach.ts'
 import { getPost, listPostsPage, listSummaries } from './read.ts'
 import {
   ChangePosts,
@@ -112,7 +112,8 @@ export const postRoutes: Endpoint[] = [
       if (body.status === 'published' || body.status === 'scheduled') assertMay(principal, 'posts:publish')
       const siteIds = body.site_ids ?? sitesOf(principal)
       assertWithinSites(principal, [...(siteIds ?? []), body.primary_site_id ?? null])
-      const created = await createPost(ctx, principal.accountId, { ...body, site_ids: siteIds && [...siteIds] })
+      const input = { ...body, site_ids: siteIds && [...siteIds] }
+      const created = await createPost(ctx, principal.accountId, input, editorOf(principal))
       const headers = { ...etagOf(created), Location: `/api/posts/${created.post.id}` }
       return { status: 201, body: presentWritten(created), headers }
     },
@@ -264,6 +265,7 @@ export const postRoutes: Endpoint[] = [
         params.id,
         body,
         changeCheck(principal, header('if-match')),
+        editorOf(principal),
       )
       return { status: 200, body: presentWritten(changed), headers: etagOf(changed) }
     },

@@ -15,7 +15,7 @@ import { countLate, tellLate } from './late.ts'
 import { applyChange, publishToAudience } from './operations.ts'
 import type { PostStatus } from './policy.ts'
 import { postsTx } from './revision.ts'
-import { COLUMNS, type PostRow } from './tables.ts'
+import { COLUMNS, madeBy, type PostRow } from './tables.ts'
 
 /** How many posts are published at once; on the embedded database, which has one connection, one after the other. */
 const AT_ONCE = 8
@@ -79,7 +79,7 @@ async function runOne(
       if (post === undefined) return undefined
       const action = dueAction(post, now)
       if (action === 'unpublish')
-        await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now, 'schedule')
+        await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now, madeBy('schedule'))
       if (action === 'publish') {
         if (late !== undefined) await tellLate(ctx, tx, post, late, now)
         await publishToAudience(ctx, tx, post, now)

@@ -51,12 +51,30 @@ type PostsTable = FieldValues &
     /** When the version was made, and by whom; null for one from before this was kept: see `updated_at`. */
     revised_at: Generated<Date | null>
     revised_by: Generated<Editor>
+    /** The name of the token that made it; null for everybody else. */
+    revised_by_name: Generated<string | null>
+    /** A program's proposal to publish it, or its working copy (`proposals/`). */
+    proposal: JSONColumnType<Proposal | null, string | null, string | null>
     /** The account's pictures that it shows, as they were when its content was written; null if it shows none. */
     media: JSONColumnType<PostPicture[] | null, string | null, string | null>
   }
 
-/** Who makes versions of posts: a person, a job that generates a draft, the schedule, which unpublishes, or an import. */
-export type Editor = 'person' | 'draft' | 'schedule' | 'import'
+/** Who makes versions of posts: a person, a program with a token, a job that generates a draft, the schedule, which unpublishes, or an import. */
+export type Editor = 'person' | 'token' | 'draft' | 'schedule' | 'import'
+
+/** Who made a version, as its row has it; `revised_by_name`: the name of a token. */
+export type RevisedBy = { revised_by: Editor; revised_by_name: string | null }
+
+/** Who made a version; only a token has a name. */
+export function madeBy(revised_by: Editor, name: string | null = null): RevisedBy {
+  return { revised_by, revised_by_name: name }
+}
+
+/** A version that a person made. */
+export const BY_PERSON = madeBy('person')
+
+/** A proposal to publish. `by`: the name of the token, null for a person; `at`: an instant; `seen`: the entity tag of what it is about. */
+export type Proposal = { by: string | null; reason: string; at: string; seen: string }
 
 /** The content of a version that a newer one has replaced. `fields`: those of its content; `sent`: sites were sent it. */
 type PostRevisionsTable = BodyColumns & {
@@ -65,6 +83,7 @@ type PostRevisionsTable = BodyColumns & {
   account_id: string
   revised_at: Date
   revised_by: Editor
+  revised_by_name: Generated<string | null>
   sent: boolean
   words: number
   title: string
@@ -144,7 +163,7 @@ export const COLUMNS = [
   'id', 'account_id', 'version', ...FIELD_NAMES, ...BODY_COLUMNS, 'status',
   'scheduled_at', 'schedule_zone', 'published_at', 'visible_to_all', 'sites_chosen', 'unpublish_at', 'due_at',
   'event_sequence', 'sent_version', 'trashed_at', 'has_changes', 'created_at', 'updated_at', 'revised_at', 'revised_by',
-  'media',
+  'revised_by_name', 'proposal', 'media',
 ] as const // biome-ignore format: a list of names
 
 declare module '../platform/changes/kinds.ts' {

@@ -33,6 +33,7 @@ const UNSEEN: ReadonlySet<string> = new Set([
   'event_sequence',
   'sent_version',
   'has_changes',
+  'proposal',
 ])
 
 /** Changes a post that the transaction has locked. Violates `posts_slug` when a new slug is taken. */
@@ -76,7 +77,8 @@ export async function writePublication(
       schedule_zone = ${post.schedule_zone}::text, published_at = ${post.published_at}::timestamptz,
       first_published_at = coalesce(first_published_at, ${post.published_at}::timestamptz), updated_at = ${post.updated_at}::timestamptz,
       visible_to_all = ${post.visible_to_all}::boolean, due_at = ${post.due_at}::timestamptz,
-      event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int
+      event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int,
+      proposal = null
     where id = ${post.id}::uuid
   `).execute(tx)
   if (was.status !== post.status || was.visible_to_all !== post.visible_to_all)

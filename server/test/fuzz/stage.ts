@@ -35,6 +35,7 @@ const TAKEN: Record<string, 'things' | 'job' | 'import' | 'session' | 'somebody'
   deletePost: 'things',
   trashPost: 'things',
   untrashPost: 'things',
+  dismissProposal: 'things',
   revokePreview: 'things',
   discardWorkingCopy: 'things',
   publishWorkingCopy: 'things',
@@ -200,7 +201,7 @@ async function orderDraft(api: Api): Promise<string> {
   return String(job_id)
 }
 
-/** A site, a post to change that has a working copy, one in the trash, and a published post to pull. */
+/** A site, a post to change that has a working copy and a proposal to publish it, one in the trash, and a published post to pull. */
 async function give(api: Api, receiver: Receiver): Promise<Things> {
   const site = await newSite(api, receiver.url)
   const [post, trashed, pulled] = [
@@ -209,6 +210,7 @@ async function give(api: Api, receiver: Receiver): Promise<Things> {
     await newPost(api, { status: 'published', body: { markdown: 'x' } }),
   ]
   await api.put(`/api/posts/${post.id}/working-copy`, { title: 'Changed' })
+  await api.put(`/api/posts/${post.id}/proposal`, { reason: 'It is ready.' })
   await api.post(`/api/posts/${trashed.id}/trash`)
   const { id, url } = (await api.post(`/api/posts/${post.id}/previews`)).json
   const preview = { id: String(id), token: String(url).split('/').at(-1) ?? '' }

@@ -20,6 +20,7 @@ export const API_TOKEN_PREFIX = 'pt_'
 export type ApiTokenCredential = {
   kind: 'api_token'
   tokenId: string
+  name: string
   scopes: readonly Scope[]
   siteIds: readonly string[] | undefined
   expiresAt: Date | undefined
@@ -55,12 +56,13 @@ export async function readApiToken(
   return credentialIn(found)
 }
 
-function credentialIn({ token_id, scopes, site_ids, expires_at, last_used_at: _, ...account }: FoundToken) {
+function credentialIn({ token_id, token_name, scopes, site_ids, expires_at, last_used_at: _, ...account }: FoundToken) {
   return {
     account,
     credential: {
       kind: 'api_token' as const,
       tokenId: token_id,
+      name: token_name,
       scopes,
       siteIds: site_ids ?? undefined,
       expiresAt: expires_at ?? undefined,

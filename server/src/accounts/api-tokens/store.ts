@@ -24,13 +24,13 @@ export async function apiTokensOf(db: Db, accountId: string): Promise<ApiTokenRo
 
 /** A token in use, with its account. */
 export type FoundToken = AccountRow &
-  Pick<ApiTokenRow, 'scopes' | 'site_ids' | 'expires_at' | 'last_used_at'> & { token_id: string }
+  Pick<ApiTokenRow, 'scopes' | 'site_ids' | 'expires_at' | 'last_used_at'> & { token_id: string; token_name: string }
 
 /** The token with this index. Every request asks the database, so that a revoked token is refused at once everywhere. */
 export async function findApiToken(db: Db, index: Buffer): Promise<FoundToken | undefined> {
   const { rows } = await prepared(sql<FoundToken>`
     select a.id, a.name, a.email, a.email_key, a.password_hash, a.plan, a.token_generation, a.primary_site_id, a.created_at,
-      t.id as token_id, t.scopes, t.site_ids, t.expires_at, t.last_used_at
+      t.id as token_id, t.name as token_name, t.scopes, t.site_ids, t.expires_at, t.last_used_at
     from api_tokens t join accounts a on a.id = t.account_id where t.token_index = ${index}
   `).execute(db)
   return rows[0]

@@ -10,7 +10,7 @@ import { applyChange, type PostCheck } from '../operations.ts'
 import { lockPost } from '../queries.ts'
 import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
-import type { Editor, PostRow } from '../tables.ts'
+import { BY_PERSON, type PostRow, type RevisedBy } from '../tables.ts'
 import { type BlockChange, diffDocuments } from './diff.ts'
 import { findRevision, listRevisions, presentRevision, type Revision, type RevisionSummary } from './store.ts'
 
@@ -87,6 +87,7 @@ export async function restoreRevision(
   id: string,
   version: number,
   check: PostCheck,
+  by = BY_PERSON,
 ): Promise<PostWithDeliveries> {
   if (!isId(id)) throw postNotFound()
   const now = ctx.clock.now()
@@ -94,7 +95,7 @@ export async function restoreRevision(
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw postNotFound()
     check(post)
-    return withDeliveries(tx, await restoreLocked(ctx, tx, post, version, now))
+    return withDeliveries(tx, await restoreLocked(ctx, tx, post, version, now, by))
   })
 }
 
@@ -105,7 +106,7 @@ export async function restoreLocked(
   post: PostRow,
   version: number,
   now: Date,
-  by: Editor = 'person',
+  by: RevisedBy = BY_PERSON,
 ): Promise<PostRow> {
   if (version === post.version) return post
   const revision = await findRevision(tx, post.id, version)

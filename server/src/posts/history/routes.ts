@@ -3,7 +3,7 @@ import { type Endpoint, endpoint, IdParams } from '../../platform/http/endpoint.
 import { ETAG, etagOf, IfMatch } from '../etag.ts'
 import { exampleDraft } from '../examples.ts'
 import { CONTENT_FIELDS, pickFields } from '../fields.ts'
-import { changeCheck, holdsPost, seesPost } from '../reach.ts'
+import { changeCheck, editorOf, holdsPost, seesPost } from '../reach.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { compareRevisions, getRevision, restoreRevision, revisionsOf } from './operations.ts'
 import {
@@ -24,6 +24,7 @@ const exampleRevision = {
   version: 1,
   at: '2026-11-02T07:59:00.000Z',
   by: 'person' as const,
+  by_name: null,
   sent: false,
   words: 2,
   title: exampleDraft.title,
@@ -146,7 +147,14 @@ export const revisionRoutes: Endpoint[] = [
     errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
       const check = changeCheck(principal, header('if-match'))
-      const restored = await restoreRevision(ctx, principal.accountId, params.id, versionIn(params), check)
+      const restored = await restoreRevision(
+        ctx,
+        principal.accountId,
+        params.id,
+        versionIn(params),
+        check,
+        editorOf(principal),
+      )
       return { status: 200, body: presentWithDeliveries(restored), headers: etagOf(restored) }
     },
   }),

@@ -31,7 +31,7 @@ export async function keepRevision(tx: PostsTx, post: PostRow): Promise<void> {
     .execute()
 }
 
-const SUMMARY = ['version', 'title', 'revised_at', 'revised_by', 'sent', 'words'] as const
+const SUMMARY = ['version', 'title', 'revised_at', 'revised_by', 'revised_by_name', 'sent', 'words'] as const
 const CONTENT = [...SUMMARY, 'fields', ...BODY_COLUMNS] as const
 
 /** A revision without its content. */
@@ -47,6 +47,7 @@ export function presentRevision(post: PostRow): Revision {
     title: post.title,
     revised_at: post.revised_at ?? post.updated_at,
     revised_by: post.revised_by,
+    revised_by_name: post.revised_by_name,
     sent: post.sent_version === post.version,
     words: countWords(docToText(post.body_json)),
     fields: pickFields(post, CONTENT_FIELDS),

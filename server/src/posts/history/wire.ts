@@ -38,10 +38,11 @@ export const DiffQuery = z.object({
 const summary = {
   version: z.int().min(1),
   at: Timestamp.openapi({ description: 'When the version was made.' }),
-  by: z.enum(['person', 'draft', 'schedule', 'import']).openapi({
+  by: z.enum(['person', 'token', 'draft', 'schedule', 'import']).openapi({
     description:
-      'Who made it: a person, a job that generates a draft, the schedule that unpublished the post, or an import.',
+      'Who made it: a person, a program with a token, a job that generates a draft, the schedule that unpublished the post, or an import.',
   }),
+  by_name: z.string().nullable().openapi({ description: 'The name of the token; null for everybody else.' }),
   sent: z.boolean().openapi({ description: 'Whether sites were sent this version.' }),
   words: z.int().min(0).openapi({ description: 'The number of words of its text.' }),
 }
@@ -91,8 +92,16 @@ export const DiffBody = z
   .openapi('RevisionDiff')
 
 /** Presents a revision without its content as on the wire. */
-export function presentRevisionSummary({ version, title, revised_at, revised_by, sent, words }: RevisionSummary) {
-  return { version, at: revised_at, by: revised_by, sent, words, title }
+export function presentRevisionSummary({
+  version,
+  title,
+  revised_at,
+  revised_by,
+  revised_by_name,
+  sent,
+  words,
+}: RevisionSummary) {
+  return { version, at: revised_at, by: revised_by, by_name: revised_by_name, sent, words, title }
 }
 
 /** Presents a revision as on the wire. */

@@ -13,7 +13,7 @@ import { applyChange, refusingTakenSlug, wantedSlug } from '../operations.ts'
 import { lockPost } from '../queries.ts'
 import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
-import type { PostRow } from '../tables.ts'
+import { BY_PERSON, type PostRow } from '../tables.ts'
 import { findCopy, removeCopy, saveCopy, type WorkingCopy } from './store.ts'
 
 /** What a working copy may change: what is in the post. `basedOn`: the version of the post that the changes began from. */
@@ -81,6 +81,7 @@ export async function publishWorkingCopy(
   accountId: string,
   id: string,
   hasSeen: SeenTag,
+  by = BY_PERSON,
 ): Promise<PostWithDeliveries> {
   const publish = () =>
     withLocked(ctx, accountId, id, hasSeen, async (tx, post, copy) => {
@@ -94,7 +95,7 @@ export async function publishWorkingCopy(
       const body = differing(storedBody(copy), post)
       const bare = await removeCopy(tx, post)
       notePosts(ctx, tx, [bare])
-      const changed = await applyChange(ctx, tx, bare, wholeChange(copy.fields, post), body, ctx.clock.now())
+      const changed = await applyChange(ctx, tx, bare, wholeChange(copy.fields, post), body, ctx.clock.now(), by)
       return withDeliveries(tx, changed)
     })
   return refusingTakenSlug(publish)

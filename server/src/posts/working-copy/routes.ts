@@ -4,7 +4,7 @@ import { ifMatch } from '../../platform/http/etag.ts'
 import { ETAG, etagOf, IfMatchCopy } from '../etag.ts'
 import { examplePublished } from '../examples.ts'
 import { CONTENT_FIELDS, pickFields } from '../fields.ts'
-import { holdsPost, seesPost } from '../reach.ts'
+import { editorOf, holdsPost, seesPost } from '../reach.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { copyTag, discardWorkingCopy, getWorkingCopy, publishWorkingCopy, saveWorkingCopy } from './operations.ts'
 import { presentCopy, presentSaved, SaveWorkingCopy, WorkingCopyBody } from './wire.ts'
@@ -113,7 +113,8 @@ export const workingCopyRoutes: Endpoint[] = [
     },
     errors: ['invalid', 'conflict', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
-      const published = await publishWorkingCopy(ctx, principal.accountId, params.id, ifMatch(header('if-match')))
+      const hasSeen = ifMatch(header('if-match'))
+      const published = await publishWorkingCopy(ctx, principal.accountId, params.id, hasSeen, editorOf(principal))
       return { status: 200, body: presentWithDeliveries(published), headers: etagOf(published) }
     },
   }),

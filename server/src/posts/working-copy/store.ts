@@ -44,7 +44,7 @@ export async function saveCopy(
 /** Removes the working copy of a post that the transaction has locked. Returns the post without it. */
 export async function removeCopy(tx: PostsTx, post: PostRow): Promise<PostRow> {
   await tx.deleteFrom('working_copies').where('post_id', '=', post.id).execute()
-  return updatePost(tx, post, { has_changes: false })
+  return updatePost(tx, post, { has_changes: false, proposal: null })
 }
 
 /** The content of a post stays, although its version rises to this one: what began from it still does. */
