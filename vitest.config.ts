@@ -18,7 +18,7 @@ const POSTGRES_ALONE = globSync([
   // What several processes cache; and deliveries and recoveries, which the simulation tries on the embedded database.
   'server/test/{deliveries,pull-cache,recovery}.test.ts',
   // What the same statements answer on both: the embedded database is PostgreSQL too. The specification's tests and those of publishing run on it.
-  'server/test/{analytics,backfill,bodies,build-hooks,changes,destinations,find,idempotency,keys-rotate,live,live-streams,many-posts,metrics,platform-detection,posts,pull,pull-sync,reference,sites}.test.ts',
+  'server/test/{analytics,backfill,bodies,build-hooks,changes,destinations,find,idempotency,keys-rotate,live,live-streams,many-posts,mcp,metrics,platform-detection,posts,pull,pull-sync,reference,sites}.test.ts',
   // What clients and sites are told, and who may ask.
   'server/test/{accounts,api-tokens,audience,author-commands,contract,delivery-log,event-contents,export,imports,media,media-bucket,originals,previews,receipts,revisions,session,tenants,traces,trash,working-copy}.test.ts',
 ])

@@ -17,6 +17,7 @@ const INTEGRATIONS: Record<string, () => Promise<{ tell: Tell }>> = {
   gatsby: () => import('./real/gatsby.ts'),
   install: () => import('./real/install.ts'),
   many: () => import('./real/many.ts'),
+  mcp: () => import('./real/mcp.ts'),
   next: () => import('./next/test/real.ts'),
   runtimes: () => import('./real/runtimes.ts'),
   sveltekit: () => import('./real/sveltekit.ts'),

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { loadDashboard } from './dashboard.ts'
 import type { Limits } from './engine/index.ts'
 import { createLoops, type Loops } from './loops.ts'
+import { mcpMetadataRoutes, mcpRoute } from './mcp/index.ts'
 import { pictureRoute } from './media/index.ts'
 import { createBlobs } from './platform/blobs/create.ts'
 import { Changes } from './platform/changes/changes.ts'
@@ -130,9 +131,21 @@ function assemble(ctx: Context, loops: Loops, dashboard: WebApp | undefined): Ap
     hasWebApp: dashboard !== undefined,
   })
   const answersRequests = config.role !== 'worker'
-  const open = answersRequests ? [...referenceRoutes(config.publicUrl), previewPageRoute(ctx), pictureRoute(ctx)] : []
+  const open = answersRequests
+    ? [
+        ...referenceRoutes(config.publicUrl),
+        ...mcpMetadataRoutes(config.publicUrl),
+        previewPageRoute(ctx),
+        pictureRoute(ctx),
+      ]
+    : []
   const beside = [...system, ...open, ...metricsRoutes(ctx.metrics, config.metricsToken)]
-  const pipeline = createPipeline(ctx, answersRequests ? endpoints : [], beside, dashboard)
+  const pipeline = createPipeline(
+    ctx,
+    answersRequests ? [...endpoints, mcpRoute(endpoints, VERSION)] : [],
+    beside,
+    dashboard,
+  )
   const server = createListener(ctx, pipeline)
 
   return {

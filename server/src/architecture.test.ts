@@ -22,6 +22,7 @@ const ORDER = [
   'generation',
   'analytics',
   'live',
+  'mcp',
 ]
 
 const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })

@@ -4,8 +4,8 @@
  * so is refused to tokens that are limited to sites.
  */
 import type { Context } from '../platform/context.ts'
-import { fail, unauthorized } from '../platform/errors.ts'
-import type { AuthScheme, RequestFacts } from '../platform/http/endpoint.ts'
+import { type Challenge, Failure, fail, unauthorized } from '../platform/errors.ts'
+import type { AuthScheme, Endpoint, RequestFacts } from '../platform/http/endpoint.ts'
 import { assertSameOrigin } from '../platform/http/same-origin.ts'
 import { API_TOKEN_PREFIX, type ApiTokenCredential, readApiToken } from './api-tokens/authenticate.ts'
 import type { Scope } from './api-tokens/scopes.ts'
@@ -104,6 +104,35 @@ export function accountAuth(scopes: Scope | readonly [Scope, Scope], reach?: Rea
       await reach(ctx, { accountId: principal.accountId, siteIds }, params)
     },
   }
+}
+
+/**
+ * A program's token alone, whatever its scopes, for what calls other endpoints in its name. `challenge`: what a request is answered that
+ * has none (RFC 6750, section 3).
+ */
+export function programAuth(challenge: (ctx: Context) => Challenge): AuthScheme<AccountPrincipal> {
+  return {
+    ...byLogin,
+    bucket: ofAccount.bucket,
+    alternatives: [BY_API_TOKEN],
+    async authenticate(ctx, request) {
+      const principal = await whoAsks(ctx, request).catch((error) => {
+        if (!(error instanceof Failure) || error.kind !== 'unauthorized') throw error
+        throw unauthorized(challenge(ctx), error.message, error)
+      })
+      if (principal.credential.kind !== 'api_token')
+        throw fail(
+          'forbidden',
+          'A login has too many rights for an agent. Make a token on the account page, and send that.',
+        )
+      return principal
+    },
+  }
+}
+
+/** The scopes that an endpoint asks of a token; undefined if no token may use it. */
+export function scopesOf({ auth }: Pick<Endpoint, 'auth'>): readonly string[] | undefined {
+  return auth?.alternatives?.find(({ name }) => name === BY_API_TOKEN.name)?.scopes
 }
 
 /** Login alone, for answers that hold what is shown once: without idempotency keys, which would store it for a day. */

@@ -1,5 +1,6 @@
 export { AccountBody, presentAccount } from './account.ts'
 export { apiTokenRoutes } from './api-tokens/routes.ts'
+export { SCOPE_NAMES } from './api-tokens/scopes.ts'
 export { endAllApiTokens } from './api-tokens/store.ts'
 export {
   type AccountPrincipal,
@@ -7,7 +8,9 @@ export {
   accountAuth,
   assertMay,
   loginAuth,
+  programAuth,
   type Reach,
+  scopesOf,
   sitesOf,
   whoAsks,
 } from './auth.ts'

@@ -75,8 +75,8 @@ export function unavailable(message: string, cause?: unknown): Failure {
   return fail('unavailable', message, { headers: { 'Retry-After': '5' }, cause })
 }
 
-/** The authentication schemes: a token in `Authorization` (RFC 6750), or a site's key in `X-API-Key`. */
-export type Challenge = 'Bearer' | 'ApiKey'
+/** The authentication schemes: a token in `Authorization` (RFC 6750), perhaps with parameters, or a site's key in `X-API-Key`. */
+export type Challenge = 'Bearer' | `Bearer ${string}` | 'ApiKey'
 
 /** Missing or wrong credentials. The answer must name the scheme that is expected (RFC 9110, section 15.5.2). */
 export function unauthorized(challenge: Challenge, message: string, cause?: unknown): Failure {

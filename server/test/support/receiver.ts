@@ -21,7 +21,7 @@ export type Receiver = {
   answerNext(...answers: Answer[]): void
   /** How it answers from now on what nothing else is set for; at first 200. */
   answerUsually(answer: Answer): void
-  /** Answers 200 from now on. */
+  /** Forgets the answers for the next requests. */
   forgetAnswers(): void
   close(): Promise<void>
 }

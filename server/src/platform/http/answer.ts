@@ -125,7 +125,8 @@ async function settle(
   }
 }
 
-function asFailure(error: unknown): Failure | undefined {
+/** The refusal that an error stands for; undefined for one that nobody expected. */
+export function asFailure(error: unknown): Failure | undefined {
   if (error instanceof Failure) return error
   if (isAccountGone(error)) return unauthorized('Bearer', 'This account has been removed.', error)
   return isDatabaseGone(error) ? away(error) : undefined

@@ -58,7 +58,7 @@ export function createServe(ctx: Context): Serve {
     progress.usage = usage
     progress.tenant = tenant
     if (usage?.refused === true) throw overLimit(usage)
-    if (one.auth !== null && 'authorize' in one.auth) await one.auth.authorize?.(ctx, principal, incoming.params)
+    await authorize(ctx, one, principal, incoming.params)
     if (one.upload !== undefined)
       return handle(ctx, one, { ...incoming, upload: openUpload(facts, requestBody, one.upload) }, principal)
     if (one.body === undefined) return handle(ctx, one, incoming, principal)
@@ -76,10 +76,21 @@ export function createServe(ctx: Context): Serve {
   }
 }
 
-async function handle(
+/** Throws a refusal if the principal may not use the endpoint for what its path names. */
+export async function authorize(
   ctx: Context,
   one: Endpoint,
-  { params, facts, upload }: Incoming & { upload?: Upload },
+  principal: unknown,
+  params: Record<string, string>,
+): Promise<void> {
+  if (one.auth !== null && 'authorize' in one.auth) await one.auth.authorize?.(ctx, principal, params)
+}
+
+/** Parses what an admitted request brings, and has its endpoint answer it. */
+export async function handle(
+  ctx: Context,
+  one: Endpoint,
+  { params, facts, upload }: Pick<Incoming, 'params' | 'facts'> & { upload?: Upload },
   principal: unknown,
   bytes?: Uint8Array,
 ): Promise<Reply> {

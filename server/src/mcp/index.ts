@@ -1,0 +1,1 @@
+export { mcpMetadataRoutes, mcpRoute } from './route.ts'
