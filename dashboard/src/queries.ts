@@ -84,6 +84,19 @@ export const revisionsQuery = (id: string, present: number) =>
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
   })
 
+/** What programs propose to publish, newest first. */
+export const proposalsQuery = queryOptions({
+  queryKey: ['posts', 'proposals'],
+  queryFn: async ({ signal }) => (await api.posts.proposals.list({}, { signal })).proposals,
+})
+
+/** The proposal to publish a post; null if there is none. */
+export const proposalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['posts', 'proposals', id],
+    queryFn: async ({ signal }) => (await api.posts.proposals.list({ post_id: id }, { signal })).proposals[0] ?? null,
+  })
+
 /** The preview links of a post that work. */
 export const previewsQuery = (id: string) =>
   queryOptions({

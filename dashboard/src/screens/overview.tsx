@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { number } from '../format.ts'
-import { accountQuery, deliveryLogQuery, overviewQuery, sitesQuery } from '../queries.ts'
+import { accountQuery, deliveryLogQuery, overviewQuery, proposalsQuery, sitesQuery } from '../queries.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { Figures } from '../ui/figures.tsx'
 import { Page, Sheet } from '../ui/page.tsx'
@@ -19,6 +19,7 @@ import {
   nextPostsQuery,
   publishedQuery,
 } from './overview/posts.tsx'
+import { Proposals } from './overview/proposals.tsx'
 import { SiteHealth } from './overview/site-health.tsx'
 import { useSteps } from './overview/steps.ts'
 import { Steps } from './overview/steps-list.tsx'
@@ -40,6 +41,7 @@ export function Overview() {
     sites,
     useQuery(failuresQuery),
     useQuery(notLiveQuery),
+    useQuery(proposalsQuery),
     useQuery(draftsQuery),
     useQuery(publishedQuery),
     useQuery(nextPostsQuery),
@@ -69,6 +71,7 @@ export function Overview() {
         {steps !== undefined && <Steps steps={steps} />}
         <NeedsYou sites={sites.data?.sites ?? []} />
         <NotLive />
+        <Proposals />
         <ContinueWriting />
         <JustPublished sites={sites.data?.sites ?? []} />
         <NextPosts />

@@ -64,10 +64,27 @@ function Made({ token: { token, name } }: { token: NewApiToken }) {
       <div className="grid grid-cols-1 gap-3">
         <p>Copy the token now: it is not shown again.</p>
         <Code label="Token" text={token} />
+        <details>
+          <summary className="w-fit cursor-pointer rounded-sm font-[550]">For an assistant that speaks MCP</summary>
+          <p className="my-2 text-quiet">
+            Add this to its configuration, such as <code>.mcp.json</code>. It writes and proposes; you publish.
+          </p>
+          <Code label="MCP configuration" text={mcpConfiguration(token)} />
+        </details>
         <Code label="Try it" text={`curl -H "Authorization: Bearer ${token}" ${location.origin}/api/posts?limit=1`} />
       </div>
     </Notice>
   )
+}
+
+/** What most assistants take to use an MCP server. */
+function mcpConfiguration(token: string): string {
+  const postrider = {
+    type: 'http',
+    url: `${location.origin}/mcp`,
+    headers: { Authorization: `Bearer ${token}` },
+  }
+  return JSON.stringify({ mcpServers: { postrider } }, null, 2)
 }
 
 function Token({ token, onRevoked }: { token: ApiToken; onRevoked: () => void }) {

@@ -16,6 +16,7 @@ import { HistoryDialog } from './history/history-dialog.tsx'
 import { Outline } from './outline.tsx'
 import { AudienceDialog } from './publishing/audience-dialog.tsx'
 import { OriginalDialog } from './publishing/original-dialog.tsx'
+import { Proposed } from './publishing/proposed.tsx'
 import { Publication } from './publishing/publication.tsx'
 import { PublishDialog, type Publishing } from './publishing/publish-dialog.tsx'
 import { TakeOffSite } from './publishing/take-off-site.tsx'
@@ -131,6 +132,14 @@ export function Writing({ openPost, accountId, writtenBy }: WritingProps) {
             >
               It can be written in one tab at a time.
             </Notice>
+          )}
+          {post !== undefined && (status !== 'published' || view.workingCopy !== undefined) && (
+            <Proposed
+              postId={post.id}
+              isPublished={status === 'published'}
+              editable={here}
+              onPublish={() => (status === 'published' ? void update() : publish('now'))}
+            />
           )}
           {post === undefined && <Unsaved accountId={accountId} current={openPost.id} />}
           {post !== undefined && writtenBy !== undefined && <Report jobId={writtenBy} postId={post.id} />}

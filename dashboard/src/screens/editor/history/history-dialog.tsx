@@ -114,7 +114,11 @@ function Versions({ former, selected, onSelect }: VersionsProps) {
             <span className="text-sm text-quiet">
               <Ago at={one.at} /> · {one.words.toLocaleString('en-US')} {one.words === 1 ? 'word' : 'words'}
             </span>
-            {one.by !== 'person' && <span className="text-sm text-faint">{MADE_BY[one.by]}</span>}
+            {one.by !== 'person' && (
+              <span className="text-sm text-faint">
+                {one.by === 'token' ? `By the program “${one.by_name}”` : MADE_BY[one.by]}
+              </span>
+            )}
           </button>
         </li>
       ))}
