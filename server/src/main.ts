@@ -1,10 +1,12 @@
 /** The process entry: arguments and environment in, an exit code out. */
+import { createAsk } from './commands/ask.ts'
 import { EXIT } from './commands/command.ts'
 import { run } from './commands/run.ts'
 
 const terminal = {
   print: (line: string) => void process.stdout.write(`${line}\n`),
   note: (line: string) => void process.stderr.write(`${line}\n`),
+  ask: createAsk(),
 }
 
 // The reader may be gone, or the disk full. The command goes on all the same, and reports at the end if its results were lost.

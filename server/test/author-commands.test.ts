@@ -1,10 +1,11 @@
 /** The commands of authors: posts as files, pushed and pulled with a token. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PostriderClient } from '@postrider/sdk'
+import { type PostriderClient, verifyWebhook } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { runCommand } from './support/command.ts'
+import { runCommand, runCommandWith } from './support/command.ts'
+import { request } from './support/http.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
 import { connectSite, newAccount, startService, type TestService } from './support/service.ts'
 
@@ -175,4 +176,111 @@ it('lists posts, sites and deliveries', async () => {
   expect((await runCommand(env, 'site', 'list')).result).toMatch(/NAME +PLATFORM +STATUS/)
   expect(await runCommand(env, 'deliveries')).toMatchObject({ code: 0, result: expect.stringContaining('Seen') })
   await receiver.close()
+})
+
+describe('a command that goes on', () => {
+  /** Runs it until `work` has been done; resolves with what it printed once it was ready. */
+  async function goesOn(
+    ready: RegExp,
+    work: (saw: (line: RegExp) => Promise<void>) => Promise<void>,
+    ...args: string[]
+  ) {
+    const ending = new AbortController()
+    const lines: string[] = []
+    const saw = (pattern: RegExp) =>
+      expect
+        .poll(() => {
+          service.clock.advance(50) // of live updates
+          return lines.some((line) => pattern.test(line))
+        })
+        .toBe(true)
+    const ended = runCommandWith({ onLine: (line) => lines.push(line), signal: ending.signal }, env, ...args)
+    await saw(ready)
+    await work(saw)
+    ending.abort()
+    expect((await ended).code).toBe(0)
+    return lines
+  }
+
+  it('hands a local receiver what a site is sent, signed for that site', async () => {
+    const site = await startReceiver()
+    const local = await startReceiver()
+    const connected = await connectSite(client, site)
+    await client.posts.create({ title: 'Before', status: 'published' })
+    await service.drain()
+    local.answerNext(200, 401)
+    const lines = await goesOn(
+      /What My blog is sent/,
+      async (saw) => {
+        const { id } = await client.posts.create({ title: 'Heard', status: 'published' })
+        await saw(/✓ post\.published “Heard”: answered 200/)
+        await service.drain()
+        await client.posts.update(id, { title: 'Changed' })
+        await saw(/✗ post\.updated “Changed”: answered 401/)
+      },
+      'listen',
+      '--forward',
+      local.url,
+    )
+    expect(lines.join('\n')).not.toContain('Before')
+    const verified = await Promise.all(
+      local.received.map(({ body, headers }) =>
+        verifyWebhook({ body, headers, secret: connected.webhook_secret, now: service.clock.now().getTime() }),
+      ),
+    )
+    expect(verified.map(({ event }) => event.event)).toEqual(['post.published', 'post.updated'])
+    const none = await runCommand(env, 'listen', '--forward', local.url, '--site', 'Kitchen')
+    expect(none).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('There is no site "Kitchen". There are: My blog.'),
+    })
+    await Promise.all([site.close(), local.close()])
+  })
+
+  it('tells what becomes of deliveries', async () => {
+    const site = await startReceiver()
+    await connectSite(client, site)
+    site.answerNext(500)
+    const lines = await goesOn(
+      /What becomes of deliveries/,
+      async (saw) => {
+        await client.posts.create({ title: 'Followed', status: 'published' })
+        await saw(/ pending +.*Followed/)
+        await service.drain()
+        await saw(/ pending +.*Followed +http_error/)
+        await service.advance(30_000)
+        await saw(/ delivered_retry +.*Followed/)
+      },
+      'deliveries',
+      '--follow',
+    )
+    expect(lines).toHaveLength(4)
+    await site.close()
+  })
+})
+
+describe('login', () => {
+  it('makes a token for this machine, which only its user can read, and forgets it', async () => {
+    const home = { POSTRIDER_URL: service.url, XDG_CONFIG_HOME: directory }
+    const { email } = (await client.account()).user
+    const missing = await runCommand(home, 'post', 'list')
+    expect(missing).toMatchObject({ code: 64, output: expect.stringContaining('Log in') })
+    const wrong = await runCommandWith({ answers: [email, 'wrong horse'] }, home, 'login')
+    expect(wrong).toMatchObject({ code: 1, output: expect.stringContaining('Nothing was changed') })
+    const login = await runCommandWith({ answers: [email, 'correct horse'] }, home, 'login')
+    expect(login.code).toBe(0)
+    expect(login.output).not.toMatch(/pt_|horse/)
+    const file = join(directory, 'postrider/login.json')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await client.posts.create({ title: 'Listed' })
+    expect((await runCommand(home, 'post', 'list')).result).toContain('listed')
+    const { token } = JSON.parse(await readFile(file, 'utf8'))
+    expect((await request(`${service.url}/api/account`, { token })).status).toBe(403) // no login is kept
+    const elsewhere = { ...home, POSTRIDER_URL: 'http://other.example.com' }
+    expect((await runCommand(elsewhere, 'post', 'list')).code).toBe(64) // a token goes only where it was made
+    expect((await runCommand(home, 'login', '--forget')).result).toContain('Forgotten')
+    expect((await runCommand(home, 'post', 'list')).code).toBe(64)
+    await writeFile(file, 'nonsense')
+    expect((await runCommand(home, 'post', 'list')).output).toContain('damaged')
+  })
 })

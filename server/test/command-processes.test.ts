@@ -45,6 +45,7 @@ describe('a command in a process', () => {
       'account create': { operands: [ADA.email, ADA.name], says: 'the password is' },
       'account list': { says: ADA.email },
       'plan set': { operands: [ADA.email, 'pro'], says: 'starter → pro' },
+      login: { operands: ['--forget'], says: 'Nobody was logged in', env: { ...home, XDG_CONFIG_HOME: ground.dir } },
       'post push': { operands: [post], says: '1 created', env: author },
       'post pull': { operands: [join(ground.dir, 'pulled')], says: '1 written', env: author },
       'post list': { says: 'rye', env: author },
@@ -60,8 +61,8 @@ describe('a command in a process', () => {
       'account delete': { operands: [ADA.email, '--yes'], says: 'Removed' },
       'keys rotate': { says: 'NEW_SECRET_KEY', env: { ...used, NEW_SECRET_KEY: OTHER_KEY } },
     }
-    // What serves is in process.test.ts.
-    expect(commands.map(({ name }) => name).sort()).toEqual(['serve', ...Object.keys(calls)].sort())
+    // What serves is in process.test.ts, and what listens goes on (author-commands.test.ts).
+    expect(commands.map(({ name }) => name).sort()).toEqual(['serve', 'listen', ...Object.keys(calls)].sort())
     for (const [name, { operands = [], says, env: of = home }] of Object.entries(calls)) {
       const ended = await runToEnd(of, ...name.split(' '), ...operands)
       expect(ended, name).toMatchObject({ code: 0, result: expect.stringContaining(says) })

@@ -13,6 +13,8 @@ export type Terminal = {
   print(line: string): void
   /** A line about progress or a problem, on standard error. */
   note(line: string): void
+  /** Asks a question, on standard error, and resolves with the answer; what is hidden is not shown while it is typed. */
+  ask(question: string, options?: { hidden?: boolean }): Promise<string>
 }
 
 /** A call of a command, with as many operands as it takes and only options that it has. */
@@ -21,6 +23,8 @@ export type Invocation = {
   options: Readonly<Record<string, string | boolean | undefined>>
   env: Readonly<Record<string, string | undefined>>
   terminal: Terminal
+  /** Ends a command that goes on. An operator's process is ended by a signal instead. */
+  signal?: AbortSignal | undefined
 }
 
 /** Runs a command. Resolves with the exit code, or with undefined when the process goes on by itself. */

@@ -87,6 +87,16 @@ the processes with SECRET_KEY set to the new one.`,
     load: () => import('./keys-rotate.ts'),
   },
   {
+    name: 'login',
+    operands: ['[URL]'],
+    summary: 'Let the commands of authors on this machine use your account',
+    details: `Asks for your e-mail address and password, makes a token with them, which may write and publish, and keeps it
+for this user of the machine. The password is not kept. URL is where the service is (default POSTRIDER_URL,
+or http://localhost:3000).`,
+    options: { forget: { meaning: 'forget the token' } },
+    load: () => import('./login.ts'),
+  },
+  {
     name: 'post push',
     operands: ['FILE…'],
     summary: 'Bring posts up to Markdown files with front matter',
@@ -139,14 +149,30 @@ ${REACHES}`,
     name: 'deliveries',
     operands: [],
     summary: 'List the latest deliveries of your account',
-    details: `The newest fifty.
+    details: `The newest fifty; with --follow, each from now on, whenever something has become of it.
 
 ${REACHES}`,
     options: {
       failed: { meaning: 'only those that have failed; exit 1 if there is one' },
-      json: { meaning: 'as JSON, for programs' },
+      follow: { meaning: 'go on until you end it' },
+      json: { meaning: 'as JSON, for programs; with --follow a line for each' },
     },
     load: () => import('./deliveries.ts'),
+  },
+  {
+    name: 'listen',
+    operands: [],
+    summary: 'Hand what a site is sent to a receiver on this machine',
+    details: `For whoever writes a receiver: every webhook of a site, signed as the site gets it, is sent to --forward as well,
+and its answer is printed. It follows the account's event stream, so no tunnel is needed. The site gets
+everything as ever, and what is answered here changes nothing.
+
+${REACHES}`,
+    options: {
+      forward: { value: 'URL', meaning: 'the receiver, such as http://localhost:3000/webhooks/postrider' },
+      site: { value: 'NAME', meaning: 'the site (default: the only one)' },
+    },
+    load: () => import('./listen.ts'),
   },
   {
     name: 'verify',

@@ -3,6 +3,7 @@ import { systemClock } from '../platform/clock.ts'
 import { sentenceOf, withAccount } from './author/account.ts'
 import { type LocalFile, readLocalFiles } from './author/local-files.ts'
 import { type Asked, type Known, planOf, postOf } from './author/push-plan.ts'
+import { siteNamed } from './author/sites.ts'
 import { CommandError, EXIT, type Invocation, type Run, UsageError } from './command.ts'
 
 /** What became of a file. `changed`: the fields. */
@@ -22,7 +23,10 @@ export const run: Run = async (invocation) => {
   const files = await readLocalFiles(operands)
   if (files.length === 0) throw new CommandError('There are no Markdown files there.')
   const all = await withAccount(invocation, async (client) => {
-    const asked = { ...wishesOf(options), siteIds: await sitesNamed(client, options.site) }
+    const asked = {
+      ...wishesOf(options),
+      siteIds: options.site === undefined ? undefined : [(await siteNamed(client, options.site)).id],
+    }
     const posts = await everyPost(client)
     const done: Pushed[] = []
     for (const file of files) {
@@ -51,19 +55,6 @@ function wishesOf({ publish, draft, at }: Invocation['options']): Omit<Asked, 's
     draft: draft === true,
     at: typeof at === 'string' ? new Date(at).toISOString() : undefined,
   }
-}
-
-async function sitesNamed(client: PostriderClient, name: string | boolean | undefined): Promise<string[] | undefined> {
-  if (typeof name !== 'string') return undefined
-  const { sites } = await client.sites.list()
-  const found = sites.filter((site) => site.name === name || site.id === name)
-  if (found.length === 1) return found.map(({ id }) => id)
-  const names = sites.map((site) => site.name).join(', ') || 'none'
-  throw new CommandError(
-    found.length > 1
-      ? `Several sites are called "${name}": give the id.`
-      : `There is no site "${name}". There are: ${names}.`,
-  )
 }
 
 async function everyPost(client: PostriderClient): Promise<Known[]> {

@@ -5,10 +5,17 @@ import { describe, overview } from './help.ts'
 import { commands } from './index.ts'
 
 /** What the process passes to commands. */
-export type Surroundings = { env: Readonly<Record<string, string | undefined>>; terminal: Terminal }
+export type Surroundings = {
+  env: Readonly<Record<string, string | undefined>>
+  terminal: Terminal
+  signal?: AbortSignal
+}
 
 /** Runs what the arguments ask for. Resolves with the exit code, or with undefined when the process goes on (`serve`). */
-export async function run(args: readonly string[], { env, terminal }: Surroundings): Promise<number | undefined> {
+export async function run(
+  args: readonly string[],
+  { env, terminal, signal }: Surroundings,
+): Promise<number | undefined> {
   let name = ''
   try {
     const request = readArguments(args, commands)
@@ -22,7 +29,7 @@ export async function run(args: readonly string[], { env, terminal }: Surroundin
       import('../platform/secret-files.ts'),
     ])
     const { operands, options } = request
-    return await command.run({ operands, options, env: readSecretFiles(env), terminal })
+    return await command.run({ operands, options, env: readSecretFiles(env), terminal, signal })
   } catch (error) {
     if (error instanceof UsageError) {
       terminal.note(error.message)
