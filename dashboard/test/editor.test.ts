@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, expectAccessible, type Scene } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
-import { seesLive } from './support/sites.ts'
+import { connect, seesLive } from './support/sites.ts'
 
 const title = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 const text = (page: Page) => page.getByRole('textbox', { name: 'Text', exact: true })
@@ -322,13 +322,22 @@ describeInBrowser('writing a post', (scene) => {
 
   it('is shared with somebody without an account, until the link is taken back', async () => {
     const { page, client } = await newPerson(scene)
+    const journal = await connect(client, 'Journal')
+    journal.answerNext((_, response) => response.end('{"ok":true,"store":"files","previews":true}'))
+    await client.sites.update(journal.siteId, { post_url: 'https://journal.example.com/{slug}' })
+    await client.sites.testDelivery(journal.siteId)
     const { id } = await client.posts.create({ title: 'Not out yet', body: { markdown: 'Read this first.' } })
     await page.goto(`/posts/${id}`)
     await page.getByRole('button', { name: 'Share a preview' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('combobox', { name: 'A new link works for' }).selectOption('A day')
     await dialog.getByRole('button', { name: 'Make a link' }).click()
-    const link = dialog.getByRole('list', { name: 'Links' }).getByRole('link')
+    const links = dialog.getByRole('list', { name: 'Links' })
+    const link = links.getByRole('link').first()
+    await links.getByText('As it will look on Journal').waitFor()
+    expect(await links.getByRole('link', { name: 'Journal' }).getAttribute('href')).toMatch(
+      /^https:\/\/journal\.example\.com\/preview-[\w-]{43}$/,
+    )
     const { pathname } = new URL((await link.getAttribute('href')) ?? '')
     await expectAccessible(page)
     const { page: visitor } = await scene.visit()

@@ -79,6 +79,8 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
   await answers('better-bread', 404)
   await until('the list lacks it', async () => !(await visit(blog)).body.includes('/better-bread'))
   seen('an unpublished post is gone')
+
+  await tellOfPreview(stage, { site, post: { id: post.id, title: 'Better bread' }, blog })
   await client.posts.update(post.id, { status: 'published' })
   await shows('better-bread', 'Better bread')
   await client.posts.delete(post.id)
@@ -144,4 +146,30 @@ export async function nameOriginal(client: PostriderClient, postId: string): Pro
 /** A duration in milliseconds, in words. */
 export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`
+}
+
+/** A draft in the site's own design, for whoever has the link. `blog`: the address below which posts are. Resolves with the page. */
+export async function tellOfPreview(
+  { client, seen }: Pick<Stage, 'client' | 'seen'>,
+  { site, post, blog }: { site: { id: string }; post: { id: string; title: string }; blog: string },
+): Promise<string> {
+  await client.sites.update(site.id, { post_url: `${blog}/{slug}` })
+  const preview = await client.posts.previews.create(post.id)
+  const { url = '' } = preview.sites.find(({ site_id: id }) => id === site.id) ?? {}
+  const says = (text: string) =>
+    until(`${url} shows “${text}”`, async () => {
+      const { status, body } = await visit(url)
+      return status === 200 && body.includes(text)
+    })
+  await client.posts.update(post.id, { title: 'Seen early' })
+  await says('Seen early')
+  await client.posts.update(post.id, { title: 'Seen later' })
+  await says('Seen later')
+  const { body } = await visit(url)
+  if ((await visit(blog)).body.includes('Seen later')) throw new Error('the list has a draft')
+  await client.posts.previews.revoke(post.id, preview.id)
+  await until('the preview is gone', async () => (await visit(url)).status === 404)
+  await client.posts.update(post.id, { title: post.title })
+  seen('a draft is seen in the design of the site, as it is then, until the link is taken back')
+  return body
 }

@@ -22,7 +22,14 @@ const fileChannel: Channel<z.output<typeof FileConfig>> = {
     return { kind: 'delivered', code: 200, tookMs: 1 }
   },
   async probe() {
-    return { ok: true, code: null, error: null, excerpt: null, report: { store: null, problem: null }, tookMs: 0 }
+    return {
+      ok: true,
+      code: null,
+      error: null,
+      excerpt: null,
+      report: { store: null, previews: false, problem: null },
+      tookMs: 0,
+    }
   },
   preview: ({ config }) => ({ method: 'append', url: config.path, headers: {}, body: '' }),
 }

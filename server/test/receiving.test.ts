@@ -202,6 +202,32 @@ describe('without a store', () => {
   })
 })
 
+describe.each([
+  ['with a store', memoryStore],
+  ['without one', () => undefined],
+])('a site %s', (_, store) => {
+  it('shows previews where it shows posts, once it was tested, and as long as their links work', async () => {
+    receive(store())
+    await client.sites.update(site.id, { post_url: 'https://example.com/{yyyy}/{slug}/' })
+    const { id } = await client.posts.create({ title: 'A draft', body: { markdown: 'Old words.' } })
+    expect((await client.posts.previews.create(id)).sites).toEqual([])
+    await client.sites.testDelivery(site.id)
+    expect((await client.sites.get(site.id)).last_test).toMatchObject({ ok: true, previews: true })
+    const { id: previewId, sites } = await client.posts.previews.create(id)
+    expect(sites).toEqual([{ site_id: site.id, name: 'Site', url: expect.any(String) }])
+    const [, slug = ''] = /^https:\/\/example\.com\/2026\/(preview-[\w-]{43})\/$/.exec(sites[0]?.url ?? '') ?? []
+    expect(await receiver.posts.find(slug)).toMatchObject({ id, slug, title: 'A draft' })
+    await client.posts.update(id, { title: 'Changed' })
+    expect(await receiver.posts.find(slug)).toMatchObject({ slug, title: 'Changed' })
+    expect(await shown()).toEqual([])
+    await client.posts.previews.revoke(id, previewId)
+    expect(await receiver.posts.find(slug)).toBeUndefined()
+    expect(await receiver.posts.find(`preview-${'x'.repeat(43)}`)).toBeUndefined()
+    const other = await client.posts.create({ title: 'For nobody', site_ids: [] })
+    expect((await client.posts.previews.create(other.id)).sites).toEqual([])
+  })
+})
+
 describe('what is wrong is said', () => {
   it('without a connection code, with one that is cut off, and with a store that cannot be written', async () => {
     receive(memoryStore(), { connection: '' })

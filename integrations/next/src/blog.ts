@@ -3,7 +3,7 @@
  * Pages are rendered from the Pull API and cached by Next.js; the webhook only says which are out of date. So the site stores nothing, a deploy loses
  * nothing, and pages that were rendered stay when the service is away.
  */
-import { createReceiver, jsonLd, rssFeed } from '@postrider/sdk/receiver'
+import { createReceiver, isPreview, jsonLd, rssFeed } from '@postrider/sdk/receiver'
 import type { WebhookPost } from '@postrider/sdk/webhooks'
 import { revalidateTag } from 'next/cache'
 import { notFound, permanentRedirect } from 'next/navigation'
@@ -182,6 +182,7 @@ function metadataOf(post: WebhookPost, address: string | undefined): BlogMetadat
       ...(canonical === undefined ? {} : { url: canonical }),
       ...(images === undefined ? {} : { images }),
     },
+    ...(isPreview(post.slug) ? { robots: { index: false as const } } : {}),
     other: { 'postrider-post': id },
   }
 }

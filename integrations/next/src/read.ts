@@ -3,6 +3,7 @@
  * is out of date; and asked for again once a day or hour, in case one did not arrive.
  */
 import { parseConnectionCode } from '@postrider/sdk'
+import { isPreview } from '@postrider/sdk/receiver'
 import type { WebhookPost } from '@postrider/sdk/webhooks'
 
 /** A post as lists have it. */
@@ -25,7 +26,9 @@ const HOUR_SECONDS = 3_600
 /** The post with this slug, or the one that had it before. Throws if the service cannot be asked and nothing is cached. */
 export async function getPost(slug: string): Promise<WebhookPost | undefined> {
   const query = new URLSearchParams({ slug })
-  const { post } = await read<{ post?: WebhookPost }>(`/api/pull/lookup?${query}`, tagOf(slug), DAY_SECONDS)
+  // No webhook tells of previews. Without the cache they cannot be read: a page that may be rendered ahead must use it.
+  const revalidate = isPreview(slug) ? 1 : DAY_SECONDS
+  const { post } = await read<{ post?: WebhookPost }>(`/api/pull/lookup?${query}`, tagOf(slug), revalidate)
   return post
 }
 

@@ -144,7 +144,7 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
 
   it('answers a test by writing and reading, or says what is wrong', async () => {
     const { dir, send, rows } = await bench()
-    expect(await send(siteTest())).toEqual({ status: 200, body: { ok: true, store: 'WordPress' } })
+    expect(await send(siteTest())).toEqual({ status: 200, body: { ok: true, store: 'WordPress', previews: true } })
     expect(await rows()).toEqual([])
     await writeFile(join(dir, 'readonly'), '')
     expect(await send(siteTest())).toMatchObject({

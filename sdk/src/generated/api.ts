@@ -1328,7 +1328,7 @@ export interface paths {
         };
         /**
          * Look up which post an address means
-         * @description The post that has the slug, else the one that had it before: redirect visitors to its present `slug`. Where there is none, the answer is 200 too, without `post`, so that a page that does not exist can be cached like any other.
+         * @description The post that has the slug, else the one that had it before: redirect visitors to its present `slug`. Where there is none, the answer is 200 too, without `post`, so that a page that does not exist can be cached like any other. The slug `preview-TOKEN` means the post of that preview link, and is its `slug` in the answer: a page that shows posts shows previews, too. Ask anew each time for those.
          */
         get: operations["lookUpPost"];
         put?: never;
@@ -3274,6 +3274,17 @@ export interface components {
              * @example 2026-11-02T08:00:00.000Z
              */
             expires_at: string;
+            /** @description The sites of the post that show it in their own design, and where: those that said so in their last test. */
+            sites: {
+                /**
+                 * Format: uuid
+                 * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+                 */
+                site_id: string;
+                name: string;
+                /** Format: uri */
+                url: string;
+            }[];
         };
         PreviewLinkList: {
             previews: components["schemas"]["PreviewLink"][];
@@ -3660,6 +3671,8 @@ export interface components {
                 ok: boolean;
                 /** @description Where the site said that it keeps posts. */
                 store: string | null;
+                /** @description Whether the site said that it shows previews: at the address of a post with the slug `preview-TOKEN`. */
+                previews: boolean;
                 /** @description What came of it, in a sentence. */
                 message: string;
             } | null;

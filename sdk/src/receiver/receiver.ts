@@ -12,6 +12,7 @@ import {
   type WebhookPost,
   WebhookVerificationError,
 } from '../webhooks.ts'
+import { withPreviews } from './previews.ts'
 import { type PullPostsOptions, pullPosts } from './pull-posts.ts'
 import { applyChange, applyEvent, type PostEvent, type Posts, removeUnlisted, type Store } from './store.ts'
 
@@ -80,7 +81,7 @@ export function createReceiver(options: ReceiverOptions = {}): Receiver {
     try {
       if (store === undefined) await site().client.digest()
       else await probeStore(store)
-      return { status: 200, body: { ok: true, store: store?.name ?? 'pull' } }
+      return { status: 200, body: { ok: true, store: store?.name ?? 'pull', previews: true } }
     } catch (error) {
       const place = store === undefined ? `read posts from ${site().connection.url}` : `keep posts in ${store.name}`
       return refusal(503, `The site cannot ${place}: ${reasonOf(error)}`)
@@ -143,7 +144,7 @@ export function createReceiver(options: ReceiverOptions = {}): Receiver {
   }
 
   return {
-    posts: store ?? (remote as Posts),
+    posts: withPreviews(store ?? (remote as Posts), () => site().client),
     receive,
     async handle(request) {
       const { status, body } = await receive(request.body, request.headers)

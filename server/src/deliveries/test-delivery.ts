@@ -63,7 +63,12 @@ async function testDelivery(
   const message = result.ok
     ? acceptedMessage(result, isHook)
     : (result.report.problem ?? (isHook ? troubleshootHook(result) : troubleshoot(result)))
-  await recordTest(ctx, accountId, target.siteId, { ok: result.ok, store: result.report.store, message })
+  await recordTest(ctx, accountId, target.siteId, {
+    ok: result.ok,
+    store: result.report.store,
+    previews: result.report.previews,
+    message,
+  })
   if (result.ok) await ctx.db.tx((tx) => beginRecovery(ctx, tx, [{ accountId, siteId: target.siteId }]))
   return { result, message, post: isHook ? undefined : post }
 }
@@ -90,7 +95,7 @@ export const testDeliveryRoutes: readonly Endpoint[] = [
             response_code: 200,
             response_time_ms: 84,
             payload_sent: samplePost(examplePost.id, exampleNewSite.url, examplePost.published_at),
-            message: acceptedMessage({ tookMs: 84, report: { store: 'files', problem: null } }),
+            message: acceptedMessage({ tookMs: 84, report: { store: 'files', previews: true, problem: null } }),
             store: 'files',
             response: '{"ok":true,"store":"files"}',
           },

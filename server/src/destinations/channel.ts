@@ -14,8 +14,11 @@ export type ChannelEvent = { deliveryId: string; attempt: number; content: Event
 /** A request as people see it. */
 export type SentRequest = { method: string; url: string; headers: Record<string, string>; body: string }
 
-/** What a receiver says of itself in its answer to a test: where it keeps posts, and in a sentence what is wrong. Null where it says nothing. */
-export type ReceiverReport = { store: string | null; problem: string | null }
+/**
+ * What a receiver says of itself in its answer to a test: where it keeps posts, whether it shows previews, and in a sentence what is wrong. Null
+ * where it says nothing.
+ */
+export type ReceiverReport = { store: string | null; previews: boolean; problem: string | null }
 
 /** What came of a probe: `code` and `excerpt`, what the target said, are null if it did not answer. */
 export type ProbeResult = {

@@ -26,6 +26,7 @@ import {
   visibleWithTag,
 } from '../posts/index.ts'
 import { MOST_AT_ONCE, type SitePrincipal } from './gate.ts'
+import { previewFor } from './operations.ts'
 
 type Cached = { revision: number; body: { content: Buffer<ArrayBuffer>; tag: string } }
 
@@ -98,8 +99,14 @@ export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promi
   return cached(ctx, site, `post ${slug}`, async () => (await readsOf(ctx).post({ accountId, siteId, slug })).result)
 }
 
-/** `{"post": …}`: the post that has this slug, else the one that had it before; `{}` where there is none. */
+/**
+ * `{"post": …}`: the post that has this slug, else the one that had it before; `{}` where there is none. The slug `preview-TOKEN` means the post of
+ * that preview link, under this very slug: its own would have the page redirect to where nothing is yet.
+ */
 export async function lookUpPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody> {
+  const [, token] = /^preview-([\w-]{43})$/.exec(slug) ?? []
+  const preview = token === undefined ? undefined : await previewFor(ctx, site, token)
+  if (preview !== undefined && preview !== 'gone') return tagged(JSON.stringify({ post: { ...preview, slug } }))
   const post = (await pullPost(ctx, site, slug)) ?? (await movedPost(ctx, site, slug))
   return tagged(post === undefined ? '{}' : `{"post":${post.content}}`)
 }

@@ -22,17 +22,20 @@ export function postNotFound(): Error {
 }
 
 /** A post that is for the site, by the token of its preview link. Throws `gone` for one that has ended, and `not_found` for any other. */
-export async function pullPreview(ctx: Context, { accountId, siteId }: Reader, token: string) {
-  const found = await previewed(ctx, token)
+export async function pullPreview(ctx: Context, site: Reader, token: string) {
+  const found = await previewFor(ctx, site, token)
   if (found === 'gone') throw fail('gone', 'The preview is over: its link has expired or was taken back.')
-  if (found?.post.account_id !== accountId) throw previewNotFound()
-  const { site_ids: audience } = await withAudience(ctx.db.root, found.post)
-  if (audience !== null && !audience.includes(siteId)) throw previewNotFound()
-  return previewedPost(found.post)
+  if (found === undefined) throw fail('not_found', 'There is no such preview for this site.')
+  return found
 }
 
-function previewNotFound(): Error {
-  return fail('not_found', 'There is no such preview for this site.')
+/** The same; `gone` for a link that has ended, undefined for any other. */
+export async function previewFor(ctx: Context, { accountId, siteId }: Reader, token: string) {
+  const found = await previewed(ctx, token)
+  if (found === 'gone' || found === undefined) return found
+  if (found.post.account_id !== accountId) return undefined
+  const { site_ids: audience } = await withAudience(ctx.db.root, found.post)
+  return audience !== null && !audience.includes(siteId) ? undefined : previewedPost(found.post)
 }
 
 /** A site's report: that it has a post, or why it could not take it. */

@@ -124,7 +124,7 @@ export const pullRoutes: Endpoint[] = [
     name: 'lookUpPost',
     summary: 'Look up which post an address means',
     description:
-      'The post that has the slug, else the one that had it before: redirect visitors to its present `slug`. Where there is none, the answer is 200 too, without `post`, so that a page that does not exist can be cached like any other.',
+      'The post that has the slug, else the one that had it before: redirect visitors to its present `slug`. Where there is none, the answer is 200 too, without `post`, so that a page that does not exist can be cached like any other. The slug `preview-TOKEN` means the post of that preview link, and is its `slug` in the answer: a page that shows posts shows previews, too. Ask anew each time for those.',
     query: z.object({
       slug: queryText('The slug').openapi({ description: 'The slug in the address.', example: examplePost.slug }),
     }),

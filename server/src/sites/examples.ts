@@ -31,6 +31,7 @@ export const exampleSite = {
     at: '2026-11-02T07:56:00.000Z',
     ok: true,
     store: 'files',
+    previews: true,
     message: 'Your site accepted the test in 84 ms. It keeps posts in files.',
   },
   created_at: '2026-11-02T07:54:10.000Z',

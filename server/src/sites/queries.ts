@@ -20,6 +20,15 @@ export async function listSites(db: Db, accountId: string, ids?: readonly string
     .execute()
 }
 
+/** The account's sites that show previews at the addresses of posts. */
+export async function sitesWithPreviews(db: Db, accountId: string): Promise<Array<SiteRow & { post_url: string }>> {
+  const sites = await listSites(db, accountId)
+  return sites.flatMap((site) => {
+    const { post_url } = site
+    return site.last_test?.previews === true && post_url?.includes('{slug}') ? [{ ...site, post_url }] : []
+  })
+}
+
 /** How many sites each account has; those without any are not in it. */
 export async function countSites(db: Db): Promise<Map<string, number>> {
   const { count } = db.fn

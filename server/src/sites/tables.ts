@@ -16,8 +16,11 @@ export type Recovery = (typeof RECOVERIES)[number]
 export const CANONICALS = ['primary', 'own'] as const
 export type SiteCanonical = (typeof CANONICALS)[number]
 
-/** What came of a site's last test, in a sentence. `store`: where the site says that it keeps posts. */
-export type LastTest = { at: string; ok: boolean; store: string | null; message: string }
+/**
+ * What came of a site's last test, in a sentence. `store`: where the site says that it keeps posts; `previews`: it says that it shows previews;
+ * tests of before this was asked for do not have it.
+ */
+export type LastTest = { at: string; ok: boolean; store: string | null; previews?: boolean; message: string }
 
 type SitesTable = {
   id: string

@@ -83,6 +83,10 @@ export const SiteBody = z
         at: TimestampText,
         ok: z.boolean(),
         store: z.string().nullable().openapi({ description: 'Where the site said that it keeps posts.' }),
+        previews: z.boolean().openapi({
+          description:
+            'Whether the site said that it shows previews: at the address of a post with the slug `preview-TOKEN`.',
+        }),
         message: z.string().openapi({ description: 'What came of it, in a sentence.' }),
       })
       .nullable()
@@ -185,7 +189,7 @@ export function presentSite({ row, endpoint }: Site) {
       not_live: notLive,
       missing,
     },
-    last_test: row.last_test,
+    last_test: row.last_test && { previews: false, ...row.last_test },
     created_at: row.created_at,
   }
 }

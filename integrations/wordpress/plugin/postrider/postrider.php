@@ -22,7 +22,7 @@ if (function_exists('postrider_receive')) {
     return;
 }
 
-foreach (['connection', 'verify', 'lock', 'record', 'receive', 'owner', 'keep', 'remove', 'pictures', 'seo', 'service', 'catch-up', 'newer', 'notices', 'settings'] as $postrider_part) {
+foreach (['connection', 'verify', 'lock', 'record', 'receive', 'owner', 'keep', 'remove', 'pictures', 'seo', 'service', 'preview', 'catch-up', 'newer', 'notices', 'settings'] as $postrider_part) {
     require_once __DIR__ . "/includes/$postrider_part.php";
 }
 unset($postrider_part);
@@ -35,6 +35,7 @@ add_action('postrider_pictures', 'postrider_copy_rest', 10, 2);
 add_action('postrider_catch_up', 'postrider_catch_up');
 add_action('postrider_stay_level', 'postrider_stay_level');
 postrider_hook_seo();
+postrider_hook_preview();
 if (is_admin()) {
     postrider_hook_settings();
     postrider_hook_newer();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { chmod } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from '../../../real/stage.ts'
-import { nameOriginal } from '../../../real/story.ts'
+import { nameOriginal, tellOfPreview } from '../../../real/story.ts'
 import {
   type Bench,
   publish,
@@ -69,6 +69,14 @@ export async function keepsPosts(bench: Bench): Promise<void> {
   const gone = () => until('the post is gone', async () => (await visit(`${site.url}/better-bread/`)).status === 404)
   await client.posts.update(post.id, { status: 'draft' })
   await gone()
+  await client.sites.testDelivery(bench.connected.id)
+  const page = await tellOfPreview(bench, {
+    site: bench.connected,
+    post: { id: post.id, title: 'Better bread' },
+    blog: site.url,
+  })
+  assert.match(page, /<meta name='robots' content='[^']*noindex/)
+  assert.ok(page.includes('<kbd>words</kbd>'))
   await client.posts.update(post.id, { status: 'published', slug: 'bread-again' })
   await until('it is back', async () => (await visit(`${site.url}/bread-again/`)).status === 200)
   assert.equal((await wordPressPost(bench, post.id)).slug, 'bread-again')

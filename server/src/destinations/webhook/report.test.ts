@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
 import { reportOf } from './report.ts'
 
-const nothing = { store: null, problem: null }
+const nothing = { store: null, previews: false, problem: null }
 
 it.each([
-  ['{"ok":true,"store":"files"}', { store: 'files', problem: null }],
+  ['{"ok":true,"store":"files"}', { ...nothing, store: 'files' }],
+  ['{"ok":true,"store":"files","previews":true}', { ...nothing, store: 'files', previews: true }],
+  ['{"ok":true,"previews":"yes"}', nothing],
   ['{"ok":true}', nothing],
-  ['{"ok":false,"message":"The disk is\\u0000 full."}', { store: null, problem: 'The disk is  full.' }],
+  ['{"ok":false,"message":"The disk is\\u0000 full."}', { ...nothing, problem: 'The disk is  full.' }],
   ['{"ok":false,"store":"files"}', nothing],
   ['{"store":"files","message":"fine"}', nothing],
   ['{"ok":true,"store":["files"]}', nothing],

@@ -7,11 +7,12 @@ const MOST_BYTES = 4 * 1024
 const Answer = z.object({
   ok: z.boolean().optional(),
   store: z.string().max(60).optional(),
+  previews: z.boolean().optional(),
   message: z.string().optional(),
 })
 
 /** The report of a receiver that says nothing. */
-export const NO_REPORT: ReceiverReport = { store: null, problem: null }
+export const NO_REPORT: ReceiverReport = { store: null, previews: false, problem: null }
 
 /**
  * Reads what a receiver answered to `site.test`: `{"ok": true, "store": "files"}`, or `{"ok": false, "message": "…"}`. Anything else, and
@@ -26,8 +27,8 @@ export function reportOf(body: Uint8Array): ReceiverReport {
     return NO_REPORT
   }
   const { data } = Answer.safeParse(json)
-  if (data?.ok === true) return { store: readable(data.store), problem: null }
-  if (data?.ok === false) return { store: null, problem: readable(data.message) }
+  if (data?.ok === true) return { store: readable(data.store), previews: data.previews === true, problem: null }
+  if (data?.ok === false) return { ...NO_REPORT, problem: readable(data.message) }
   return NO_REPORT
 }
 

@@ -5,6 +5,8 @@ import type { Context } from '../../platform/context.ts'
 import type { Db } from '../../platform/db/database.ts'
 import { fail } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
+import { postAddress, sitesWithPreviews } from '../../sites/index.ts'
+import { withAudience } from '../audience.ts'
 import { findPost } from '../queries.ts'
 import { foundPost } from '../read.ts'
 import type { PostRow } from '../tables.ts'
@@ -20,6 +22,9 @@ const TOKEN = /^[\w-]{43}$/
 
 /** A preview link. */
 export type Preview = { id: string; token: string; created_at: Date; expires_at: Date }
+
+/** A site that shows previews in its own design, and the address of one there. */
+export type SitePreview = { siteId: string; name: string; url: string }
 
 const COLUMNS = ['id', 'token', 'created_at', 'expires_at'] as const
 
@@ -74,6 +79,26 @@ export async function revokePreview(ctx: Context, accountId: string, postId: str
         .executeTakeFirst()
     : undefined
   if (revoked === undefined) throw fail('not_found', 'The post has no such preview link.')
+}
+
+/**
+ * Where the sites show a link's post that it is for and that show previews: at the address of a post whose slug is `preview-TOKEN`. The SDK's
+ * receivers and the plugin for WordPress know what that means.
+ */
+export async function sitePreviews(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  accountId: string,
+  postId: string,
+): Promise<(preview: Preview) => SitePreview[]> {
+  const post = await withAudience(db.root, await foundPost({ db }, accountId, postId))
+  const sites = await sitesWithPreviews(db.root, accountId)
+  const shown = sites.filter(({ id }) => post.site_ids === null || post.site_ids.includes(id))
+  const published_at = (post.published_at ?? clock.now()).toISOString()
+  return ({ token }) =>
+    shown.map(({ id: siteId, name, post_url }) => {
+      const slug = `preview-${token}`
+      return { siteId, name, url: postAddress({ post_url }, { id: post.id, slug, published_at }) ?? '' }
+    })
 }
 
 /** A post as a preview shows it: with its changes that are not published. */

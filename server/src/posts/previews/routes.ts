@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { accountAuth } from '../../accounts/index.ts'
+import { type AccountPrincipal, accountAuth } from '../../accounts/index.ts'
+import type { Context } from '../../platform/context.ts'
 import { type Endpoint, endpoint, Id, IdParams, Timestamp } from '../../platform/http/endpoint.ts'
-import { holdsPost, seesPost } from '../reach.ts'
-import { createPreview, type Preview, previewsOf, revokePreview } from './operations.ts'
+import { exampleSite } from '../../sites/index.ts'
+import { holdsPost, seesPost, withinSites } from '../reach.ts'
+import { createPreview, type Preview, previewsOf, revokePreview, sitePreviews } from './operations.ts'
 
 const DAY_SECONDS = 24 * 3_600
 const USUAL_SECONDS = 7 * DAY_SECONDS
@@ -28,6 +30,10 @@ const PreviewBody = z
       .openapi({ format: 'uri', description: 'The address of the page. Whoever has it can read the post.' }),
     created_at: Timestamp,
     expires_at: Timestamp,
+    sites: z.array(z.object({ site_id: Id, name: z.string(), url: z.string().openapi({ format: 'uri' }) })).openapi({
+      description:
+        'The sites of the post that show it in their own design, and where: those that said so in their last test.',
+    }),
   })
   .openapi('PreviewLink')
 
@@ -36,14 +42,28 @@ const examplePreview = {
   url: 'https://postrider.example.com/preview/uQ4vX0Zr7sJm2bK9cT1dW5eY8fA3gH6iL0nOpRqStUv',
   created_at: '2026-11-02T10:00:00.000Z',
   expires_at: '2026-11-09T10:00:00.000Z',
+  sites: [
+    {
+      site_id: exampleSite.id,
+      name: exampleSite.name,
+      url: 'https://kitchen.example.com/posts/preview-uQ4vX0Zr7sJm2bK9cT1dW5eY8fA3gH6iL0nOpRqStUv',
+    },
+  ],
 }
 
-const presentPreview = ({ id, token, created_at, expires_at }: Preview, publicUrl: string) => ({
-  id,
-  url: `${publicUrl}/preview/${token}`,
-  created_at,
-  expires_at,
-})
+/** Presents links as on the wire, with the sites that the request may see. */
+async function presenter(ctx: Context, principal: AccountPrincipal, postId: string) {
+  const sitesOfLink = await sitePreviews(ctx, principal.accountId, postId)
+  return (preview: Preview) => {
+    const { id, token, created_at, expires_at } = preview
+    const sites = withinSites(principal, sitesOfLink(preview)).map(({ siteId, name, url }) => ({
+      site_id: siteId,
+      name,
+      url,
+    }))
+    return { id, url: `${ctx.config.publicUrl}/preview/${token}`, created_at, expires_at, sites }
+  }
+}
 
 const PreviewParams = IdParams.extend({
   preview_id: z.string().openapi({ description: 'The preview link.', example: examplePreview.id }),
@@ -70,7 +90,7 @@ export const previewRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, params, body }) {
       const preview = await createPreview(ctx, principal.accountId, params.id, 1_000 * body.expires_in)
-      return { status: 201, body: presentPreview(preview, ctx.config.publicUrl) }
+      return { status: 201, body: (await presenter(ctx, principal, params.id))(preview) }
     },
   }),
   endpoint({
@@ -91,7 +111,7 @@ export const previewRoutes: Endpoint[] = [
     errors: [],
     async handler({ ctx, principal, params }) {
       const previews = await previewsOf(ctx, principal.accountId, params.id)
-      return { status: 200, body: { previews: previews.map((one) => presentPreview(one, ctx.config.publicUrl)) } }
+      return { status: 200, body: { previews: previews.map(await presenter(ctx, principal, params.id)) } }
     },
   }),
   endpoint({

@@ -2,7 +2,7 @@
 import type { PreviewLink } from '@postrider/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link2 } from 'lucide-react'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { previewsQuery, queryClient } from '../../../queries.ts'
 import { longTime, OWN_ZONE } from '../../../schedule/zoned.ts'
@@ -93,6 +93,19 @@ function SharedLink({ postId, link }: { postId: string; link: PreviewLink }) {
           Until {longTime(new Date(link.expires_at).getTime(), OWN_ZONE)}
         </span>
       </div>
+      {link.sites.length > 0 && (
+        <p className="text-sm text-quiet">
+          As it will look on{' '}
+          {link.sites.map(({ site_id: id, name, url }, index) => (
+            <Fragment key={id}>
+              {index > 0 && ', '}
+              <a href={url} target="_blank" rel="noreferrer" className="underline underline-offset-3">
+                {name}
+              </a>
+            </Fragment>
+          ))}
+        </p>
+      )}
       {end.isError && <Notice tone="failed">{sentence(end.error)}</Notice>}
     </li>
   )

@@ -106,7 +106,7 @@ function postrider_probe($delivery)
     if ($kept !== $delivery) {
         return postrider_refuse(503, 'WordPress’s database does not keep what is written to it. ' . $error);
     }
-    return new WP_REST_Response(['ok' => true, 'store' => 'WordPress'], 200);
+    return new WP_REST_Response(['ok' => true, 'store' => 'WordPress', 'previews' => true], 200);
 }
 
 /** The address at which visitors read the post; empty while they cannot. */
