@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostriderClient, verifyWebhook } from '@postrider/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readArguments } from '../src/commands/arguments.ts'
+import { commands } from '../src/commands/index.ts'
 import { runCommand, runCommandWith } from './support/command.ts'
 import { request } from './support/http.ts'
 import { type Receiver, startReceiver } from './support/receiver.ts'
@@ -176,6 +178,21 @@ it('lists posts, sites and deliveries', async () => {
   expect((await runCommand(env, 'site', 'list')).result).toMatch(/NAME +PLATFORM +STATUS/)
   expect(await runCommand(env, 'deliveries')).toMatchObject({ code: 0, result: expect.stringContaining('Seen') })
   await receiver.close()
+})
+
+describe('the page about the command line', () => {
+  it('has examples that the program takes, and an action that publishes a folder', async () => {
+    const page = await readFile(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
+    const shown = [...page.matchAll(/^(?:\s*- run: npx --yes "\$POSTRIDER_PACKAGE"|postrider) (.+?)(?: +#.*)?$/gm)]
+    const examples = shown.map(([, args = '']) => args.split(/ (?=(?:[^"]*"[^"]*")*[^"]*$)/))
+    expect(examples.length).toBeGreaterThan(3)
+    for (const args of examples) expect(readArguments(args, commands)).toMatchObject({ kind: 'run' })
+    await file('posts/dill.md', '# Dill\n\nSow it early.\n')
+    const action = examples.at(examples.findIndex((args) => args.includes('--publish'))) ?? []
+    const pushed = await runCommand(env, ...action.map((part) => (part === 'posts/' ? join(directory, part) : part)))
+    expect(pushed).toMatchObject({ code: 0, result: expect.stringContaining('1 created') })
+    expect(await post('dill')).toMatchObject({ status: 'published' })
+  })
 })
 
 describe('a command that goes on', () => {
