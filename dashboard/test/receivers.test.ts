@@ -164,7 +164,10 @@ async function tooLarge(url: string): Promise<number> {
 /** What is not genuine is refused, what is too large too, and a test is answered with where the posts are. */
 async function expectToVerify(url: string, store: string): Promise<void> {
   const { test, published, late } = recorded
-  expect(await send(url, test)).toMatchObject({ status: 200, text: JSON.stringify({ ok: true, store }) })
+  expect(await send(url, test)).toMatchObject({
+    status: 200,
+    text: JSON.stringify({ ok: true, store, previews: true }),
+  })
   const forged = [
     { ...published, body: published.body.replace('Bread', 'Broad') },
     { ...published, headers: { ...published.headers, 'webhook-signature': undefined } },
