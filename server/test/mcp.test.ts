@@ -140,7 +140,7 @@ describe('an agent that writes', () => {
     }
     expect(await edit({ edits: [{ find: 'two', replace: '2' }] })).toMatchObject({
       field: 'edits.0.find',
-      message: /2 times/,
+      message: /more than once/,
     })
     expect(
       await edit({
@@ -151,6 +151,7 @@ describe('an agent that writes', () => {
       }),
     ).toMatchObject({ field: 'edits.1.find' })
     expect(await edit({ edits: [{ find: 'One', replace: '1' }], markdown: 'All' })).toMatchObject({ field: 'markdown' })
+    expect(await edit({})).toMatchObject({ field: 'edits' })
     expect(await edit({ tags: [''] })).toMatchObject({ error: 'validation_error', field: 'tags.0' })
     expect(await edit({ title: 'A', version: 'v7' })).toMatchObject({ error: 'precondition_failed' })
     expect((await agent.call('read_post', { id: NOWHERE })).value).toMatchObject({ error: 'not_found' })
@@ -203,6 +204,24 @@ describe('an agent that writes', () => {
     expect((await owner.post(`/api/posts/${value.id}/publish`)).status).toBe(202)
     expect((await owner.get('/api/proposals')).json.proposals).toEqual([])
     expect((await agent.call('propose_publication', { id: value.id, reason: 'Again' })).value.error).toBe('conflict')
+  })
+
+  it('proposes changes, and they stay proposed until those are published or discarded', async () => {
+    await newSite(owner, receiver.url)
+    const { id } = await published()
+    const { value } = await agent.call('edit_post', { id, version: 'v1', title: 'New' })
+    expect(value.unpublished_changes).toBe(true)
+    await agent.call('propose_publication', { id, reason: 'Better.' })
+    const proposed = async () => (await owner.get('/api/proposals')).json.proposals
+    const end = new Date(service.clock.now().getTime() + 3_600_000).toISOString()
+    for (const change of [{ unpublish_at: end }, { unpublish_at: null }, { site_ids: [] }, { site_ids: null }]) {
+      expect((await owner.patch(`/api/posts/${id}`, change)).status).toBe(200)
+      expect(await proposed()).toMatchObject([{ title: 'New', reason: 'Better.' }])
+    }
+    expect((await owner.post(`/api/posts/${id}/publish`)).status).toBe(202)
+    expect(await proposed()).toHaveLength(1)
+    expect((await owner.post(`/api/posts/${id}/working-copy/publish`)).status).toBe(200)
+    expect(await proposed()).toEqual([])
   })
 
   it('has drafts generated, and sees where posts arrived and why not', async () => {
@@ -344,12 +363,31 @@ describe('a hostile agent', () => {
       expect(said).not.toContain(secret)
   })
 
+  it('that edits a draft while somebody publishes it changes nothing that is out', async () => {
+    await newSite(owner, receiver.url)
+    const hostile = await connectAgentWith(SCOPE_NAMES)
+    const long = 'Many words of nobody. '.repeat(10_000)
+    for (let round = 0; round < 3; round += 1) {
+      const { id } = await newPost(owner, { body: { markdown: 'Mine.' } })
+      const editing = hostile.call('edit_post', { id, version: 'v1', markdown: long })
+      await new Promise((resolve) => setTimeout(resolve, 40 * round))
+      const { status } = await owner.post(`/api/posts/${id}/publish`)
+      const { value } = await editing
+      const { json } = await owner.get(`/api/posts/${id}`)
+      // Either the edit came first, and whoever published has seen it; or it was refused, or is in the working copy.
+      if (value.status === 'published') expect(value.unpublished_changes).toBe(true)
+      if (status === 202 && value.status !== 'draft') expect(json).toMatchObject({ version: 1, status: 'published' })
+    }
+    await hostile.close()
+  })
+
   it('whose token is for one site reaches nothing of another', async () => {
     const mine = await newSite(owner, receiver.url, { name: 'Mine' })
     const other = await newSite(owner, receiver.url, { name: 'Other' })
     const here = await newPost(owner, { title: 'Here', site_ids: [mine.id] })
     const there = await newPost(owner, { title: 'There', site_ids: [other.id] })
     const limited = await connectAgentWith(WRITER, { site_ids: [mine.id] })
+    expect(limited.tools).not.toContain('list_failures')
     expect((await limited.call('list_sites')).value).toMatchObject({ sites: [{ name: 'Mine' }], total: 1 })
     expect((await limited.call('find_posts')).value.posts).toMatchObject([{ id: here.id }])
     for (const [tool, input] of Object.entries({

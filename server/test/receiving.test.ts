@@ -223,6 +223,13 @@ describe.each([
     await client.posts.previews.revoke(id, previewId)
     expect(await receiver.posts.find(slug)).toBeUndefined()
     expect(await receiver.posts.find(`preview-${'x'.repeat(43)}`)).toBeUndefined()
+    const alike = await client.posts.create({
+      title: 'x',
+      slug: 'preview-what-is-coming-in-our-spring-collection-202',
+      status: 'published',
+    })
+    await service.drain()
+    expect(await receiver.posts.find(alike.slug)).toMatchObject({ id: alike.id })
     const other = await client.posts.create({ title: 'For nobody', site_ids: [] })
     expect((await client.posts.previews.create(other.id)).sites).toEqual([])
   })

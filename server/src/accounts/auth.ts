@@ -90,7 +90,7 @@ export function accountAuth(scopes: Scope | readonly [Scope, Scope], reach?: Rea
   return {
     ...byLogin,
     ...ofAccount,
-    alternatives: [BY_COOKIE, { ...BY_API_TOKEN, scopes: needed }],
+    alternatives: [BY_COOKIE, { ...BY_API_TOKEN, scopes: needed, staysWithinSites: reach !== undefined }],
     authenticate: whoAsks,
     async authorize(ctx, principal, params) {
       for (const scope of needed) assertMay(principal, scope)
@@ -130,9 +130,12 @@ export function programAuth(challenge: (ctx: Context) => Challenge): AuthScheme<
   }
 }
 
-/** The scopes that an endpoint asks of a token; undefined if no token may use it. */
-export function scopesOf({ auth }: Pick<Endpoint, 'auth'>): readonly string[] | undefined {
-  return auth?.alternatives?.find(({ name }) => name === BY_API_TOKEN.name)?.scopes
+/** What an endpoint asks of a token, and whether one that is limited to sites may use it; undefined if no token may. */
+export function tokenAccessOf({
+  auth,
+}: Pick<Endpoint, 'auth'>): { scopes: readonly string[]; staysWithinSites: boolean } | undefined {
+  const { scopes, staysWithinSites = false } = auth?.alternatives?.find(({ name }) => name === BY_API_TOKEN.name) ?? {}
+  return scopes && { scopes, staysWithinSites }
 }
 
 /** Login alone, for answers that hold what is shown once: without idempotency keys, which would store it for a day. */

@@ -1,6 +1,7 @@
 export { AccountBody, presentAccount } from './account.ts'
+export type { ApiTokenCredential } from './api-tokens/authenticate.ts'
 export { apiTokenRoutes } from './api-tokens/routes.ts'
-export { SCOPE_NAMES } from './api-tokens/scopes.ts'
+export { SCOPE_NAMES, type Scope } from './api-tokens/scopes.ts'
 export { endAllApiTokens } from './api-tokens/store.ts'
 export {
   type AccountPrincipal,
@@ -10,8 +11,8 @@ export {
   loginAuth,
   programAuth,
   type Reach,
-  scopesOf,
   sitesOf,
+  tokenAccessOf,
   whoAsks,
 } from './auth.ts'
 export { exampleAccount } from './examples.ts'

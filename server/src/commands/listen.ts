@@ -1,9 +1,8 @@
 import type { DeliveryDetails, PostriderClient } from '@postrider/sdk'
-import { parseConfig } from '../platform/config.ts'
-import { createEgress, type Egress } from '../platform/egress/egress.ts'
-import { VERSION } from '../version.ts'
+import type { Egress } from '../platform/egress/egress.ts'
 import { withAccount } from './author/account.ts'
 import { followDeliveries } from './author/follow.ts'
+import { receiverEgress } from './author/receiver-egress.ts'
 import { siteNamed } from './author/sites.ts'
 import { EXIT, type Run, type Terminal, UsageError } from './command.ts'
 
@@ -18,15 +17,14 @@ export const run: Run = async (invocation) => {
   const { forward } = options
   if (typeof forward !== 'string' || !URL.canParse(forward))
     throw new UsageError('Say where to: --forward http://localhost:3000/webhooks/postrider')
-  const { webhookAllow: allow, deliveryTimeoutMs: deadlineMs } = parseConfig({ WEBHOOK_ALLOW: 'loopback', ...env })
-  const egress = createEgress({ allow, userAgent: `Postrider/${VERSION}` })
+  const { egress, deadlineMs } = receiverEgress(env)
   try {
     await withAccount(invocation, async (client) => {
       const site = await siteNamed(client, options.site)
       const onReady = () =>
         terminal.note(`What ${site.name} is sent from now on goes to ${forward}, too. Ctrl+C ends it.`)
-      for await (const { delivery, isNew } of followDeliveries(client, { site_id: site.id }, { onReady, signal }))
-        if (isNew) await hand(client, delivery.id, { egress, forward, deadlineMs, terminal })
+      for await (const { delivery, isSentAgain } of followDeliveries(client, { site_id: site.id }, { onReady, signal }))
+        if (isSentAgain) await hand(client, delivery.id, { egress, forward, deadlineMs, terminal })
     })
   } finally {
     await egress.close()

@@ -15,14 +15,18 @@ export const run: Run = async ({ operands, options, env, terminal }) => {
   const password = await terminal.ask('Password: ', { hidden: true })
   const client = createClient({ baseUrl: url })
   const name = `Command line on ${hostname()}`.slice(0, 100)
-  const token = await reachService(url, () => makeToken(client, { email, password }, name))
-  await writeLogin(env, { url, token })
+  await reachService(url, async () => {
+    await login(client, { email, password })
+    const { token } = await client.tokens.create({ name, scopes: [...SCOPES] })
+    await writeLogin(env, { url, token })
+    await client.auth.logout().catch(() => {}) // it ends by itself, too
+  })
   terminal.print(`You are logged in as ${email}: the commands of authors use the token “${name}” from now on.`)
   terminal.note(`It is kept in ${loginFile(env)}. Revoke it in the dashboard (Account, Programs).`)
   return EXIT.ok
 }
 
-async function makeToken(client: PostriderClient, person: { email: string; password: string }, name: string) {
+async function login(client: PostriderClient, person: { email: string; password: string }): Promise<void> {
   try {
     await client.auth.login(person)
   } catch (error) {
@@ -30,9 +34,6 @@ async function makeToken(client: PostriderClient, person: { email: string; passw
       throw new CommandError(`${sentenceOf(error)} Nothing was changed.`)
     throw error
   }
-  const { token } = await client.tokens.create({ name, scopes: [...SCOPES] })
-  await client.auth.logout()
-  return token
 }
 
 async function forget({ env, terminal }: Pick<Invocation, 'env' | 'terminal'>): Promise<number> {

@@ -1,7 +1,5 @@
 import { verifyReceiver } from '@postrider/sdk'
-import { parseConfig } from '../platform/config.ts'
-import { createEgress } from '../platform/egress/egress.ts'
-import { VERSION } from '../version.ts'
+import { receiverEgress } from './author/receiver-egress.ts'
 import { EXIT, type Run, UsageError } from './command.ts'
 
 const MARKS = { good: '✓', bad: '✗', unknown: '–' } as const
@@ -13,8 +11,7 @@ export const run: Run = async ({ operands, options, env, terminal }) => {
   const secret = options.secret ?? env.POSTRIDER_SECRET
   if (typeof secret !== 'string' || secret === '')
     throw new UsageError('The secret is missing. Give --secret whsec_…, or set POSTRIDER_SECRET.')
-  const { webhookAllow: allow, deliveryTimeoutMs: deadlineMs } = parseConfig(env)
-  const egress = createEgress({ allow, userAgent: `Postrider/${VERSION}` })
+  const { egress, deadlineMs } = receiverEgress(env)
   let bad = 0
   try {
     const findings = verifyReceiver({

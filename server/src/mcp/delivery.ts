@@ -59,10 +59,11 @@ export const postStanding = tool({
   title: 'See where a post has arrived',
   description:
     'Returns the newest delivery of a post to each site: whether it arrived, why not, and what to do about it.',
-  uses: ['listDeliveries'],
+  uses: ['getPost', 'listDeliveries'],
   readOnly: true,
   input: z.strictObject({ id: z.string().describe('The id of the post.') }),
   async run(call, { id: postId }) {
+    await call('getPost', { params: { id: postId } }) // one that does not exist has arrived nowhere, too
     const query = { post_id: postId, limit: MOST_DELIVERIES }
     const { body } = await call<DeliveryPage>('listDeliveries', { query })
     const newest = new Map<string, LoggedDelivery>()

@@ -162,6 +162,8 @@ export const editPost = tool({
   }),
   async run(call, { id: postId, version: seen, edits = [], markdown, ...fields }) {
     if (markdown !== undefined && edits.length > 0) throw invalid('markdown', 'Give edits or markdown, not both.')
+    if (markdown === undefined && edits.length === 0 && Object.keys(fields).length === 0)
+      throw invalid('edits', 'Say what to change: edits, markdown, or a field.')
     const { post, content, etag, isCopy } = await openPost(call, postId)
     if (versionOf(etag) !== seen)
       throw fail('precondition_failed', 'The post was changed since you read it. Read it again, and repeat your edits.')
@@ -191,13 +193,13 @@ function allMeta({ meta }: Post | WorkingCopy) {
 
 function edited(text: string, edits: ReadonlyArray<{ find: string; replace: string }>): string {
   return edits.reduce((now, { find, replace }, index) => {
-    const found = now.split(find).length - 1
-    if (found === 1) return now.replace(find, () => replace)
+    const at = now.indexOf(find)
+    if (at !== -1 && at === now.lastIndexOf(find)) return now.slice(0, at) + replace + now.slice(at + find.length)
     throw invalid(
       `edits.${index}.find`,
-      found === 0
+      at === -1
         ? 'The text does not contain this. Copy it from read_post, to the letter.'
-        : `The text contains this ${found} times. Add what stands before or after it.`,
+        : 'The text contains this more than once. Add what stands before or after it.',
     )
   }, text)
 }

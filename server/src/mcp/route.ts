@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { type AccountPrincipal, programAuth, SCOPE_NAMES } from '../accounts/index.ts'
 import { type Endpoint, endpoint, type Reply } from '../platform/http/endpoint.ts'
 import type { SystemRoute } from '../platform/http/pipeline.ts'
+import type { AgentPrincipal } from './server.ts'
+import { AGENT_SCOPES } from './tools.ts'
 
 const PATH = '/mcp'
 const METADATA = '/.well-known/oauth-protected-resource'
@@ -30,7 +32,7 @@ export function mcpRoute(endpoints: readonly Endpoint[], version: string): Endpo
     async handler({ ctx, principal, body, ...facts }) {
       // Few installations have agents, and the library takes 35 MB.
       const { answerMessage } = await import('./server.ts')
-      const session = { endpoints: byName, scopes: scopesIn(principal), caller: { principal, facts }, version }
+      const session = { endpoints: byName, caller: { principal: asAgent(principal), facts }, version }
       const headers = HEADERS.map((name) => [name, facts.header(name) ?? ''] as [string, string])
       const request = new Request(`${ctx.config.publicUrl}${PATH}`, {
         method: 'POST',
@@ -41,7 +43,12 @@ export function mcpRoute(endpoints: readonly Endpoint[], version: string): Endpo
   })
 }
 
-const scopesIn = ({ credential }: AccountPrincipal) => (credential.kind === 'api_token' ? credential.scopes : [])
+/** The token with no more rights than tools may need. */
+function asAgent({ credential, ...principal }: AccountPrincipal): AgentPrincipal {
+  if (credential.kind !== 'api_token') throw new Error('Only programs are admitted.')
+  const scopes = credential.scopes.filter((scope) => AGENT_SCOPES.includes(scope))
+  return { ...principal, credential: { ...credential, scopes } }
+}
 
 async function replyOf(response: Response): Promise<Reply> {
   const content = await response.text()

@@ -8,7 +8,7 @@ import { applyChange, publishToAudience, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
 import { isPresent, lockPosts, readStored } from './queries.ts'
 import { type PostsTx, postsTx } from './revision.ts'
-import type { PostRow } from './tables.ts'
+import { BY_PERSON, type PostRow, type RevisedBy } from './tables.ts'
 import { trashLocked, untrashLocked } from './trash/operations.ts'
 
 /** A change that can be made to many posts at once. */
@@ -30,6 +30,7 @@ export async function changePosts(
   accountId: string,
   given: readonly string[],
   bulk: BulkAction,
+  by = BY_PERSON,
 ): Promise<string[]> {
   const ids = [...new Set(given.filter(isId).map((id) => id.toLowerCase()))]
   if (ids.length === 0) return []
@@ -41,7 +42,7 @@ export async function changePosts(
       for (const post of await readStored(tx, portion)) {
         if (bulk.action === 'delete') await removeLocked(ctx, tx, post, now)
         else if (bulk.action === 'untrash') await untrashLocked(ctx, tx, post, now)
-        else if (isPresent(post)) await changeOne(ctx, tx, post, bulk, given, now)
+        else if (isPresent(post)) await changeOne(ctx, tx, post, bulk, given, { now, by })
       }
     return locked.map(({ id }) => id)
   })
@@ -58,12 +59,12 @@ async function changeOne(
   post: PostRow,
   bulk: ChangeOfPresent,
   given: readonly string[],
-  now: Date,
+  { now, by }: { now: Date; by: RevisedBy },
 ): Promise<void> {
-  if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk.siteIds, now)
-  else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now)
-  else if (bulk.action === 'trash') await trashLocked(ctx, tx, post, now)
-  else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now)
+  if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk.siteIds, { now, by })
+  else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now, by)
+  else if (bulk.action === 'trash') await trashLocked(ctx, tx, post, now, by)
+  else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now, by)
 }
 
 /** Publishes a post to its sites; if others are given, it is for those from now on, and sites that have it are not sent it again. */
@@ -72,10 +73,10 @@ async function publishOne(
   tx: PostsTx,
   post: PostRow,
   siteIds: readonly string[] | null | undefined,
-  now: Date,
+  { now, by }: { now: Date; by: RevisedBy },
 ): Promise<void> {
   if (siteIds === undefined) await publishToAudience(ctx, tx, post, now)
-  else await applyChange(ctx, tx, post, { status: 'published', site_ids: siteIds }, undefined, now)
+  else await applyChange(ctx, tx, post, { status: 'published', site_ids: siteIds }, undefined, now, by)
 }
 
 function retagged(

@@ -132,6 +132,7 @@ export async function applyChange(
   const isEdited = Object.keys(content).some(isContent)
   const isMoved = content.primary_site_id !== undefined
   const isReplanned = !isDeepStrictEqual(state, publicationStateOf(current))
+  const isPlanned = state.status === 'scheduled' && isReplanned && current.proposal !== null
   const audienceChange = await changedAudience(tx, current, input.site_ids)
   if (!isEdited && !isMoved && !isReplanned && audienceChange === undefined) return current
 
@@ -143,8 +144,8 @@ export async function applyChange(
     ...content,
     ...(isEdited ? await pictureColumn(tx, { ...current, ...content }) : {}),
     ...(isPublished ? { unpublish_at: state.unpublish_at } : state),
-    // Whoever plans the post has answered a proposal to publish it.
-    ...(isReplanned && current.proposal !== null ? { proposal: null } : {}),
+    // Whoever plans the post has answered a proposal to publish it; one about its working copy waits for that.
+    ...(isPlanned && !current.has_changes ? { proposal: null } : {}),
     ...(audienceChange === undefined ? {} : { sites_chosen: audienceChange.audience !== null }),
     ...(wasPublished && !isPublished ? { visible_to_all: false, published_at: null, due_at: null } : {}),
     // Sites compare the versions of what is published: there it stands for the content alone.

@@ -196,7 +196,7 @@ export const postRoutes: Endpoint[] = [
     },
     errors: [],
     async handler({ ctx, principal, body: { ids, bulk } }) {
-      const changed = await changePosts(ctx, principal.accountId, ids, bulk)
+      const changed = await changePosts(ctx, principal.accountId, ids, bulk, editorOf(principal))
       const missing = new Set(ids.map((id) => id.toLowerCase())).size - changed.length
       return { status: 200, body: { changed, missing } }
     },

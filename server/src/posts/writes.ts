@@ -78,7 +78,7 @@ export async function writePublication(
       first_published_at = coalesce(first_published_at, ${post.published_at}::timestamptz), updated_at = ${post.updated_at}::timestamptz,
       visible_to_all = ${post.visible_to_all}::boolean, due_at = ${post.due_at}::timestamptz,
       event_sequence = ${post.event_sequence}::int, sent_version = ${post.sent_version}::int,
-      proposal = null
+      proposal = case when has_changes then proposal end
     where id = ${post.id}::uuid
   `).execute(tx)
   if (was.status !== post.status || was.visible_to_all !== post.visible_to_all)

@@ -101,10 +101,11 @@ export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promi
 
 /**
  * `{"post": …}`: the post that has this slug, else the one that had it before; `{}` where there is none. The slug `preview-TOKEN` means the post of
- * that preview link, under this very slug: its own would have the page redirect to where nothing is yet.
+ * that preview link, under this very slug: its own would have the page redirect to where nothing is yet. No slug of a post has capitals or `_`, and
+ * hardly a token is without.
  */
 export async function lookUpPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody> {
-  const [, token] = /^preview-([\w-]{43})$/.exec(slug) ?? []
+  const [, token] = /^preview-(?=.*[A-Z_])([\w-]{43})$/.exec(slug) ?? []
   const preview = token === undefined ? undefined : await previewFor(ctx, site, token)
   if (preview !== undefined && preview !== 'gone') return tagged(JSON.stringify({ post: { ...preview, slug } }))
   const post = (await pullPost(ctx, site, slug)) ?? (await movedPost(ctx, site, slug))

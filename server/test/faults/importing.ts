@@ -1,4 +1,4 @@
-/** kill -9 of a service that imports, undoes that, and takes pictures. */
+/** kill -9 of a service that imports, undoes that, takes pictures, and gives a post what it was. */
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,6 +15,8 @@ import type { KillOptions } from './kill.ts'
 
 const POSTS = 300
 const PICTURES = 8
+/** Fewer than the versions that are kept of a post that no site was sent. */
+const RESTORES_OF_ONE = 20
 const LIFE_MS = { least: 100, most: 6_000 }
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -27,6 +29,7 @@ type Findings = {
   imports: number
   undone: number
   pictures: Told[]
+  restored: number
   /** What the client of imports is about. */
   doing: 'reads' | 'looks' | 'runs' | 'undoes' | 'counts'
 }
@@ -34,8 +37,8 @@ type Findings = {
 type Place = { client(): PostriderClient; isOver(): boolean }
 
 /**
- * kill -9 at random moments while a client imports an archive of 300 posts with eight pictures and undoes that, again and again, and another
- * uploads pictures.
+ * kill -9 at random moments while a client imports an archive of 300 posts with eight pictures and undoes that, again and again, another
+ * uploads pictures, and a third changes a post and gives it back what it was.
  * `acknowledged` are posts of imports that said they were complete, and pictures; `lost` those that are not there (or are still there
  * when an import says that it is undone); `unexplainedRepeats` are posts that are there twice, and files that nothing names a day later.
  */
@@ -44,11 +47,11 @@ export async function killImporting({ kills, env, random, onRound }: KillOptions
   let service = await startProcess(settings)
   const person = { name: 'Ada', email: `importing-${randomUUID()}@example.com`, password: 'correct horse' }
   const { token } = await createClient({ baseUrl: service.url }).auth.register(person)
-  const found: Findings = { lost: [], twice: 0, imports: 0, undone: 0, pictures: [], doing: 'reads' }
+  const found: Findings = { lost: [], twice: 0, imports: 0, undone: 0, pictures: [], restored: 0, doing: 'reads' }
   const killedWhile: Record<string, number> = {}
   let over = false
   const place = { client: () => createClient({ baseUrl: service.url, token }), isOver: () => over }
-  const clients = [importing(place, found), uploading(place, found)]
+  const clients = [importing(place, found), uploading(place, found), restoring(place, found)]
   for (let round = 1; round <= kills; round += 1) {
     await sleep(LIFE_MS.least + random() * (LIFE_MS.most - LIFE_MS.least))
     await service.kill()
@@ -73,7 +76,7 @@ export async function killImporting({ kills, env, random, onRound }: KillOptions
     lost: found.lost,
     repeats: found.twice,
     unexplainedRepeats: found.twice + filesLeft,
-    ...{ imports: found.imports, undone: found.undone, pictures: found.pictures.length },
+    ...{ imports: found.imports, undone: found.undone, pictures: found.pictures.length, restored: found.restored },
     ...{ filesLeft, killedWhile },
   }
 }
@@ -97,7 +100,7 @@ async function importing(place: Place, found: Findings): Promise<void> {
       all.push(
         ...(await insist(place, (client) => client.posts.list({ limit: 100, page }))).data.map((one) => one.title),
       )
-    return all
+    return all.filter((one) => /^Post \d+$/.test(one)) // not those of the client that restores
   }
   while (!place.isOver()) {
     found.doing = 'reads'
@@ -136,6 +139,34 @@ async function uploading(place: Place, found: Findings): Promise<void> {
     const { url, sha256 } = await insist(place, (client) => client.media.upload(file))
     found.pictures.push({ address: url, sha256 })
   }
+}
+
+/** Changes posts and restores their first versions until the run is over. A version is whole: title and text are of one write. */
+async function restoring(place: Place, found: Findings): Promise<void> {
+  const content = (index: number) => ({ title: `State ${index}`, body: { markdown: `Text ${index}.` } })
+  while (!place.isOver()) {
+    const { id } = await insist(place, (client) => client.posts.create(content(0)))
+    for (let index = 1; index <= RESTORES_OF_ONE; index += 1) {
+      await insist(place, (client) => client.posts.update(id, content(index)))
+      const { title } = await insist(place, (client) => client.posts.restore(id, 1))
+      if (title !== 'State 0') found.lost.push(`version 1 of ${id}`)
+      found.restored += 1
+    }
+    const { revisions } = await insist(place, (client) => client.posts.revisions(id, { limit: 100 }))
+    for (const { version } of revisions) {
+      const { title, body } = await insist(place, (client) => client.posts.revision(id, version))
+      if (body.markdown !== title.replace('State', 'Text').concat('.'))
+        found.lost.push(`a half of version ${version} of ${id}`)
+    }
+    await insist(place, (client) => unlessGone(client.posts.delete(id)))
+  }
+}
+
+/** A deletion that may have been done already when its answer was cut off. */
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  await call.catch((error: { status?: number }) => {
+    if (error.status !== 404) throw error
+  })
 }
 
 /** Asks whichever process lives until it answers; what it refuses is an error. */

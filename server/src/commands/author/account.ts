@@ -24,11 +24,19 @@ async function loginOf(env: Invocation['env']): Promise<Login> {
   const { POSTRIDER_URL: url, POSTRIDER_TOKEN: token } = env
   if (token !== undefined && token !== '') return { url: url ?? DEFAULT_URL, token }
   const login = await readLogin(env)
-  if (login === undefined || (url !== undefined && url !== login.url))
+  if (login === undefined)
     throw new UsageError(
       `POSTRIDER_TOKEN is missing. Log in (${PROGRAM} login), or make a token in the dashboard (Account, Programs) and set it.`,
     )
+  if (url !== undefined && !isSamePlace(url, login.url))
+    throw new UsageError(
+      `POSTRIDER_URL is ${url}, and you are logged in at ${login.url}: a token goes only where it was made. Log in there, or set POSTRIDER_TOKEN.`,
+    )
   return login
+}
+
+function isSamePlace(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href
 }
 
 /** Does work that asks the service at an address. Refusals and lost connections become sentences. */

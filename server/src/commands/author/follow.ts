@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { ListDeliveries, LoggedDelivery, PostriderClient } from '@postrider/sdk'
 
+/** The least time between two looks at the log. */
+const READ_EVERY_MS = 1_000
 /** So many of the newest deliveries are watched; what is older and changes is passed over. */
 const WATCHED = 100
 /** How many pages of new deliveries are read at most after one event. */
 const MOST_PAGES = 20
 
 /**
- * Deliveries of the account from now on: each when it is new, and whenever something has become of it, the oldest first. It follows the
+ * Deliveries of the account from now on: each when it is new, and whenever something has become of it, the oldest first. `isSentAgain`: it is new, or
+ * somebody has had it sent again. It follows the
  * account's event stream, so nothing needs to reach this machine; after a break in the connection it tells what was missed. `onReady` is called
  * when nothing is missed any more; ends with `signal`.
  */
@@ -14,10 +18,14 @@ export async function* followDeliveries(
   client: PostriderClient,
   query: Pick<ListDeliveries, 'site_id'>,
   { onReady, signal }: { onReady: () => void; signal: AbortSignal | undefined },
-): AsyncGenerator<{ delivery: LoggedDelivery; isNew: boolean }> {
+): AsyncGenerator<{ delivery: LoggedDelivery; isSentAgain: boolean }> {
   let seen: Map<string, string> | undefined
+  let readAt = Number.NEGATIVE_INFINITY
   for await (const { event } of client.events(signal === undefined ? {} : { signal })) {
     if (event !== 'ready' && event !== 'resync' && event !== 'delivery.changed') continue
+    // A page of the log for each of many changes would use up the account's requests.
+    await sleep(readAt + READ_EVERY_MS - performance.now())
+    readAt = performance.now()
     const before = seen
     const read = await newest(client, query, before)
     seen = new Map(read.map((one) => [one.id, stateOf(one)]))
@@ -29,7 +37,7 @@ export async function* followDeliveries(
 function* changed(read: readonly LoggedDelivery[], before: ReadonlyMap<string, string>) {
   for (const delivery of read.toReversed()) {
     const state = before.get(delivery.id)
-    if (state !== stateOf(delivery)) yield { delivery, isNew: state === undefined }
+    if (state !== stateOf(delivery)) yield { delivery, isSentAgain: state?.startsWith('pending') !== true }
   }
 }
 

@@ -41,7 +41,13 @@ export type AuthScheme<Principal> = {
   name: string
   document: SecurityDocument
   /** What a request may carry instead. */
-  alternatives?: ReadonlyArray<{ name: string; document: SecurityDocument; scopes?: readonly string[] }>
+  alternatives?: ReadonlyArray<{
+    name: string
+    document: SecurityDocument
+    scopes?: readonly string[]
+    /** Whether the endpoint can stay within some of the account's sites. */
+    staysWithinSites?: boolean
+  }>
   /** What `authenticate` throws besides `unauthorized`. */
   errors?: readonly FailureKind[]
   /** Whose idempotency keys a principal uses; without it, keys are not honoured. */

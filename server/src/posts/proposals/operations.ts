@@ -1,6 +1,6 @@
 /**
  * Proposals to publish a post: what a program, or a person who may not publish, asks for and somebody else decides. A post has at most one.
- * It is gone once the post or its working copy has been published, planned or discarded.
+ * It is gone once what it is about has been published, planned or discarded: the working copy if there is one, or else the post.
  */
 import { sql } from 'kysely'
 import type { Context } from '../../platform/context.ts'

@@ -29,9 +29,7 @@ const ProposalBody = z
     by: z.string().nullable().openapi({ description: 'The name of the token; null if a person proposes it.' }),
     reason: z.string(),
     at: TimestampText,
-    changed_since: z
-      .boolean()
-      .openapi({ description: 'Whether the text is another one by now than what was proposed.' }),
+    changed_since: z.boolean().openapi({ description: 'Whether the post, or its working copy, was changed since.' }),
   })
   .openapi('Proposal')
 

@@ -9,7 +9,7 @@ import { applyChange, type PostCheck, refusingTakenSlug, SLUG_TRIES } from '../o
 import { freeSlug, lockPost, lockTrashed } from '../queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
-import type { PostRow, StoredPost } from '../tables.ts'
+import { BY_PERSON, type PostRow, type RevisedBy, type StoredPost } from '../tables.ts'
 import { reclaimSlug, updatePost } from '../writes.ts'
 
 /** Puts a post into the trash. Sites that have it are told that it is gone. Throws `not_found` for one that is there already. */
@@ -18,19 +18,26 @@ export async function trashPost(
   accountId: string,
   id: string,
   check: PostCheck,
+  by = BY_PERSON,
 ): Promise<PostWithDeliveries<StoredPost>> {
   if (!isId(id)) throw postNotFound()
   return postsTx(ctx.db, async (tx) => {
     const post = await lockPost(tx, accountId, id)
     if (post === undefined) throw postNotFound()
     check(post)
-    return withDeliveries(tx, await trashLocked(ctx, tx, post, ctx.clock.now()))
+    return withDeliveries(tx, await trashLocked(ctx, tx, post, ctx.clock.now(), by))
   })
 }
 
 /** Puts a post that the transaction has locked into the trash. */
-export async function trashLocked(ctx: Context, tx: PostsTx, post: PostRow, now: Date): Promise<StoredPost> {
-  const draft = await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now)
+export async function trashLocked(
+  ctx: Context,
+  tx: PostsTx,
+  post: PostRow,
+  now: Date,
+  by: RevisedBy,
+): Promise<StoredPost> {
+  const draft = await applyChange(ctx, tx, post, { status: 'draft', unpublish_at: null }, undefined, now, by)
   notePosts(ctx, tx, [draft])
   return updatePost(tx, draft, { status: 'trash', trashed_at: now, updated_at: now })
 }

@@ -3,7 +3,7 @@ import { type Endpoint, endpoint, IdParams } from '../../platform/http/endpoint.
 import { ETAG, etagOf, IfMatch } from '../etag.ts'
 import { exampleDraft } from '../examples.ts'
 import { TRASH_DAYS } from '../policy.ts'
-import { changeCheck, holdsPost } from '../reach.ts'
+import { changeCheck, editorOf, holdsPost } from '../reach.ts'
 import { PostWithDeliveriesBody, presentWithDeliveries } from '../wire.ts'
 import { trashPost, untrashPost } from './operations.ts'
 
@@ -32,7 +32,8 @@ export const trashRoutes: Endpoint[] = [
     },
     errors: ['invalid', 'precondition_failed'],
     async handler({ ctx, principal, params, header }) {
-      const trashed = await trashPost(ctx, principal.accountId, params.id, changeCheck(principal, header('if-match')))
+      const check = changeCheck(principal, header('if-match'))
+      const trashed = await trashPost(ctx, principal.accountId, params.id, check, editorOf(principal))
       return { status: 200, body: presentWithDeliveries(trashed), headers: etagOf(trashed) }
     },
   }),
