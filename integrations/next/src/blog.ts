@@ -9,7 +9,7 @@ import { revalidateTag } from 'next/cache'
 import { notFound, permanentRedirect } from 'next/navigation'
 import { createElement as h, type ReactElement } from 'react'
 import { type ListProps, PostArticle, PostList, type PostProps } from './pages.ts'
-import { getPost, getPosts, LIST_TAG, tagOf } from './read.ts'
+import { getPost, getPostNow, getPosts, LIST_TAG, tagOf } from './read.ts'
 
 /** How the blog looks and where it is. */
 export type BlogOptions = {
@@ -111,7 +111,7 @@ export function createBlog(options: BlogOptions = {}): Blog {
     },
     route: {
       async GET(request) {
-        const post = await getPost(new URL(request.url).searchParams.get('slug') ?? '')
+        const post = await getPostNow(new URL(request.url).searchParams.get('slug') ?? '')
         return Response.json(post === undefined ? {} : { slug: post.slug })
       },
       async POST(request) {

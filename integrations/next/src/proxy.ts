@@ -3,6 +3,7 @@
  * page for that with status 404. With `cacheComponents`, a page that is not rendered yet is streamed, and its status is 200 before it is known
  * what it shows. What an address means is asked of the site's own route, which answers from the cache of Next.js.
  */
+import { isPreview } from '@postrider/sdk/receiver'
 import { NextResponse } from 'next/server'
 
 const ROUTE = '/api/postrider'
@@ -13,13 +14,18 @@ export async function proxy(request: Request): Promise<NextResponse> {
   const parts = url.pathname.split('/')
   const slug = decoded(parts.at(-1) ?? '')
   const answer = await fetch(new URL(`${ROUTE}?${new URLSearchParams({ slug })}`, url)).catch(() => undefined)
-  // A page that is cached is better than an error.
-  if (answer?.ok !== true) return NextResponse.next()
+  // A page that is cached is better than an error; a preview may have ended.
+  if (answer?.ok !== true) return isPreview(slug) ? notFound(url) : NextResponse.next()
   const { slug: present } = (await answer.json()) as { slug?: string }
   if (present === slug) return NextResponse.next()
-  if (present === undefined) return NextResponse.rewrite(new URL('/-/-/-', url)) // no page of the site, so that it answers 404
+  if (present === undefined) return notFound(url)
   url.pathname = [...parts.slice(0, -1), encodeURIComponent(present)].join('/')
   return NextResponse.redirect(url, 308)
+}
+
+/** No page of the site is there, so it answers 404. */
+function notFound(url: URL): NextResponse {
+  return NextResponse.rewrite(new URL('/-/-/-', url))
 }
 
 function decoded(part: string): string {

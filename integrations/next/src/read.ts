@@ -32,6 +32,13 @@ export async function getPost(slug: string): Promise<WebhookPost | undefined> {
   return post
 }
 
+/** The same for routes, which may read without the cache: whether a preview has ended is asked each time. */
+export async function getPostNow(slug: string): Promise<WebhookPost | undefined> {
+  if (!isPreview(slug)) return getPost(slug)
+  const query = new URLSearchParams({ slug })
+  return (await answerTo<{ post?: WebhookPost }>(`/api/pull/lookup?${query}`, { cache: 'no-store' })).post
+}
+
 /** A page of the posts, newest first. */
 export function getPosts({
   page = 1,
@@ -46,10 +53,13 @@ export function getPosts({
   return read<PostPage>(`/api/pull/posts?${query}`, LIST_TAG, HOUR_SECONDS)
 }
 
-async function read<Answer>(path: string, tag: string, revalidate: number): Promise<Answer> {
+function read<Answer>(path: string, tag: string, revalidate: number): Promise<Answer> {
+  return answerTo<Answer>(path, { cache: 'force-cache', next: { tags: [tag], revalidate } })
+}
+
+async function answerTo<Answer>(path: string, how: object): Promise<Answer> {
   const { url, key } = parseConnectionCode(process.env.POSTRIDER_CONNECTION)
-  const init = { headers: { 'x-api-key': key }, cache: 'force-cache', next: { tags: [tag], revalidate } }
-  const response = await fetch(new URL(path, url), init as RequestInit)
+  const response = await fetch(new URL(path, url), { headers: { 'x-api-key': key }, ...how })
   if (response.ok) return (await response.json()) as Answer // the service's document types it
   const { message } = (await response.json().catch(() => ({}))) as { message?: string }
   throw new Error(

@@ -3310,7 +3310,7 @@ export interface components {
              * @example 2026-11-02T08:00:00.000Z
              */
             at: string;
-            /** @description Whether the text is another one by now than what was proposed. */
+            /** @description Whether the post, or its working copy, was changed since. */
             changed_since: boolean;
         };
         ProposalList: {

@@ -7,7 +7,7 @@ import type { Posts } from './store.ts'
 
 /** Whether a slug stands for a preview. */
 export function isPreview(slug: string): boolean {
-  return /^preview-[\w-]{43}$/.test(slug)
+  return /^preview-(?=.*[A-Z_])[\w-]{43}$/.test(slug) // no slug of a post has capitals or _
 }
 
 /** The same posts, and previews, which are asked for each time. */

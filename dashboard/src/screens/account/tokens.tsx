@@ -14,7 +14,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { Problem, Skeleton } from '../../ui/placeholder.tsx'
 import { Ago, useIsPast } from '../../ui/time.tsx'
 import { NewToken } from './new-token.tsx'
-import { WORDS } from './scopes.ts'
+import { type Scope, WORDS } from './scopes.ts'
 
 /** The tokens, and a form for another one. */
 export function Tokens() {
@@ -57,20 +57,26 @@ export function Tokens() {
   )
 }
 
+/** What an assistant that runs programs could do with the token itself. */
+const NOT_FOR_AGENTS: readonly Scope[] = ['posts:publish', 'sites:write', 'secrets:read']
+
 /** A token just after it was made: the one time that it is shown. */
-function Made({ token: { token, name } }: { token: NewApiToken }) {
+function Made({ token: { token, name, scopes } }: { token: NewApiToken }) {
+  const isForAgents = !scopes.some((scope) => NOT_FOR_AGENTS.includes(scope))
   return (
     <Notice tone="arrived" title={`“${name}” is ready`}>
       <div className="grid grid-cols-1 gap-3">
         <p>Copy the token now: it is not shown again.</p>
         <Code label="Token" text={token} />
-        <details>
-          <summary className="w-fit cursor-pointer rounded-sm font-[550]">For an assistant that speaks MCP</summary>
-          <p className="my-2 text-quiet">
-            Add this to its configuration, such as <code>.mcp.json</code>. It writes and proposes; you publish.
-          </p>
-          <Code label="MCP configuration" text={mcpConfiguration(token)} />
-        </details>
+        {isForAgents && (
+          <details>
+            <summary className="w-fit cursor-pointer rounded-sm font-[550]">For an assistant that speaks MCP</summary>
+            <p className="my-2 text-quiet">
+              Add this to its configuration, such as <code>.mcp.json</code>. It writes and proposes; you publish.
+            </p>
+            <Code label="MCP configuration" text={mcpConfiguration(token)} />
+          </details>
+        )}
         <Code label="Try it" text={`curl -H "Authorization: Bearer ${token}" ${location.origin}/api/posts?limit=1`} />
       </div>
     </Notice>

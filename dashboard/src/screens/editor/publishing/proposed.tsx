@@ -40,7 +40,7 @@ export function Proposed({ postId, isPublished, editable, onPublish }: ProposedP
         {data.reason}
       </p>
       <p className="mt-1 text-sm text-quiet">
-        Proposed <Ago at={data.at} />.{data.changed_since && ' The text has changed since.'}
+        Proposed <Ago at={data.at} />.{data.changed_since && ' The post has changed since.'}
       </p>
       {editable && (
         <div className="mt-2 flex flex-wrap gap-2">

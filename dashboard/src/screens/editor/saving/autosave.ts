@@ -70,8 +70,10 @@ export class Autosave {
    * says why.
    */
   async update(): Promise<boolean> {
+    const { merges } = this.#state
     for (;;) {
       if (!(await this.save())) return false
+      if (this.#state.merges !== merges) return this.#changedMeanwhile()
       const { stored, isPublished } = this.#state
       if (stored?.workingCopy === undefined || !isPublished) return true
       await this.idle()
@@ -165,10 +167,12 @@ export class Autosave {
     const state = this.#state
     if (state.post === undefined && !(await this.#saveAll())) return false
     this.cancel()
+    const { merges } = state
     state.show({ saving: true })
     try {
       for (;;) {
         if (state.view.conflict !== undefined) return false
+        if (state.merges !== merges && more.status !== 'draft') return this.#changedMeanwhile()
         const { draft: sent, changes } = state
         if (await sendChanges(state, this.#copy, this.#context, { sent, changes, more })) return true
       }
@@ -177,6 +181,13 @@ export class Autosave {
       this.#copy.keep()
       throw error
     }
+  }
+
+  /** What would go out is not what the person has seen, who decides again. */
+  #changedMeanwhile(): false {
+    const text = 'somebody has changed it meanwhile. Look at it again, and go on then'
+    this.#state.show({ saving: false, problem: { kind: 'refused', text } })
+    return false
   }
 
   #refused(error: unknown): false {

@@ -59,6 +59,8 @@ export class EditState {
   draft: Draft
   /** The draft as it is here when it equals what the service has. */
   saved: Draft
+  /** How often what somebody else had changed came into the draft. */
+  merges = 0
   /** The draft in the last request, which may have been stored although its answer was lost. */
   attempted: Draft | undefined
   /** A creation without an answer yet. It is retried unchanged, with the same idempotency key, so that there is one post. */

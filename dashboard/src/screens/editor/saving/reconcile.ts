@@ -102,6 +102,8 @@ function mergeInto(
   const lostAnswer = attempted === undefined ? [] : fieldsOf(mine).filter((field) => isFrom(attempted, theirs, field))
   const { draft, conflicts } = merge({ ...was, ...pick(theirDraft, lostAnswer) }, mine, theirDraft)
   if (conflicts.length === 0) {
+    const foreign = fieldsOf(changesOf(state.base, theirDraft)).filter((field) => !lostAnswer.includes(field))
+    if (foreign.length > 0) state.merges += 1
     state.adopt(stored, draft)
     return
   }
