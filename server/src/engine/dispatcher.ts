@@ -82,6 +82,8 @@ const LIMITS: Limits = {
 
 /** Contents that are read ahead: of all lanes together, and of one. */
 const READ_AHEAD = { all: 1_024, perLane: 64 }
+/** Lanes that are held beyond the bound while they wait for room for large contents. */
+const MOST_WAITING_FOR_ROOM = 4_096
 /** Lanes leased by one statement, so that the first need not wait for all and other workers get their share. */
 const MOST_LEASED_AT_ONCE = 512
 /** An attempt starts only if its whole deadline and this much for recording fit into the rest of the lease. */
@@ -206,7 +208,9 @@ export class Dispatcher {
     if (delivery === undefined || !this.#mayStart(lane)) return false
     const { above } = this.#limits.large
     const budget = suspect ? this.#large.suspect : this.#large.prompt
+    lane.waitingForRoom += 1
     const bytes = delivery.payloadBytes > above ? await budget.take(delivery.payloadBytes, siteId) : undefined
+    lane.waitingForRoom -= 1
     const slot = suspect ? undefined : await this.#attempts.take(1, siteId)
     const ended = new AbortController()
     try {
@@ -302,7 +306,10 @@ export class Dispatcher {
   #free(): { prompt: number; suspect: number } {
     const suspects = this.#countHeld(true)
     const { prompt, suspect } = this.#limits.lanes
-    const free = prompt - (this.#held.size - suspects)
+    let waiting = 0
+    for (const { lease, waitingForRoom } of this.#held.values()) if (!lease.suspect && waitingForRoom > 0) waiting += 1
+    // Those that wait for room for large contents use nothing but memory: they must not keep others out.
+    const free = prompt - (this.#held.size - suspects - Math.min(waiting, MOST_WAITING_FOR_ROOM))
     return { prompt: Math.min(free, MOST_LEASED_AT_ONCE), suspect: suspect - suspects }
   }
 

@@ -13,6 +13,8 @@ export class HeldLane {
   #later: DueDelivery[] = []
   /** Whether nothing more may start under this lease. */
   isHalted = false
+  /** How many of its deliveries wait for room for their large contents. */
+  waitingForRoom = 0
   /** Whether the endpoint was changed under this lease: then what an attempt finds out says nothing of the endpoint as it is now. */
   isOutdated = false
   /** Whether an attempt was made of which nobody knows whether the site has accepted it. */
