@@ -10,9 +10,8 @@ const MOST_PAGES = 20
 
 /**
  * Deliveries of the account from now on: each when it is new, and whenever something has become of it, the oldest first. `isSentAgain`: it is new, or
- * somebody has had it sent again. It follows the
- * account's event stream, so nothing needs to reach this machine; after a break in the connection it tells what was missed. `onReady` is called
- * when nothing is missed any more; ends with `signal`.
+ * somebody has had it sent again. It follows the account's event stream, so nothing needs to reach this machine; after a break in the connection
+ * it tells what was missed. `onReady` is called when nothing is missed any more; ends with `signal`.
  */
 export async function* followDeliveries(
   client: PostriderClient,
@@ -20,18 +19,35 @@ export async function* followDeliveries(
   { onReady, signal }: { onReady: () => void; signal: AbortSignal | undefined },
 ): AsyncGenerator<{ delivery: LoggedDelivery; isSentAgain: boolean }> {
   let seen: Map<string, string> | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  for await (const { event } of client.events(signal === undefined ? {} : { signal })) {
-    if (event !== 'ready' && event !== 'resync' && event !== 'delivery.changed') continue
-    // A page of the log for each of many changes would use up the account's requests.
-    await sleep(readAt + READ_EVERY_MS - performance.now())
-    readAt = performance.now()
+  for await (const _ of changesOf(client, signal)) {
     const before = seen
     const read = await newest(client, query, before)
     seen = new Map(read.map((one) => [one.id, stateOf(one)]))
     if (before === undefined) onReady()
     else yield* changed(read, before)
   }
+}
+
+/** Yields when something may have become of deliveries: once for all that happened since, as each look at the log is a request of the account. */
+async function* changesOf(client: PostriderClient, signal: AbortSignal | undefined): AsyncGenerator<void> {
+  let next = Promise.withResolvers<boolean>()
+  const follow = async () => {
+    for await (const { event } of client.events(signal === undefined ? {} : { signal }))
+      if (event === 'ready' || event === 'resync' || event === 'delivery.changed') next.resolve(true)
+  }
+  let isOver = false
+  const following = follow().finally(() => {
+    isOver = true
+    next.resolve(false)
+  })
+  following.catch(() => {}) // it is thrown below, when whoever reads has come so far
+  while (await next.promise) {
+    next = Promise.withResolvers()
+    if (isOver) break
+    yield
+    await sleep(READ_EVERY_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+  }
+  await following // which throws what the service refused
 }
 
 function* changed(read: readonly LoggedDelivery[], before: ReadonlyMap<string, string>) {
