@@ -25,19 +25,21 @@ const HOUR_SECONDS = 3_600
 
 /** The post with this slug, or the one that had it before. Throws if the service cannot be asked and nothing is cached. */
 export async function getPost(slug: string): Promise<WebhookPost | undefined> {
-  const query = new URLSearchParams({ slug })
   // No webhook tells of previews. Without the cache they cannot be read: a page that may be rendered ahead must use it.
   const revalidate = isPreview(slug) ? 1 : DAY_SECONDS
-  const { post } = await read<{ post?: WebhookPost }>(`/api/pull/lookup?${query}`, tagOf(slug), revalidate)
+  const { post } = await read<Found>(lookupPath(slug), tagOf(slug), revalidate)
   return post
 }
 
 /** The same for routes, which may read without the cache: whether a preview has ended is asked each time. */
 export async function getPostNow(slug: string): Promise<WebhookPost | undefined> {
   if (!isPreview(slug)) return getPost(slug)
-  const query = new URLSearchParams({ slug })
-  return (await answerTo<{ post?: WebhookPost }>(`/api/pull/lookup?${query}`, { cache: 'no-store' })).post
+  return (await answerTo<Found>(lookupPath(slug), { cache: 'no-store' })).post
 }
+
+type Found = { post?: WebhookPost }
+
+const lookupPath = (slug: string) => `/api/pull/lookup?${new URLSearchParams({ slug })}`
 
 /** A page of the posts, newest first. */
 export function getPosts({

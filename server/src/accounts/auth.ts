@@ -25,6 +25,9 @@ export type AccountPrincipal = Omit<LoginPrincipal, 'credential'> & {
   credential: LoginCredential | ApiTokenCredential
 }
 
+/** The account that a program's token is of. */
+export type ProgramPrincipal = Omit<AccountPrincipal, 'credential'> & { credential: ApiTokenCredential }
+
 /** A token that is limited to sites, and what the path of its request names. Throws a refusal unless that is within its sites. */
 export type Reach = (
   ctx: Context,
@@ -110,22 +113,22 @@ export function accountAuth(scopes: Scope | readonly [Scope, Scope], reach?: Rea
  * A program's token alone, whatever its scopes, for what calls other endpoints in its name. `challenge`: what a request is answered that
  * has none (RFC 6750, section 3).
  */
-export function programAuth(challenge: (ctx: Context) => Challenge): AuthScheme<AccountPrincipal> {
+export function programAuth(challenge: (ctx: Context) => Challenge): AuthScheme<ProgramPrincipal> {
   return {
     ...byLogin,
     bucket: ofAccount.bucket,
     alternatives: [BY_API_TOKEN],
     async authenticate(ctx, request) {
-      const principal = await whoAsks(ctx, request).catch((error) => {
+      const { credential, ...principal } = await whoAsks(ctx, request).catch((error) => {
         if (!(error instanceof Failure) || error.kind !== 'unauthorized') throw error
         throw unauthorized(challenge(ctx), error.message, error)
       })
-      if (principal.credential.kind !== 'api_token')
+      if (credential.kind !== 'api_token')
         throw fail(
           'forbidden',
           'A login has too many rights for an agent. Make a token on the account page, and send that.',
         )
-      return principal
+      return { ...principal, credential }
     },
   }
 }

@@ -1,5 +1,4 @@
 export { AccountBody, presentAccount } from './account.ts'
-export type { ApiTokenCredential } from './api-tokens/authenticate.ts'
 export { apiTokenRoutes } from './api-tokens/routes.ts'
 export { SCOPE_NAMES, type Scope } from './api-tokens/scopes.ts'
 export { endAllApiTokens } from './api-tokens/store.ts'
@@ -9,6 +8,7 @@ export {
   accountAuth,
   assertMay,
   loginAuth,
+  type ProgramPrincipal,
   programAuth,
   type Reach,
   sitesOf,

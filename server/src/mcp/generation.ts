@@ -11,8 +11,9 @@ function short({ job_id, status, progress, post, warnings, estimated_seconds, er
     percent: progress.percent,
     estimated_seconds,
     ...(warnings.length > 0 ? { warnings } : {}),
-    ...(post === undefined ? {} : { post_id: post.id, title: post.title }),
-    ...(error === undefined ? {} : { error }),
+    post_id: post?.id,
+    title: post?.title,
+    error,
   }
 }
 

@@ -108,7 +108,7 @@ export const readPost = tool({
       scheduled_at: post.scheduled_at,
       markdown: markdown.slice(from, end).toWellFormed(),
       characters: markdown.length,
-      ...(end < markdown.length ? { next_from: end } : {}),
+      next_from: end < markdown.length ? end : undefined,
     }
   },
 })
@@ -121,7 +121,7 @@ const written = ({ id: postId, title, slug, status, warnings }: Written, etag: s
   title,
   slug,
   status,
-  ...(warnings === undefined ? {} : { warnings }),
+  warnings,
 })
 
 export const createDraft = tool({
@@ -216,7 +216,7 @@ export const convertText = tool({
     return {
       text: body[to],
       words: body.word_count,
-      ...(body.warnings === undefined ? {} : { warnings: body.warnings }),
+      warnings: body.warnings,
     }
   },
 })

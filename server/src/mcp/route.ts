@@ -1,9 +1,8 @@
 /** Where agents reach the service: `POST /mcp`, and the documents that tell how (RFC 9728). */
 import { z } from 'zod'
-import { type AccountPrincipal, programAuth, SCOPE_NAMES } from '../accounts/index.ts'
+import { type ProgramPrincipal, programAuth, SCOPE_NAMES } from '../accounts/index.ts'
 import { type Endpoint, endpoint, type Reply } from '../platform/http/endpoint.ts'
 import type { SystemRoute } from '../platform/http/pipeline.ts'
-import type { AgentPrincipal } from './server.ts'
 import { AGENT_SCOPES } from './tools.ts'
 
 const PATH = '/mcp'
@@ -44,8 +43,7 @@ export function mcpRoute(endpoints: readonly Endpoint[], version: string): Endpo
 }
 
 /** The token with no more rights than tools may need. */
-function asAgent({ credential, ...principal }: AccountPrincipal): AgentPrincipal {
-  if (credential.kind !== 'api_token') throw new Error('Only programs are admitted.')
+function asAgent({ credential, ...principal }: ProgramPrincipal): ProgramPrincipal {
   const scopes = credential.scopes.filter((scope) => AGENT_SCOPES.includes(scope))
   return { ...principal, credential: { ...credential, scopes } }
 }

@@ -8,7 +8,7 @@ import { applyChange, publishToAudience, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
 import { isPresent, lockPosts, readStored } from './queries.ts'
 import { type PostsTx, postsTx } from './revision.ts'
-import { BY_PERSON, type PostRow, type RevisedBy } from './tables.ts'
+import type { PostRow, RevisedBy } from './tables.ts'
 import { trashLocked, untrashLocked } from './trash/operations.ts'
 
 /** A change that can be made to many posts at once. */
@@ -30,7 +30,7 @@ export async function changePosts(
   accountId: string,
   given: readonly string[],
   bulk: BulkAction,
-  by = BY_PERSON,
+  by: RevisedBy,
 ): Promise<string[]> {
   const ids = [...new Set(given.filter(isId).map((id) => id.toLowerCase()))]
   if (ids.length === 0) return []

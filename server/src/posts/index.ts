@@ -26,7 +26,7 @@ export {
   type PostChange,
   recordUnlistedPosts,
 } from './post-changes.ts'
-export { forgetPreviews, previewed } from './previews/operations.ts'
+export { forgetPreviews, previewed, tokenInSlug } from './previews/operations.ts'
 export { previewPageRoute } from './previews/page.ts'
 export { previewRoutes } from './previews/routes.ts'
 export { proposalRoutes } from './proposals/routes.ts'

@@ -123,7 +123,7 @@ export async function applyChange(
   input: PostInput,
   body: ConvertedBody | undefined,
   now: Date,
-  by: RevisedBy = BY_PERSON,
+  by: RevisedBy,
 ): Promise<PostRow> {
   const state = nextPublicationState(current, input, now)
   const slug = await wantedSlug(tx, current, input)
@@ -132,7 +132,8 @@ export async function applyChange(
   const isEdited = Object.keys(content).some(isContent)
   const isMoved = content.primary_site_id !== undefined
   const isReplanned = !isDeepStrictEqual(state, publicationStateOf(current))
-  const isPlanned = state.status === 'scheduled' && isReplanned && current.proposal !== null
+  // Whoever plans the post has answered a proposal to publish it; one about its working copy waits for that.
+  const isAnswered = current.proposal !== null && !current.has_changes && isReplanned && state.status === 'scheduled'
   const audienceChange = await changedAudience(tx, current, input.site_ids)
   if (!isEdited && !isMoved && !isReplanned && audienceChange === undefined) return current
 
@@ -144,8 +145,7 @@ export async function applyChange(
     ...content,
     ...(isEdited ? await pictureColumn(tx, { ...current, ...content }) : {}),
     ...(isPublished ? { unpublish_at: state.unpublish_at } : state),
-    // Whoever plans the post has answered a proposal to publish it; one about its working copy waits for that.
-    ...(isPlanned && !current.has_changes ? { proposal: null } : {}),
+    ...(isAnswered ? { proposal: null } : {}),
     ...(audienceChange === undefined ? {} : { sites_chosen: audienceChange.audience !== null }),
     ...(wasPublished && !isPublished ? { visible_to_all: false, published_at: null, due_at: null } : {}),
     // Sites compare the versions of what is published: there it stands for the content alone.

@@ -20,6 +20,7 @@ import {
   pulledEntry,
   pulledJson,
   type Reader,
+  tokenInSlug,
   type VisiblePage,
   visiblePages,
   visiblePosts,
@@ -100,12 +101,11 @@ export function pullPost(ctx: Context, site: SitePrincipal, slug: string): Promi
 }
 
 /**
- * `{"post": …}`: the post that has this slug, else the one that had it before; `{}` where there is none. The slug `preview-TOKEN` means the post of
- * that preview link, under this very slug: its own would have the page redirect to where nothing is yet. No slug of a post has capitals or `_`, and
- * hardly a token is without.
+ * `{"post": …}`: the post that has this slug, else the one that had it before; `{}` where there is none. A slug with the token of a preview link
+ * means that link's post, under this very slug: its own would have the page redirect to where nothing is yet.
  */
 export async function lookUpPost(ctx: Context, site: SitePrincipal, slug: string): Promise<TaggedBody> {
-  const [, token] = /^preview-(?=.*[A-Z_])([\w-]{43})$/.exec(slug) ?? []
+  const token = tokenInSlug(slug)
   const preview = token === undefined ? undefined : await previewFor(ctx, site, token)
   if (preview !== undefined && preview !== 'gone') return tagged(JSON.stringify({ post: { ...preview, slug } }))
   const post = (await pullPost(ctx, site, slug)) ?? (await movedPost(ctx, site, slug))

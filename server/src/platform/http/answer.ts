@@ -116,12 +116,16 @@ async function settle(
       const { status, headers } = failure
       return { reply: serialized({ status, body: failure.toBody(), headers }), failure: failure.cause ?? failure }
     }
-    const body = {
-      error: 'internal_error',
-      message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
-      request_id: requestId,
-    }
-    return { reply: serialized({ status: 500, body }), failure: error }
+    return { reply: serialized({ status: 500, body: internalError(requestId) }), failure: error }
+  }
+}
+
+/** What is answered instead of an error that nobody expected: the cause is in the log, under the request id. */
+export function internalError(requestId: string) {
+  return {
+    error: 'internal_error',
+    message: 'Something went wrong on our side. Try again; if it persists, report the request_id.',
+    request_id: requestId,
   }
 }
 

@@ -2,15 +2,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Context } from '../../platform/context.ts'
 import { fail } from '../../platform/errors.ts'
-import { isId } from '../../platform/ids.ts'
 import { differing, wholeChange } from '../changed.ts'
 import { CONTENT_FIELDS, type ContentValues } from '../fields.ts'
+import { withLockedPost } from '../locked.ts'
 import { storedBody } from '../new-post.ts'
 import { applyChange, type PostCheck } from '../operations.ts'
-import { lockPost } from '../queries.ts'
-import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
-import { type PostsTx, postsTx } from '../revision.ts'
-import { BY_PERSON, type PostRow, type RevisedBy } from '../tables.ts'
+import { foundPost, type PostWithDeliveries, withDeliveries } from '../read.ts'
+import type { PostsTx } from '../revision.ts'
+import type { PostRow, RevisedBy } from '../tables.ts'
 import { type BlockChange, diffDocuments } from './diff.ts'
 import { findRevision, listRevisions, presentRevision, type Revision, type RevisionSummary } from './store.ts'
 
@@ -87,13 +86,10 @@ export async function restoreRevision(
   id: string,
   version: number,
   check: PostCheck,
-  by = BY_PERSON,
+  by: RevisedBy,
 ): Promise<PostWithDeliveries> {
-  if (!isId(id)) throw postNotFound()
   const now = ctx.clock.now()
-  return postsTx(ctx.db, async (tx) => {
-    const post = await lockPost(tx, accountId, id)
-    if (post === undefined) throw postNotFound()
+  return withLockedPost(ctx, accountId, id, async (tx, post) => {
     check(post)
     return withDeliveries(tx, await restoreLocked(ctx, tx, post, version, now, by))
   })
@@ -106,7 +102,7 @@ export async function restoreLocked(
   post: PostRow,
   version: number,
   now: Date,
-  by: RevisedBy = BY_PERSON,
+  by: RevisedBy,
 ): Promise<PostRow> {
   if (version === post.version) return post
   const revision = await findRevision(tx, post.id, version)

@@ -81,10 +81,15 @@ export async function revokePreview(ctx: Context, accountId: string, postId: str
   if (revoked === undefined) throw fail('not_found', 'The post has no such preview link.')
 }
 
-/**
- * Where the sites show a link's post that it is for and that show previews: at the address of a post whose slug is `preview-TOKEN`. The SDK's
- * receivers and the plugin for WordPress know what that means.
- */
+/** What stands for a preview where an address has the slug of a post. The SDK's receivers and the plugin for WordPress know it, too. */
+const previewSlug = (token: string) => `preview-${token}`
+
+/** The token in the slug that stands for a preview. No slug of a post has capitals or `_`, and hardly a token is without. */
+export function tokenInSlug(slug: string): string | undefined {
+  return /^preview-(?=.*[A-Z_])([\w-]{43})$/.exec(slug)?.[1]
+}
+
+/** Where the sites that a link's post is for show it, of those that show previews. */
 export async function sitePreviews(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   accountId: string,
@@ -96,8 +101,8 @@ export async function sitePreviews(
   const published_at = (post.published_at ?? clock.now()).toISOString()
   return ({ token }) =>
     shown.map(({ id: siteId, name, post_url }) => {
-      const slug = `preview-${token}`
-      return { siteId, name, url: postAddress({ post_url }, { id: post.id, slug, published_at }) ?? '' }
+      const address = postAddress({ post_url }, { id: post.id, slug: previewSlug(token), published_at })
+      return { siteId, name, url: address ?? '' }
     })
 }
 

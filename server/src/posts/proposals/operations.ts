@@ -9,9 +9,8 @@ import { versionTag } from '../../platform/http/etag.ts'
 import { isId } from '../../platform/ids.ts'
 import { isForOneOf } from '../audience.ts'
 import { notePosts } from '../changes.ts'
-import { lockPost } from '../queries.ts'
-import { postNotFound } from '../read.ts'
-import { type PostsTx, postsTx } from '../revision.ts'
+import { withLockedPost } from '../locked.ts'
+import type { PostsTx } from '../revision.ts'
 import type { PostRow, Proposal } from '../tables.ts'
 import { copyTag } from '../working-copy/operations.ts'
 import { findCopy } from '../working-copy/store.ts'
@@ -34,7 +33,7 @@ export async function propose(
   id: string,
   { by, reason }: Pick<Proposal, 'by' | 'reason'>,
 ): Promise<ListedProposal> {
-  return withLocked(ctx, accountId, id, async (tx, post) => {
+  return withLockedPost(ctx, accountId, id, async (tx, post) => {
     if (post.status === 'published' && !post.has_changes)
       throw fail('conflict', 'The post is published as it is: there are no changes to publish.', { field: 'status' })
     const copy = post.has_changes ? await findCopy(tx, post.id) : undefined
@@ -47,7 +46,7 @@ export async function propose(
 
 /** Removes the proposal about a post. Throws `not_found` without one. */
 export async function dismissProposal(ctx: Context, accountId: string, id: string): Promise<void> {
-  await withLocked(ctx, accountId, id, async (tx, post) => {
+  await withLockedPost(ctx, accountId, id, async (tx, post) => {
     if (post.proposal === null) throw fail('not_found', 'Nobody proposes to publish this post.')
     await store(ctx, tx, post, null)
   })
@@ -74,18 +73,4 @@ export async function proposalsOf(
 async function store(ctx: Context, tx: PostsTx, post: PostRow, proposal: Proposal | null): Promise<PostRow> {
   notePosts(ctx, tx, [post])
   return updatePost(tx, post, { proposal: proposal === null ? null : JSON.stringify(proposal) })
-}
-
-async function withLocked<Result>(
-  ctx: Context,
-  accountId: string,
-  id: string,
-  work: (tx: PostsTx, post: PostRow) => Promise<Result>,
-): Promise<Result> {
-  if (!isId(id)) throw postNotFound()
-  return postsTx(ctx.db, async (tx) => {
-    const post = await lockPost(tx, accountId, id)
-    if (post === undefined) throw postNotFound()
-    return work(tx, post)
-  })
 }

@@ -5,11 +5,12 @@
 import type { Context } from '../../platform/context.ts'
 import { isId } from '../../platform/ids.ts'
 import { notePosts } from '../changes.ts'
+import { withLockedPost } from '../locked.ts'
 import { applyChange, type PostCheck, refusingTakenSlug, SLUG_TRIES } from '../operations.ts'
-import { freeSlug, lockPost, lockTrashed } from '../queries.ts'
+import { freeSlug, lockTrashed } from '../queries.ts'
 import { type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
 import { type PostsTx, postsTx } from '../revision.ts'
-import { BY_PERSON, type PostRow, type RevisedBy, type StoredPost } from '../tables.ts'
+import type { PostRow, RevisedBy, StoredPost } from '../tables.ts'
 import { reclaimSlug, updatePost } from '../writes.ts'
 
 /** Puts a post into the trash. Sites that have it are told that it is gone. Throws `not_found` for one that is there already. */
@@ -18,12 +19,9 @@ export async function trashPost(
   accountId: string,
   id: string,
   check: PostCheck,
-  by = BY_PERSON,
+  by: RevisedBy,
 ): Promise<PostWithDeliveries<StoredPost>> {
-  if (!isId(id)) throw postNotFound()
-  return postsTx(ctx.db, async (tx) => {
-    const post = await lockPost(tx, accountId, id)
-    if (post === undefined) throw postNotFound()
+  return withLockedPost(ctx, accountId, id, async (tx, post) => {
     check(post)
     return withDeliveries(tx, await trashLocked(ctx, tx, post, ctx.clock.now(), by))
   })

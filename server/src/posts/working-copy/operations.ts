@@ -2,18 +2,17 @@
 import type { Context } from '../../platform/context.ts'
 import { fail, invalid } from '../../platform/errors.ts'
 import { versionTag } from '../../platform/http/etag.ts'
-import { isId } from '../../platform/ids.ts'
 import type { Loss } from '../body/convert.ts'
 import { convertForms } from '../body/converter.ts'
 import { differing, mergedMeta, type PostInput, wholeChange } from '../changed.ts'
 import { notePosts } from '../changes.ts'
 import { CONTENT_FIELDS, type ContentValues, pickFields, presentFields } from '../fields.ts'
+import { withLockedPost } from '../locked.ts'
 import { storedBody } from '../new-post.ts'
 import { applyChange, refusingTakenSlug, wantedSlug } from '../operations.ts'
-import { lockPost } from '../queries.ts'
-import { foundPost, type PostWithDeliveries, postNotFound, withDeliveries } from '../read.ts'
-import { type PostsTx, postsTx } from '../revision.ts'
-import { BY_PERSON, type PostRow } from '../tables.ts'
+import { foundPost, type PostWithDeliveries, withDeliveries } from '../read.ts'
+import type { PostsTx } from '../revision.ts'
+import type { PostRow, RevisedBy } from '../tables.ts'
 import { findCopy, removeCopy, saveCopy, type WorkingCopy } from './store.ts'
 
 /** What a working copy may change: what is in the post. `basedOn`: the version of the post that the changes began from. */
@@ -46,7 +45,7 @@ export async function saveWorkingCopy(
 ): Promise<{ copy: WorkingCopy; losses: readonly Loss[] }> {
   // Converting takes a while, so it happens before the post is locked.
   const body = input.body && (await convertForms(ctx, accountId, input.body))
-  const copy = await withLocked(ctx, accountId, id, hasSeen, async (tx, post, before) => {
+  const copy = await withCopyLocked(ctx, accountId, id, hasSeen, async (tx, post, before) => {
     const { basedOn = before?.based_on ?? post.version } = input
     if (basedOn > post.version) throw invalid('based_on', `The post is only at version ${post.version}.`)
     const slug = (await wantedSlug(tx, post, input)) ?? post.slug
@@ -65,7 +64,7 @@ export async function saveWorkingCopy(
 
 /** Discards the changes. Throws `not_found` if there are none. */
 export async function discardWorkingCopy(ctx: Context, accountId: string, id: string, hasSeen: SeenTag): Promise<void> {
-  await withLocked(ctx, accountId, id, hasSeen, async (tx, post, copy) => {
+  await withCopyLocked(ctx, accountId, id, hasSeen, async (tx, post, copy) => {
     if (copy === undefined) throw noChanges()
     notePosts(ctx, tx, [post])
     await removeCopy(tx, post)
@@ -81,10 +80,10 @@ export async function publishWorkingCopy(
   accountId: string,
   id: string,
   hasSeen: SeenTag,
-  by = BY_PERSON,
+  by: RevisedBy,
 ): Promise<PostWithDeliveries> {
   const publish = () =>
-    withLocked(ctx, accountId, id, hasSeen, async (tx, post, copy) => {
+    withCopyLocked(ctx, accountId, id, hasSeen, async (tx, post, copy) => {
       if (copy === undefined) throw noChanges()
       if (copy.based_on !== post.version)
         throw fail(
@@ -102,17 +101,14 @@ export async function publishWorkingCopy(
 }
 
 /** Runs work on a post that the transaction has locked, and its working copy as the caller has seen it. */
-async function withLocked<Result>(
+async function withCopyLocked<Result>(
   ctx: Context,
   accountId: string,
   id: string,
   hasSeen: SeenTag,
   work: (tx: PostsTx, post: PostRow, copy: WorkingCopy | undefined) => Promise<Result>,
 ): Promise<Result> {
-  if (!isId(id)) throw postNotFound()
-  return postsTx(ctx.db, async (tx) => {
-    const post = await lockPost(tx, accountId, id)
-    if (post === undefined) throw postNotFound()
+  return withLockedPost(ctx, accountId, id, async (tx, post) => {
     const copy = post.has_changes ? await findCopy(tx, post.id) : undefined
     if (!hasSeen(copy === undefined ? versionTag(post.version) : copyTag(copy)))
       throw fail(
