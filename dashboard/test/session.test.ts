@@ -47,6 +47,8 @@ describeInBrowser('a session', ({ service, visit }) => {
     expect(await page.getByLabel('E-mail').getAttribute('aria-invalid')).toBe('true')
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Sign in' }).click()
+    // Both forms have an e-mail address and a password.
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Sign in' }).click()
