@@ -40,6 +40,7 @@ import type {
   NotificationChannelList,
   NotificationTest,
   Overview,
+  PagesChecked,
   Post,
   PostDeliveries,
   PostPage,
@@ -263,6 +264,9 @@ export function createClient({ token, ...options }: ClientOptions) {
       /** Sends the site again what failed, and what was published while it was paused. */
       retry: (id: string, which: RetrySite = {}, options?: PostOptions) =>
         post<SiteRetried>(at('sites', id, '/retry'), which, options),
+      /** Has the pages looked at again of what the site accepted and does not show; with `postId`, the page of one post. */
+      checkPages: (id: string, postId?: string, options?: PostOptions) =>
+        post<PagesChecked>(at('sites', id, '/check-pages'), postId === undefined ? {} : { post_id: postId }, options),
       /** Fetches the site at an address and detects its platform. */
       detectPlatform: (url: string, options?: PostOptions) =>
         post<DetectedPlatform>('/api/sites/detect-platform', { url }, options),

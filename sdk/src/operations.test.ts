@@ -138,6 +138,7 @@ const calls: Record<string, (client: PostriderClient) => Promise<unknown>> = {
   deleteSite: (client) => client.sites.delete(ID),
   rotateSiteKeys: (client) => client.sites.rotateKeys(ID),
   retrySite: (client) => client.sites.retry(ID),
+  checkPages: (client) => client.sites.checkPages(ID),
   backfillSite: (client) => client.sites.backfill(ID),
   testSiteDelivery: (client) => client.sites.testDelivery(ID),
   detectPlatform: (client) => client.sites.detectPlatform('https://kitchen.example.com'),

@@ -1,6 +1,6 @@
 import { accountRoutes, apiTokenRoutes } from './accounts/index.ts'
 import { analyticsRoutes, deliveryRoutes } from './analytics/index.ts'
-import { backfillRoutes, resendRoutes, testDeliveryRoutes } from './deliveries/index.ts'
+import { backfillRoutes, checkPagesRoutes, resendRoutes, testDeliveryRoutes } from './deliveries/index.ts'
 import { generationRoutes } from './generation/index.ts'
 import { incidentRoutes } from './incidents/index.ts'
 import { liveRoutes } from './live/index.ts'
@@ -39,6 +39,7 @@ export const endpoints: readonly Endpoint[] = [
   ...testDeliveryRoutes,
   ...backfillRoutes,
   ...resendRoutes,
+  ...checkPagesRoutes,
   ...detectionRoutes,
   ...deliveryRoutes,
   ...analyticsRoutes,

@@ -69,7 +69,8 @@ describe('the document', () => {
     await client.sites.backfill(site.id, { dry_run: true })
     await client.sites.testDelivery(site.id)
     await client.sites.detectPlatform(service.url)
-    await client.sites.update(site.id, { niche: 'Bread' })
+    await client.sites.update(site.id, { niche: 'Bread', verify: true })
+    await client.sites.checkPages(site.id)
     await client.sites.get(site.id)
     await client.sites.list()
 

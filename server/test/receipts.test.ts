@@ -240,6 +240,38 @@ describe('a post that is not live', () => {
     expect(await liveOf(id)).toMatchObject({ state: 'verified', url: `${web.url}/blog/rye` })
   })
 
+  it('is looked for again when somebody asks, with the answer at once', async () => {
+    const site = await connect()
+    const { id } = await publish('Rye')
+    const { id: other } = await publish('Wheat')
+    await lookFor5Minutes()
+    await service.advance(2 * HOUR)
+    expect(await notLive()).toHaveLength(2)
+    const asked = web.asked.length
+    service.clock.advance(MINUTE)
+    expect(await client.sites.checkPages(site.id)).toEqual({ site_id: site.id, posts: 2 })
+    await service.drain()
+    const checked_at = service.clock.now().toISOString()
+    expect(web.asked).toHaveLength(asked + 2)
+    expect(await liveOf(id)).toMatchObject({ state: 'gone', checked_at })
+    web.answer(pageOf('<title>Rye</title>'))
+    expect(await client.sites.checkPages(site.id, id)).toEqual({ site_id: site.id, posts: 1 })
+    await service.drain()
+    expect(await liveOf(id)).toMatchObject({ state: 'verified' })
+    expect(await liveOf(other)).toMatchObject({ state: 'gone' })
+    // Live once is not live for ever: with the post's id a page is looked at again that showed it.
+    web.answer({})
+    expect(await client.sites.checkPages(site.id)).toMatchObject({ posts: 1 })
+    expect(await client.sites.checkPages(site.id, id)).toMatchObject({ posts: 1 })
+    await service.drain()
+    expect(await liveOf(id)).toMatchObject({ state: 'gone' })
+    await client.posts.update(id, { status: 'draft' })
+    await service.drain()
+    await expect(client.sites.checkPages(site.id, id)).rejects.toMatchObject({ code: 'not_found', field: 'post_id' })
+    await client.sites.update(site.id, { verify: false })
+    await expect(client.sites.checkPages(site.id)).rejects.toMatchObject({ code: 'conflict', field: 'verify' })
+  })
+
   it.each([
     ['it is withdrawn', (id: string) => client.posts.update(id, { status: 'draft' })],
     ['it is deleted', (id: string) => client.posts.delete(id)],

@@ -63,6 +63,8 @@ const FOREIGN: Record<string, number> = {
   'testSiteDelivery path id': 404,
   'backfillSite path id': 404,
   'retrySite path id': 404,
+  'checkPages path id': 404,
+  'checkPages body post_id': 404,
   'updateNotificationChannel path id': 404,
   'deleteNotificationChannel path id': 404,
   'testNotificationChannel path id': 404,

@@ -89,7 +89,7 @@ function Shown({ delivery, site: present, refresh }: ShownProps) {
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Sheet title="What happened">
           <Timeline delivery={delivery} standing={standing}>
-            {hasArrived && <LiveStep live={delivery.live} isLooked={present?.verify === true} />}
+            {hasArrived && <LiveStep delivery={delivery} isLooked={present?.verify === true} />}
           </Timeline>
         </Sheet>
         <Sheet title="Summary">

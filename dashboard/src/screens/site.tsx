@@ -3,6 +3,7 @@ import type { Site as SiteBody } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { Code2, ExternalLink } from 'lucide-react'
+import { CheckAgain } from '../delivery/check-again.tsx'
 import { duration, number, percent } from '../format.ts'
 import { overviewOf, sitesQuery } from '../queries.ts'
 import { failedTestOf, HealthBadge } from '../sites/health.tsx'
@@ -162,15 +163,20 @@ function NotLive({ site }: { site: SiteBody }) {
       tone="failed"
       title={count === 1 ? 'One post is not live here.' : `${number(count)} posts are not live here.`}
     >
-      The site accepted {count === 1 ? 'it' : 'them'}, but {count === 1 ? 'its page does' : 'their pages do'} not show{' '}
-      {count === 1 ? 'it' : 'them'}.{' '}
-      <Link
-        to="/deliveries"
-        search={{ status: 'not_live', site: site.id }}
-        className="font-[550] underline underline-offset-3"
-      >
-        See why
-      </Link>
+      <div className="grid grid-cols-1 justify-items-start gap-3">
+        <p>
+          The site accepted {count === 1 ? 'it' : 'them'}, but {count === 1 ? 'its page does' : 'their pages do'} not
+          show {count === 1 ? 'it' : 'them'}.{' '}
+          <Link
+            to="/deliveries"
+            search={{ status: 'not_live', site: site.id }}
+            className="font-[550] underline underline-offset-3"
+          >
+            See why
+          </Link>
+        </p>
+        <CheckAgain site={site} />
+      </div>
     </Notice>
   )
 }

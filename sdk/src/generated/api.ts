@@ -975,6 +975,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sites/{id}/check-pages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at the pages of a site again
+         * @description Has the pages of all posts looked at now that the site accepted and does not show: what `delivery_stats.not_live` counts. With `post_id` it is the page of one post, also of one that was found to be live. What came of it is in `live` of the deliveries moments later. The looks that follow begin anew.
+         *
+         *     The token of a program needs `deliveries:retry`.
+         */
+        post: operations["checkPages"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sites/detect-platform": {
         parameters: {
             query?: never;
@@ -1869,6 +1891,14 @@ export interface components {
             tag?: string;
             /** @description Allowed only with the action "publish": the sites that the posts are for from now on, null for all. Posts that are published already are not sent again to sites that have them. Default: each post goes to its own sites. */
             site_ids?: string[] | null;
+        };
+        CheckPages: {
+            /**
+             * Format: uuid
+             * @description Only the page of this post, also if it was found to be live.
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            post_id?: string;
         };
         Confirm: {
             post_id: string;
@@ -3004,6 +3034,15 @@ export interface components {
                 posts_published: number;
             };
             sites: components["schemas"]["SiteTotals"][];
+        };
+        PagesChecked: {
+            /**
+             * Format: uuid
+             * @example 01a19b45-b7d2-7f04-a1c9-3e5d8b6f2071
+             */
+            site_id: string;
+            /** @description Of how many posts the pages are looked at. */
+            posts: number;
         };
         Pagination: {
             page: number;
@@ -6705,6 +6744,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SiteRetried"];
+                };
+            };
+            400: components["responses"]["ValidationError"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    checkPages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request. Use a random key, such as a UUID. For 24 hours the same request with the same key returns the first response again, with `Idempotent-Replayed: true`; another request with the key gets 409. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /** @description The resource's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CheckPages"];
+            };
+        };
+        responses: {
+            /** @description Of how many posts the pages are looked at. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PagesChecked"];
                 };
             };
             400: components["responses"]["ValidationError"];

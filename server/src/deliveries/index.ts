@@ -1,4 +1,5 @@
 export { backfillRoutes } from './backfill.ts'
+export { checkPagesRoutes } from './check-pages.ts'
 export { exampleDeliveryId } from './examples.ts'
 export {
   type DeliveryRecord,

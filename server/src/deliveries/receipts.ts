@@ -80,7 +80,9 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
       log.info('page.looked_at', { site_id: expected.siteId, post_id: post.id, state, problem })
       const looks = looksOf(job)
       const nextMs = LOOKS_MS[looks + 1]
-      const isTime = (LOOKS_MS[looks] ?? 0) >= (isBuilt ? PATIENCE_MS.build : PATIENCE_MS.webhook)
+      const patienceMs = isBuilt ? PATIENCE_MS.build : PATIENCE_MS.webhook
+      // What was judged before is judged at once when somebody asks for another look.
+      const isTime = expected.wasJudged || (LOOKS_MS[looks] ?? 0) >= patienceMs
       if (state === 'verified' || nextMs === undefined)
         return { record: (tx) => keep(ctx, tx, expected, check(state, problem)) }
       await db.tx(async (tx) => {
@@ -104,7 +106,10 @@ function looksOf({ progress }: LeasedJob): number {
   return (progress as { looks: number } | null)?.looks ?? 0
 }
 
-/** A post that a site accepted last, and where it should be. `obstacle`: why the page is not looked at. `isBuilt`: the site builds its pages. */
+/**
+ * A post that a site accepted last, and where it should be. `obstacle`: why the page is not looked at. `isBuilt`: the site builds its pages.
+ * `wasJudged`: it was said already whether this is live.
+ */
 type Expected = {
   id: string
   accountId: string
@@ -113,6 +118,7 @@ type Expected = {
   address: URL | undefined
   obstacle: string | undefined
   isBuilt: boolean
+  wasJudged: boolean
 }
 
 /** What a job looks for; undefined if nothing: the post was withdrawn, the site disconnected, or nobody wants to know any more. */
@@ -123,7 +129,7 @@ async function whatIsExpected(tx: Tx, { key, accountId }: LeasedJob): Promise<Ex
     .selectFrom('deliveries as d')
     .innerJoin('events as v', 'v.id', 'd.event_id')
     .innerJoin('endpoints as e', 'e.site_id', 'd.site_id')
-    .select(['d.id', 'd.live_url', 'v.kind', 'v.payload', 'e.verifies', 'e.debounce_seconds'])
+    .select(['d.id', 'd.live_url', 'd.live_check', 'v.kind', 'v.payload', 'e.verifies', 'e.debounce_seconds'])
     .where('d.post_id', '=', postId)
     .where('d.site_id', '=', siteId)
     .where((eb) => eb.or([eb('d.status', 'in', ['delivered', 'delivered_retry']), eb('v.kind', '=', 'post.deleted')]))
@@ -134,7 +140,8 @@ async function whatIsExpected(tx: Tx, { key, accountId }: LeasedJob): Promise<Ex
   const post = JSON.parse(newest.payload) as Recognisable & { slug: string; published_at: string } // as `publicPost` makes it
   const address = URL.parse(newest.live_url ?? postAddress(site, post) ?? '') ?? undefined
   const isBuilt = newest.debounce_seconds !== null
-  return { id: newest.id, accountId, siteId, post, address, obstacle: obstacleTo(site, address), isBuilt }
+  const wasJudged = newest.live_check?.state != null
+  return { id: newest.id, accountId, siteId, post, address, obstacle: obstacleTo(site, address), isBuilt, wasJudged }
 }
 
 /** Only pages of the site itself are looked at, whatever a site says of where its posts are: on the host of its address, or of the pattern of its posts' addresses. */

@@ -1,6 +1,7 @@
 import type { DeliveryDetails } from '@postrider/sdk'
 import { troubleshoot } from '@postrider/server/deliveries/troubleshooting'
 import type { ReactNode } from 'react'
+import { CheckAgain } from '../../delivery/check-again.tsx'
 import { EVENT_NAMES } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import type { Standing } from '../../delivery/standing.ts'
@@ -77,15 +78,30 @@ function Now({ delivery, standing, confirmed }: NowProps) {
   }
 }
 
-type LiveStepProps = { live: DeliveryDetails['live']; isLooked: boolean }
+type LiveStepProps = { delivery: DeliveryDetails; isLooked: boolean }
 
 /** The last step of a post that its site has accepted: whether its page shows it. `isLooked`: the site wants that to be found out. */
-export function LiveStep({ live: { state, checked_at: at, problem }, isLooked }: LiveStepProps) {
-  if (state === 'verified') return <Step mark="arrived" at={at} title="Live: the page shows the post" />
+export function LiveStep({ delivery, isLooked }: LiveStepProps) {
+  const { state, checked_at: at, problem } = delivery.live
+  const again = isLooked && !delivery.post_deleted && (
+    <div>
+      <CheckAgain
+        site={{ id: delivery.site_id, name: delivery.site_name }}
+        post={{ id: delivery.post_id, title: delivery.post_title }}
+      />
+    </div>
+  )
+  if (state === 'verified')
+    return (
+      <Step mark="arrived" at={at} title="Live: the page shows the post">
+        {again}
+      </Step>
+    )
   if (state === 'wrong' || state === 'gone')
     return (
       <Step mark="not-live" at={at} title="Accepted, but not live">
         <p className="text-quiet">{problem}</p>
+        {again}
       </Step>
     )
   if (problem !== null)

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { CheckAgain } from '../../delivery/check-again.tsx'
 import { deliveryLogQuery } from '../../queries.ts'
 import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Sheet } from '../../ui/page.tsx'
@@ -23,7 +24,7 @@ export function NotLive() {
       }
     >
       <ul className="-my-2.5">
-        {data.data.map(({ id, post_title: title, site_name: site, live: { url, problem } }) => (
+        {data.data.map(({ id, post_id, post_title: title, site_id, site_name: site, live: { url, problem } }) => (
           <Entry
             key={id}
             standing="not-live"
@@ -32,7 +33,12 @@ export function NotLive() {
                 <bdi>{site}</bdi>: {problem}
               </span>
             }
-            action={url !== null && <ViewOnSite url={url} site={site} />}
+            action={
+              <>
+                {url !== null && <ViewOnSite url={url} site={site} />}
+                <CheckAgain site={{ id: site_id, name: site }} post={{ id: post_id, title }} />
+              </>
+            }
           >
             <NameLink to="/deliveries/$deliveryId" params={{ deliveryId: id }} name={title} className={POST_NAME} />
           </Entry>

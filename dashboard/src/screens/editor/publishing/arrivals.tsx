@@ -5,6 +5,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Ellipsis, FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
+import { CheckAgain } from '../../../delivery/check-again.tsx'
 import { reasonOf } from '../../../delivery/reason.ts'
 import { HAS_ARRIVED, STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
 import { StopMark } from '../../../delivery/stops.tsx'
@@ -101,6 +102,14 @@ function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: Arrival
           {isOriginal && <Badge>Original</Badge>}
         </p>
         <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
+        {standing === 'not-live' && (
+          <div className="mt-2">
+            <CheckAgain
+              site={{ id: delivery.site_id, name: delivery.site_name }}
+              post={{ id: delivery.post_id, title: delivery.post_title }}
+            />
+          </div>
+        )}
       </div>
       {isThere && shownAt !== undefined && <ViewOnSite url={shownAt} site={delivery.site_name} />}
       {canHurry && (
