@@ -95,4 +95,22 @@ describeInBrowser('the original of a post', (scene) => {
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(async () => (await client.sites.get(siteId)).canonical).toBe('own')
   })
+
+  it('is named for several posts at once', async () => {
+    const { page, client } = await newPerson(scene)
+    await connect(client, 'Journal')
+    const kitchen = await connect(client, 'Kitchen')
+    await client.sites.update(kitchen.siteId, { post_url: 'https://kitchen.example.com/{slug}' })
+    for (const title of ['Rye bread', 'Soup']) await client.posts.create({ title })
+    await page.goto('/posts')
+    await page.getByRole('checkbox', { name: 'Select all posts on this page' }).check()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await dialog(page).getByText('2 posts without an original').waitFor()
+    await expectAccessible(page)
+    await dialog(page).getByRole('button', { name: 'Make Kitchen the original' }).click()
+    await dialog(page).getByRole('button', { name: 'Publish 2 posts' }).click()
+    await expect
+      .poll(async () => (await client.posts.list()).data.map((post) => [post.status, post.primary_site_id]))
+      .toEqual([1, 2].map(() => ['published', kitchen.siteId]))
+  })
 })

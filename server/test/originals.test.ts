@@ -118,6 +118,35 @@ describe('a post with an original', () => {
     expect(await arrived()).toEqual(NAMES.map((name) => `${name}:updated -`))
   })
 
+  it('gets it while many are published, unless it has another one', async () => {
+    await pattern('a')
+    await pattern('b')
+    const draft = await client.posts.create({ title: 'Draft' })
+    const out = await client.posts.create({ title: 'Out', status: 'published' })
+    const other = await client.posts.create({ title: 'Other', primary_site_id: sites.b.id })
+    await arrived()
+    const ids = [draft.id, out.id, other.id]
+    await client.posts.bulk({ action: 'publish', ids, primary_site_id: sites.a.id })
+    const each = (event: string, url: string) => NAMES.map((name) => `${name}:${event} ${url}`)
+    expect((await arrived()).sort()).toEqual(
+      [
+        ...each('published', address('a', 'draft')),
+        ...each('updated', address('a', 'out')),
+        ...each('published', address('b', 'other')),
+      ].sort(),
+    )
+    const originals = await Promise.all(ids.map(async (id) => (await client.posts.get(id)).primary_site_id))
+    expect(originals).toEqual([sites.a.id, sites.a.id, sites.b.id])
+    expect((await client.posts.get(out.id)).version).toBe(out.version)
+    const { id } = await client.posts.create({ title: 'Few' })
+    const site_ids = [sites.a.id, sites.c.id]
+    await client.posts.bulk({ action: 'publish', ids: [id], site_ids, primary_site_id: sites.a.id })
+    expect(await arrived()).toEqual([`a:published ${address('a', 'few')}`, `c:published ${address('a', 'few')}`])
+    await expect(
+      client.posts.bulk({ action: 'unpublish', ids: [id], primary_site_id: sites.a.id }),
+    ).rejects.toMatchObject({ status: 400, field: 'primary_site_id' })
+  })
+
   it('is for a site of the account', async () => {
     const other = await newAccount(service)
     const { id: strange } = await other.sites.create({

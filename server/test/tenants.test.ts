@@ -24,6 +24,7 @@ const FOREIGN: Record<string, number> = {
   'updateAccount body primary_site_id': 400,
   'changePosts body ids': 200, // passed over
   'changePosts body site_ids': 400,
+  'changePosts body primary_site_id': 400,
   'getPost path id': 404,
   'updatePost path id': 404,
   'updatePost body site_ids': 400,

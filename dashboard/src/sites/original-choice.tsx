@@ -11,19 +11,20 @@ type OriginalChoiceProps = {
   /** The sites that the post is for. */
   audience: Audience
   /** The address that the author has given, which comes first. */
-  authored: string
+  authored?: string
   /** The site that new posts have their original on; null: none. */
   usual: string | null
   value: string | null
   onChange: (siteId: string | null) => void
-  /** Whether new posts are to have theirs there too. */
-  remembers: boolean
-  onRemember: (remembers: boolean) => void
+  /** Whether new posts are to have theirs there too, and what is called when that changes; absent where it is not asked. */
+  remember?: [boolean, (remembers: boolean) => void]
+  /** For posts in the plural: what is said if none is chosen. */
+  title?: string
 }
 
 /** Which site has the original of a post. Nothing is shown for a post that only one site gets. */
 export function OriginalChoice(props: OriginalChoiceProps) {
-  const { sites, audience, authored, usual, value, onChange, remembers, onRemember } = props
+  const { sites, audience, authored = '', usual, value, onChange, remember, title = 'It has no original' } = props
   const having = sites.filter(({ id }) => audience === null || audience.includes(id))
   if (having.length < 2 && value === null) return null
   const chosen = sites.find(({ id }) => id === value)
@@ -44,7 +45,7 @@ export function OriginalChoice(props: OriginalChoiceProps) {
         </Select>
       </Field>
       {value === null && !isAuthored && proposed !== undefined && (
-        <Notice tone="trying" title="It has no original">
+        <Notice tone="trying" title={title}>
           <p>
             {having.length} sites get the same text, and search engines choose by themselves which of them to show. Name
             one; the others point to it.
@@ -56,11 +57,11 @@ export function OriginalChoice(props: OriginalChoiceProps) {
           </p>
         </Notice>
       )}
-      {chosen !== undefined && value !== usual && (
+      {chosen !== undefined && value !== usual && remember !== undefined && (
         <Checkbox
           label="Also for new posts"
-          checked={remembers}
-          onChange={({ target }) => onRemember(target.checked)}
+          checked={remember[0]}
+          onChange={({ target }) => remember[1](target.checked)}
         />
       )}
     </div>

@@ -1891,6 +1891,8 @@ export interface components {
             tag?: string;
             /** @description Allowed only with the action "publish": the sites that the posts are for from now on, null for all. Posts that are published already are not sent again to sites that have them. Default: each post goes to its own sites. */
             site_ids?: string[] | null;
+            /** @description Allowed only with the action "publish": the site with the original of those of the posts that have none. The others keep theirs. */
+            primary_site_id?: string;
         };
         CheckPages: {
             /**

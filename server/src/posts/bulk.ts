@@ -4,7 +4,7 @@ import type { Context } from '../platform/context.ts'
 import { invalid } from '../platform/errors.ts'
 import { isId } from '../platform/ids.ts'
 import { MOST_TAGS } from './fields.ts'
-import { applyChange, publishToAudience, removeLocked } from './operations.ts'
+import { applyChange, nameOriginal, publishToAudience, removeLocked } from './operations.ts'
 import { inPortions } from './portions.ts'
 import { isPresent, lockPosts, readStored } from './queries.ts'
 import { type PostsTx, postsTx } from './revision.ts'
@@ -13,7 +13,7 @@ import { trashLocked, untrashLocked } from './trash/operations.ts'
 
 /** A change that can be made to many posts at once. */
 export type BulkAction =
-  | { action: 'publish'; siteIds?: readonly string[] | null | undefined }
+  | { action: 'publish'; siteIds?: readonly string[] | null | undefined; primarySiteId?: string | undefined }
   | { action: 'unpublish' }
   | { action: 'trash' }
   | { action: 'untrash' }
@@ -61,22 +61,28 @@ async function changeOne(
   given: readonly string[],
   { now, by }: { now: Date; by: RevisedBy },
 ): Promise<void> {
-  if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk.siteIds, { now, by })
+  if (bulk.action === 'publish') await publishOne(ctx, tx, post, bulk, { now, by })
   else if (bulk.action === 'unpublish') await applyChange(ctx, tx, post, { status: 'draft' }, undefined, now, by)
   else if (bulk.action === 'trash') await trashLocked(ctx, tx, post, now, by)
   else await applyChange(ctx, tx, post, { tags: retagged(post, bulk, given) }, undefined, now, by)
 }
 
-/** Publishes a post to its sites; if others are given, it is for those from now on, and sites that have it are not sent it again. */
+/**
+ * Publishes a post to its sites; if others are given, it is for those from now on, and sites that have it are not sent it again. A site
+ * that is given for the originals gets that of a post that has none.
+ */
 async function publishOne(
   ctx: Context,
   tx: PostsTx,
   post: PostRow,
-  siteIds: readonly string[] | null | undefined,
+  { siteIds, primarySiteId }: BulkAction & { action: 'publish' },
   { now, by }: { now: Date; by: RevisedBy },
 ): Promise<void> {
-  if (siteIds === undefined) await publishToAudience(ctx, tx, post, now)
-  else await applyChange(ctx, tx, post, { status: 'published', site_ids: siteIds }, undefined, now, by)
+  const original = post.primary_site_id === null ? primarySiteId : undefined
+  const named = original === undefined ? {} : { primary_site_id: original }
+  if (siteIds !== undefined || post.status !== 'published')
+    await applyChange(ctx, tx, post, { status: 'published', site_ids: siteIds, ...named }, undefined, now, by)
+  else await publishToAudience(ctx, tx, original === undefined ? post : await nameOriginal(tx, post, original), now)
 }
 
 function retagged(

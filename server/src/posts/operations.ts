@@ -44,6 +44,14 @@ async function assertOriginal(tx: PostsTx, accountId: string, siteId: string): P
     throw invalid('primary_site_id', 'There is no such site.')
 }
 
+/** Names the site with the original of a published post, and tells the sites nothing: whoever calls this sends it to them. Throws `invalid`. */
+export async function nameOriginal(tx: PostsTx, post: PostRow, siteId: string): Promise<PostRow> {
+  await assertOriginal(tx, post.account_id, siteId)
+  const named = await updatePost(tx, post, { primary_site_id: siteId })
+  await followOriginal(tx, named)
+  return named
+}
+
 /** Creates a post; with status `published` it is sent to its sites in the same transaction. */
 export async function createPost(
   ctx: Context,

@@ -280,15 +280,21 @@ export const ChangePosts = z
       description:
         'Allowed only with the action "publish": the sites that the posts are for from now on, null for all. Posts that are published already are not sent again to sites that have them. Default: each post goes to its own sites.',
     }),
+    primary_site_id: z.string('A site id must be a string.').optional().openapi({
+      description:
+        'Allowed only with the action "publish": the site with the original of those of the posts that have none. The others keep theirs.',
+    }),
   })
-  .transform(({ action, ids, tag, site_ids: siteIds }, context): { ids: string[]; bulk: BulkAction } => {
-    if (siteIds !== undefined && action !== 'publish') {
-      context.addIssue({ code: 'custom', path: ['site_ids'], message: `"${action}" takes no site_ids.` })
-      return z.NEVER
-    }
+  .transform((change, context): { ids: string[]; bulk: BulkAction } => {
+    const { action, ids, tag, site_ids: siteIds, primary_site_id: primarySiteId } = change
+    for (const field of ['site_ids', 'primary_site_id'] as const)
+      if (change[field] !== undefined && action !== 'publish') {
+        context.addIssue({ code: 'custom', path: [field], message: `"${action}" takes no ${field}.` })
+        return z.NEVER
+      }
     const takesTag = action === 'tag' || action === 'untag'
     if (takesTag && tag !== undefined) return { ids, bulk: { action, tag } }
-    if (action === 'publish' && tag === undefined) return { ids, bulk: { action, siteIds } }
+    if (action === 'publish' && tag === undefined) return { ids, bulk: { action, siteIds, primarySiteId } }
     if (!takesTag && tag === undefined) return { ids, bulk: { action } }
     const message = takesTag ? `"${action}" needs a tag.` : `"${action}" takes no tag.`
     context.addIssue({ code: 'custom', path: ['tag'], message })

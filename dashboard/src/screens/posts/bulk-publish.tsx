@@ -1,9 +1,11 @@
 import type { ListedPost } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { sitesQuery } from '../../queries.ts'
-import { type Audience, audienceText, isSameAudience } from '../../sites/audience.ts'
+import { counted } from '../../format.ts'
+import { accountQuery, sitesQuery } from '../../queries.ts'
+import { type Audience, audienceText, isSameAudience, receivingOf } from '../../sites/audience.ts'
 import { AudienceChoice } from '../../sites/audience-choice.tsx'
+import { OriginalChoice } from '../../sites/original-choice.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import type { Change } from './change.ts'
 
@@ -22,9 +24,21 @@ export function BulkPublish({ posts, many, onOpenChange, act, children }: BulkPu
   const sites = useQuery(sitesQuery).data?.sites ?? []
   const [keeps, setKeeps] = useState(true)
   const [audience, setAudience] = useState<Audience>(null)
+  const usual = useQuery(accountQuery).data?.primary_site_id ?? null
+  const [original, setOriginal] = useState<string | null>(null)
   const isOne = posts.length === 1
-  const change = (): Change =>
-    keeps ? { action: 'publish' } : { action: 'publish', site_ids: audience === null ? null : [...audience] }
+  // Only what several sites get needs an original.
+  const withoutOriginal = posts.filter(
+    (post) =>
+      post.primary_site_id === null &&
+      !post.meta.canonical_url &&
+      receivingOf(keeps ? post.site_ids : audience, sites).length > 1,
+  )
+  const change = (): Change => ({
+    action: 'publish',
+    ...(keeps ? {} : { site_ids: audience === null ? null : [...audience] }),
+    ...(original === null || withoutOriginal.length === 0 ? {} : { primary_site_id: original }),
+  })
   const publish = async () => {
     if (!keeps && audience?.length === 0) throw new Error('Choose at least one site.')
     await act(change(), 'published')
@@ -54,6 +68,18 @@ export function BulkPublish({ posts, many, onOpenChange, act, children }: BulkPu
             onChoose: () => setKeeps(true),
           }}
         />
+        {withoutOriginal.length > 0 && (
+          <div className="mt-4">
+            <OriginalChoice
+              sites={sites}
+              audience={keeps ? sitesOfAll(withoutOriginal) : audience}
+              usual={usual}
+              value={original}
+              onChange={setOriginal}
+              title={isOne ? 'It has no original' : `${counted(withoutOriginal.length, 'post')} without an original`}
+            />
+          </div>
+        )}
       </div>
       <p>
         {keeps
@@ -62,6 +88,12 @@ export function BulkPublish({ posts, many, onOpenChange, act, children }: BulkPu
       </p>
     </Confirm>
   )
+}
+
+/** The sites that any of the posts is for. */
+function sitesOfAll(posts: readonly ListedPost[]): Audience {
+  const audiences = posts.map(({ site_ids: ids }) => ids)
+  return audiences.includes(null) ? null : [...new Set(audiences.flatMap((ids) => ids ?? []))]
 }
 
 /** `For all sites, also those you add later`, if that holds for all posts. */

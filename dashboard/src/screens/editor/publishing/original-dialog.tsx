@@ -35,8 +35,7 @@ export function OriginalDialog({ openPost, view, onClose }: OriginalDialogProps)
           usual={usual}
           value={original}
           onChange={setOriginal}
-          remembers={remembers}
-          onRemember={setRemembers}
+          remember={[remembers, setRemembers]}
         />
         {original !== before && view.post?.status === 'published' && (
           <p className="text-quiet">Sites that were told of another address get an update. The text stays as it is.</p>

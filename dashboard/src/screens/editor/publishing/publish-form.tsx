@@ -80,8 +80,7 @@ export function PublishForm({ openPost, view, sites, later: beginsLater, onSent,
         usual={usual}
         value={original}
         onChange={setOriginal}
-        remembers={remembers}
-        onRemember={setRemembers}
+        remember={[remembers, setRemembers]}
       />
       <UntilChoice value={until} begin={begin} zone={later ? time.zone : chosenZone()} onChange={setUntil} />
     </PublishingForm>
