@@ -203,7 +203,7 @@ async function orderDraft(api: Api): Promise<string> {
 
 /** A site, a post to change that has a working copy and a proposal to publish it, one in the trash, and a published post to pull. */
 async function give(api: Api, receiver: Receiver): Promise<Things> {
-  const site = await newSite(api, receiver.url)
+  const site = await newSite(api, receiver.url, { verify: true })
   const [post, trashed, pulled] = [
     await newPost(api, { status: 'published' }),
     await newPost(api, {}),
