@@ -240,6 +240,17 @@ describe('a post that is not live', () => {
     expect(await liveOf(id)).toMatchObject({ state: 'verified', url: `${web.url}/blog/rye` })
   })
 
+  it('is looked for once it is known where it is', async () => {
+    const site = await connect({ post_url: null })
+    web.answer(pageOf('<title>Rye</title>'))
+    const { id } = await publish('Rye')
+    await lookFor5Minutes()
+    expect(await liveOf(id)).toMatchObject({ state: 'unknown', url: null })
+    await client.sites.update(site.id, { post_url: `${web.url}/blog/{slug}` })
+    await service.drain()
+    expect(await liveOf(id)).toMatchObject({ state: 'verified', url: `${web.url}/blog/rye` })
+  })
+
   it('is looked for again when somebody asks, with the answer at once', async () => {
     const site = await connect()
     const { id } = await publish('Rye')

@@ -986,7 +986,7 @@ export interface paths {
         put?: never;
         /**
          * Look at the pages of a site again
-         * @description Has the pages of all posts looked at now that the site accepted and does not show: what `delivery_stats.not_live` counts. With `post_id` it is the page of one post, also of one that was found to be live. What came of it is in `live` of the deliveries moments later. The looks that follow begin anew.
+         * @description Has the pages of all posts looked at now that the site accepted and does not show (what `delivery_stats.not_live` counts), and of those of which nobody could look before. With `post_id` it is the page of one post, also of one that was found to be live. What came of it is in `live` of the deliveries moments later. The looks that follow begin anew.
          *
          *     The token of a program needs `deliveries:retry`.
          */

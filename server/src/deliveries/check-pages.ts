@@ -1,13 +1,12 @@
-/** "Check again": has the pages of posts looked at now that were found not to be live, or the page of one post. */
+/** "Check again": has the pages of posts looked at now that nobody has seen there, or the page of one post. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
-import { IS_NOT_LIVE, LOOK_JOB } from '../engine/index.ts'
+import { lookAt, postsNotSeen } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
 import { fail } from '../platform/errors.ts'
 import { type Endpoint, endpoint, Id, IdParams } from '../platform/http/endpoint.ts'
-import { enqueueJobs } from '../platform/jobs/queue.ts'
 import { exampleSite, isSite, siteStatusOf } from '../sites/index.ts'
 
 const CheckBody = z
@@ -27,7 +26,7 @@ const CheckResult = z
 async function checkPages(ctx: Context, accountId: string, givenId: string, postId: string | undefined) {
   const { siteId } = await siteStatusOf(ctx, accountId, givenId)
   const posts = await ctx.db.tx(async (tx) => {
-    const postIds = await postsToCheck(tx, siteId, postId)
+    const postIds = await (postId === undefined ? postsNotSeen(tx, siteId) : acceptedPost(tx, siteId, postId))
     if (postId !== undefined && postIds.length === 0)
       throw fail('not_found', 'The site has accepted no such post.', { field: 'post_id' })
     const endpoint = await tx
@@ -37,30 +36,21 @@ async function checkPages(ctx: Context, accountId: string, givenId: string, post
       .executeTakeFirst()
     if (endpoint?.verifies !== true)
       throw fail('conflict', 'The pages of this site are not looked at. Set verify to true first.', { field: 'verify' })
-    await enqueueJobs(
-      ctx,
-      tx,
-      LOOK_JOB,
-      postIds.map((id) => ({ accountId, key: `${siteId}/${id}` })),
-      0,
-    )
-    await ctx.signals.send(tx, 'jobs')
+    await lookAt(ctx, tx, { accountId, siteId }, postIds)
     return postIds.length
   })
   return { siteId, posts }
 }
 
-/** The post asked for, if the site has accepted it and it was not withdrawn since; else all that are not live. */
-async function postsToCheck(tx: Tx, siteId: string, postId: string | undefined): Promise<string[]> {
-  const isThere = sql<boolean>`d.post_id = ${postId} and d.status in ('delivered', 'delivered_retry') and not exists (
-    select from deliveries n join events w on w.id = n.event_id
-    where n.post_id = d.post_id and n.site_id = d.site_id and n.sequence >= d.sequence and w.kind = 'post.deleted'
-  )`
-  const { rows } = await sql<{ id: string }>`
-    select distinct d.post_id as id from deliveries d join endpoints e on e.site_id = d.site_id
-    where d.site_id = ${siteId} and ${postId === undefined ? IS_NOT_LIVE : isThere}
+/** The post, if the site has accepted it and it was not withdrawn since; else nothing. */
+async function acceptedPost(tx: Tx, siteId: string, postId: string): Promise<string[]> {
+  const { rows } = await sql<{ kind: string }>`
+    select v.kind from deliveries d join events v on v.id = d.event_id
+    where d.post_id = ${postId} and d.site_id = ${siteId}
+      and (d.status in ('delivered', 'delivered_retry') or v.kind = 'post.deleted')
+    order by d.sequence desc limit 1
   `.execute(tx)
-  return rows.map(({ id }) => id)
+  return rows.some(({ kind }) => kind !== 'post.deleted') ? [postId] : []
 }
 
 /** The endpoint that has pages looked at again. */
@@ -73,7 +63,7 @@ export const checkPagesRoutes: readonly Endpoint[] = [
     name: 'checkPages',
     summary: 'Look at the pages of a site again',
     description:
-      'Has the pages of all posts looked at now that the site accepted and does not show: what `delivery_stats.not_live` counts. With `post_id` it is the page of one post, also of one that was found to be live. What came of it is in `live` of the deliveries moments later. The looks that follow begin anew.',
+      'Has the pages of all posts looked at now that the site accepted and does not show (what `delivery_stats.not_live` counts), and of those of which nobody could look before. With `post_id` it is the page of one post, also of one that was found to be live. What came of it is in `live` of the deliveries moments later. The looks that follow begin anew.',
     params: IdParams,
     body: CheckBody,
     bodyOptional: true,

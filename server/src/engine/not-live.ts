@@ -2,34 +2,65 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../platform/context.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { hurryJobs } from '../platform/jobs/queue.ts'
+import { enqueueJobs, hurryJobs } from '../platform/jobs/queue.ts'
 
 /** The kind of the job that looks at a page; its key is `siteId/postId`. */
 export const LOOK_JOB = 'look-at-page'
 
-/** Has the pages of a site looked at again now, as far as they wait for that. Whoever changes where they are may ask for it. */
-export async function lookAgain(ctx: Pick<Context, 'clock' | 'signals'>, tx: Tx, siteId: string): Promise<void> {
-  await hurryJobs(ctx, tx, LOOK_JOB, `${siteId}/`)
-}
+/** SQL: nothing newer of the post of a delivery `d` was looked at, and it was not withdrawn since. `offset 0` keeps PostgreSQL from reading all deliveries in order to judge a few. */
+const IS_NEWEST_LOOK = sql<boolean>`not exists (
+  select from deliveries n join events w on w.id = n.event_id
+  where n.post_id = d.post_id and n.site_id = d.site_id and n.sequence > d.sequence
+    and (n.live_check is not null or w.kind = 'post.deleted')
+  offset 0
+)`
 
 /**
- * SQL: whether the post of a delivery `d` to the endpoint `e` is not live: that is what came of looking, nothing newer of the post was
- * looked at, and it was not withdrawn since. The index `deliveries_not_live` has such deliveries of a site. PostgreSQL expects more of them
- * than there are; `offset 0` keeps it from reading all deliveries in order to judge a few.
+ * SQL: whether the post of a delivery `d` to the endpoint `e` is not live: that is what came of looking. The index `deliveries_not_live` has
+ * such deliveries of a site.
  */
 export const IS_NOT_LIVE: RawBuilder<boolean> = sql<boolean>`(
-  d.live_check ->> 'state' in ('wrong', 'gone') and e.verifies and e.deleted_at is null and not exists (
-    select from deliveries n join events w on w.id = n.event_id
-    where n.post_id = d.post_id and n.site_id = d.site_id and n.sequence > d.sequence
-      and (n.live_check is not null or w.kind = 'post.deleted')
-    offset 0
-  )
+  d.live_check ->> 'state' in ('wrong', 'gone') and e.verifies and e.deleted_at is null and ${IS_NEWEST_LOOK}
+)`
+
+/** SQL: whether it is not known if it is live, because nobody could look. */
+const COULD_NOT_LOOK = sql<boolean>`(
+  d.live_check ->> 'state' is null and e.verifies and e.deleted_at is null and ${IS_NEWEST_LOOK}
 )`
 
 /** SQL: how many posts the endpoint `e` has accepted that are not live. */
 export const POSTS_NOT_LIVE: RawBuilder<number> = sql<number>`(
   case when e.verifies then (select count(*) from deliveries d where d.site_id = e.site_id and ${IS_NOT_LIVE}) else 0 end
 )::int`
+
+/** The posts that a site accepted and that nobody has seen there: their pages do not show them, or could not be looked at. */
+export async function postsNotSeen(tx: Tx, siteId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct d.post_id as id from deliveries d join endpoints e on e.site_id = d.site_id
+    where d.site_id = ${siteId} and d.live_check is not null and (${IS_NOT_LIVE} or ${COULD_NOT_LOOK})
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+type Site = { accountId: string; siteId: string }
+
+/** Has the pages of these posts looked at now; the looks that follow begin anew. */
+export async function lookAt(
+  ctx: Pick<Context, 'clock' | 'signals'>,
+  tx: Tx,
+  { accountId, siteId }: Site,
+  postIds: readonly string[],
+): Promise<void> {
+  const jobs = postIds.map((postId) => ({ accountId, key: `${siteId}/${postId}` }))
+  await enqueueJobs(ctx, tx, LOOK_JOB, jobs, 0)
+  await ctx.signals.send(tx, 'jobs')
+}
+
+/** Has the pages of a site looked at now that wait for it, or were not seen before: somebody has changed where they are. */
+export async function lookAgain(ctx: Pick<Context, 'clock' | 'signals'>, tx: Tx, site: Site): Promise<void> {
+  await hurryJobs(ctx, tx, LOOK_JOB, `${site.siteId}/`)
+  await lookAt(ctx, tx, site, await postsNotSeen(tx, site.siteId))
+}
 
 /** A site with posts that are not live; `problem` is that of the newest. */
 export type SiteNotLive = { siteId: string; accountId: string; siteName: string; posts: number; problem: string }

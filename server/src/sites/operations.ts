@@ -201,7 +201,8 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
     await changeEndpoint(ctx, tx, row.id, { siteName, ...destination?.columns, paused, recovers, verifies })
     const mayComeBack = recovers === true || (paused === false && endpoint.recovers && recovers !== false)
     if (mayComeBack) await askForProbe(ctx, tx, { siteId: row.id, accountId }, 0)
-    if (change.url !== undefined || change.postUrl !== undefined) await lookAgain(ctx, tx, row.id)
+    if (change.url !== undefined || change.postUrl !== undefined)
+      await lookAgain(ctx, tx, { accountId, siteId: row.id })
     return oneSite(tx, accountId, row.id)
   })
 }
