@@ -71,7 +71,7 @@ function Shown({ delivery, site: present, refresh }: ShownProps) {
       }
       actions={
         <>
-          {delivery.live.url !== null && hasArrived && <ViewOnSite url={delivery.live.url} site={site} />}
+          {delivery.live.url !== null && hasArrived && <ViewOnSite url={delivery.live.url} site={site} size="md" />}
           {!delivery.post_deleted && (
             <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
               <FileText aria-hidden="true" />

@@ -97,11 +97,14 @@ export function Entry({ standing = 'failed', note, action, children }: EntryProp
   return (
     <li className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
       <StopMark standing={standing} large />
-      <div className="min-w-0 flex-1">
-        {children}
-        <p className="clip text-sm text-faint">{note}</p>
+      {/* On a phone, what can be done is below what it is about. */}
+      <div className="flex min-w-0 flex-1 flex-col gap-2 sm:flex-row sm:items-center sm:gap-3">
+        <div className="min-w-0 flex-1">
+          {children}
+          <p className="clip text-sm text-faint">{note}</p>
+        </div>
+        {action !== undefined && <div className="flex flex-wrap items-center gap-2">{action}</div>}
       </div>
-      {action}
     </li>
   )
 }

@@ -102,21 +102,22 @@ function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: Arrival
           {isOriginal && <Badge>Original</Badge>}
         </p>
         <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
-        {standing === 'not-live' && (
-          <div className="mt-2">
+        {/* Below the words, because the panel is narrow. */}
+        <div className="mt-1.5 flex flex-wrap items-center gap-2 empty:hidden">
+          {standing === 'not-live' && (
             <CheckAgain
               site={{ id: delivery.site_id, name: delivery.site_name }}
               post={{ id: delivery.post_id, title: delivery.post_title }}
             />
-          </div>
-        )}
+          )}
+          {canHurry && (
+            <Button size="sm" busy={again.isPending} onClick={() => again.mutate()}>
+              {standing === 'failed' ? 'Send again' : 'Try now'}
+            </Button>
+          )}
+          {isThere && shownAt !== undefined && <ViewOnSite url={shownAt} site={delivery.site_name} />}
+        </div>
       </div>
-      {isThere && shownAt !== undefined && <ViewOnSite url={shownAt} site={delivery.site_name} />}
-      {canHurry && (
-        <Button size="sm" busy={again.isPending} onClick={() => again.mutate()}>
-          {standing === 'failed' ? 'Send again' : 'Try now'}
-        </Button>
-      )}
       {onTakeOff !== undefined && delivery.event !== 'post.deleted' && !delivery.site_deleted && (
         <Menu trigger={<IconButton label={`More for ${delivery.site_name}`} size="sm" icon={<Ellipsis />} />}>
           <MenuItem
