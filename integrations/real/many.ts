@@ -1,17 +1,18 @@
 /**
  * A blog of a thousand long posts, with twenty visitors at once; and 600 posts on an empty disk, twice within an hour, with the default limits of the
- * Pull API. Told to Express with the SDK's receiver, with posts in files and with posts at the service.
+ * Pull API. Told to Express with the SDK's receiver, with posts in files and with posts at the service; the visitors also to Next.js.
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import sdk from '../../sdk/package.json' with { type: 'json' }
+import { makeSite, turnOffCacheComponents } from '../next/test/real.ts'
 import { write } from './shown.ts'
 import { freePort, type Running, type Stage, until } from './stage.ts'
 import { seconds, visit } from './story.ts'
 
 const FIRST = 600
 const ALL = 1_000
-const WORDS = 2_000
+const WORDS = 5_000
 const VISITORS = 20
 const VISITS_EACH = 50
 /** What is asked of it. */
@@ -86,7 +87,29 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
   await measure(stage, 'Express, posts at the service (without its limit, since every page is asked for)', url, read)
   await read.end()
   await client.sites.delete(site.id)
-  return {}
+  return { 'Next.js': await tellNext(stage) }
+}
+
+/** The same visitors at a site of `create-next-app`, as it comes and without `cacheComponents`. */
+async function tellNext(stage: Stage): Promise<string> {
+  const { directory, run } = stage
+  await rm(directory, { recursive: true, force: true })
+  const version = await makeSite(stage)
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const { site, connection } = await stage.connect(url, '/api/postrider')
+  const env = { POSTRIDER_CONNECTION: connection, PORT: String(port), SITE_URL: url }
+  for (const mode of ['with cacheComponents', 'without']) {
+    if (mode === 'without') await turnOffCacheComponents(stage)
+    await rm(join(directory, '.next'), { recursive: true, force: true })
+    await run('npx', ['next', 'build'], { env })
+    const server = stage.start('npx', ['next', 'start'], { env })
+    await until('the site answers', async () => (await fetch(url)).ok, server)
+    await measure(stage, `Next.js, ${mode} (without the limit, too)`, url, server)
+    await server.end()
+  }
+  await stage.client.sites.delete(site.id)
+  return version
 }
 
 async function count(url: string): Promise<number> {

@@ -93,9 +93,15 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
   for (const slug of slugs) await shows(slug, `Text of ${slug}.`)
   seen(`${AT_ONCE} posts at once are all on their pages`, `${((performance.now() - bulkAt) / 1_000).toFixed(1)} s`)
 
+  await withdrawUnseen(client, `post-${AT_ONCE}`)
   await restart()
-  for (const slug of [slugs[0], slugs.at(-1)]) await shows(slug ?? '', `Text of ${slug}.`)
-  seen('they are there after a restart')
+  const { body: list } = await visit(blog)
+  if (list.includes(`/post-${AT_ONCE}"`)) throw new Error('what was unpublished is in the list after a restart')
+  await answers(`post-${AT_ONCE}`, 404)
+  for (const slug of [slugs[0], slugs.at(-2)]) await shows(slug ?? '', `Text of ${slug}.`)
+  seen('they are there after a restart, but for one that was unpublished before it, which nobody had asked for since')
+  await client.posts.update((await withSlug(client, `post-${AT_ONCE}`)).id, { status: 'published' })
+  await shows(`post-${AT_ONCE}`, `Text of post-${AT_ONCE}.`)
 
   const deployedAt = performance.now()
   await redeploy()
@@ -110,6 +116,21 @@ export async function tellStory({ stage, site, blog, restart, redeploy }: Told):
   await shows(slugs[5] ?? '', 'Text of post-6.')
   seen('pages that were read stay while the service is away')
   await stage.startService()
+}
+
+/** Unpublishes a post; resolves once the site has accepted that. */
+async function withdrawUnseen(client: PostriderClient, slug: string): Promise<void> {
+  const { id } = await withSlug(client, slug)
+  await client.posts.update(id, { status: 'draft' })
+  await until(`the removal of ${slug} is accepted`, async () => {
+    const [newest] = (await client.deliveries.list({ post_id: id })).data
+    return newest?.event === 'post.deleted' && newest.status === 'delivered'
+  })
+}
+
+async function withSlug(client: PostriderClient, slug: string) {
+  for await (const post of client.posts.all()) if (post.slug === slug) return post
+  throw new Error(`there is no post with the slug ${slug}`)
 }
 
 /** What a visitor gets; redirects are not followed. */

@@ -9,7 +9,7 @@ import { revalidateTag } from 'next/cache'
 import { notFound, permanentRedirect } from 'next/navigation'
 import { createElement as h, type ReactElement } from 'react'
 import { type ListProps, PostArticle, PostList, type PostProps } from './pages.ts'
-import { getPost, getPostNow, getPosts, LIST_TAG, tagOf } from './read.ts'
+import { beginAnew, forgetSlug, getPost, getPosts, LIST_TAG, presentSlug, tagOf } from './read.ts'
 
 /** How the blog looks and where it is. */
 export type BlogOptions = {
@@ -72,7 +72,10 @@ export function createBlog(options: BlogOptions = {}): Blog {
     addressOf: ({ slug }) => addressOf(slug) ?? `${path}/${slug}`,
     onChange({ slug, post }) {
       revalidateTag(LIST_TAG, { expire: 0 })
-      for (const one of [slug, ...(post?.previous_slugs ?? [])]) revalidateTag(tagOf(one), { expire: 0 })
+      for (const one of [slug, ...(post?.previous_slugs ?? [])]) {
+        revalidateTag(tagOf(one), { expire: 0 })
+        forgetSlug(one)
+      }
     },
   })
 
@@ -111,10 +114,12 @@ export function createBlog(options: BlogOptions = {}): Blog {
     },
     route: {
       async GET(request) {
-        const post = await getPostNow(new URL(request.url).searchParams.get('slug') ?? '')
-        return Response.json(post === undefined ? {} : { slug: post.slug })
+        await beginAnew()
+        const pathname = new URL(request.url).searchParams.get('path') ?? ''
+        return Response.json(await placeOf(meaningOf(below(path, pathname))))
       },
       async POST(request) {
+        await beginAnew()
         return receiver.handle(request)
       },
     },
@@ -154,6 +159,25 @@ function meaningOf(path: string[] = []): Asked | undefined {
   const page = Number(place[1])
   if (place[0] !== 'page' || place.length !== 2 || !Number.isInteger(page) || page < 1) return undefined
   return tag === undefined ? { page } : { page, tag }
+}
+
+/** Whether what an address means is there, and if it is a post that has moved, under which slug. */
+export type Place = { here: boolean; slug?: string }
+
+async function placeOf(asked: Asked | undefined): Promise<Place> {
+  if (asked === undefined) return { here: false }
+  if ('page' in asked) return { here: true }
+  const present = await presentSlug(asked.slug)
+  if (present === undefined) return { here: false }
+  return present === asked.slug ? { here: true } : { here: false, slug: present }
+}
+
+/** The parts of an address after the path of the blog, which others may precede: a language, say. */
+function below(path: string, pathname: string): string[] {
+  const parts = pathname.split('/').filter(Boolean)
+  const base = path.split('/').filter(Boolean)
+  const at = parts.findIndex((_, index) => base.every((part, offset) => decoded(parts[index + offset] ?? '') === part))
+  return parts.slice(Math.max(0, at) + base.length)
 }
 
 /** Next.js hands parts of a path over as the address has them. */

@@ -5,21 +5,23 @@
  */
 import { isPreview } from '@postrider/sdk/receiver'
 import { NextResponse } from 'next/server'
+import type { Place } from './blog.ts'
 
 const ROUTE = '/api/postrider'
 
-/** The proxy of addresses such as `/blog/SLUG`. The site's route must be at `/api/postrider`. */
+/** The proxy of the addresses of the blog. The site's route must be at `/api/postrider`. */
 export async function proxy(request: Request): Promise<NextResponse> {
   const url = new URL(request.url)
   const parts = url.pathname.split('/')
-  const slug = decoded(parts.at(-1) ?? '')
-  const answer = await fetch(new URL(`${ROUTE}?${new URLSearchParams({ slug })}`, url)).catch(() => undefined)
+  const answer = await fetch(new URL(`${ROUTE}?${new URLSearchParams({ path: url.pathname })}`, url)).catch(
+    () => undefined,
+  )
   // A page that is cached is better than an error; a preview may have ended.
-  if (answer?.ok !== true) return isPreview(slug) ? notFound(url) : NextResponse.next()
-  const { slug: present } = (await answer.json()) as { slug?: string }
-  if (present === slug) return NextResponse.next()
-  if (present === undefined) return notFound(url)
-  url.pathname = [...parts.slice(0, -1), encodeURIComponent(present)].join('/')
+  if (answer?.ok !== true) return isPreview(decoded(parts.at(-1) ?? '')) ? notFound(url) : NextResponse.next()
+  const { here, slug } = (await answer.json()) as Place
+  if (here) return NextResponse.next()
+  if (slug === undefined) return notFound(url)
+  url.pathname = [...parts.slice(0, -1), encodeURIComponent(slug)].join('/')
   return NextResponse.redirect(url, 308)
 }
 

@@ -27,26 +27,31 @@ export default blog.sitemap
 const SCAFFOLD =
   '--ts --app --no-tailwind --no-eslint --no-src-dir --use-npm --empty --skip-install --disable-git --yes'
 
-/** See `run.ts`. */
-export async function tell(stage: Stage): Promise<Record<string, string>> {
-  const { directory, run, seen } = stage
+/** Makes the site as its owner would, in the stage's directory; resolves with the version of Next.js. */
+export async function makeSite({ directory, run, service }: Stage): Promise<string> {
   await mkdir(directory, { recursive: true })
   await run('npx', ['--yes', 'create-next-app@latest', '.', ...SCAFFOLD.split(' '), '--import-alias', '@/*'])
-  await run('npm', [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    `${stage.service}/packages/postrider-next-${manifest.version}.tgz`,
-  ])
+  await run('npm', ['install', '--no-audit', '--no-fund', `${service}/packages/postrider-next-${manifest.version}.tgz`])
   await writeShown(directory, SHOWN)
   for (const [path, text] of Object.entries(OF_THE_README)) await write(directory, path, text)
-  seen(
+  const { version } = JSON.parse(await readFile(join(directory, 'node_modules/next/package.json'), 'utf8'))
+  return version
+}
+
+/** Makes the site one without `cacheComponents`. */
+export async function turnOffCacheComponents({ directory }: Stage): Promise<void> {
+  await writeFile(join(directory, 'next.config.ts'), 'export default {}\n')
+}
+
+/** See `run.ts`. */
+export async function tell(stage: Stage): Promise<Record<string, string>> {
+  const version = await makeSite(stage)
+  stage.seen(
     'a fresh site with the package from the service’s own address, and four files of ten lines besides feed and sitemap',
   )
   await tellOf(stage, 'with cacheComponents, as create-next-app has it')
-  await writeFile(join(directory, 'next.config.ts'), 'export default {}\n')
+  await turnOffCacheComponents(stage)
   await tellOf(stage, 'without cacheComponents')
-  const { version } = JSON.parse(await readFile(join(directory, 'node_modules/next/package.json'), 'utf8'))
   return { 'Next.js': version }
 }
 
