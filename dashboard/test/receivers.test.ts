@@ -145,12 +145,15 @@ async function start(command: string, args: string[], cwd: string, env: Record<s
   return url
 }
 
-/** Starts a receiver and answers where its webhooks go, and where it lists posts. */
+/** Starts a receiver and answers where its webhooks go, and how it names the newest post in its list. */
 async function startNode(name: ReceiverName, more: Record<string, string> = {}) {
   const project = await filesOf(name, RECEIVERS[name])
   const env = { ...settingsOf(name), PORT: String(await freePort()), ...more }
   const url = await start(process.execPath, [join(SUPPORT, 'run.fixture.js'), name], project, env)
-  const listed = async () => ((await (await fetch(`${url}/posts`)).json()).posts as Array<{ title: string }>)[0]?.title
+  const listed = async () => {
+    const list = await (await fetch(`${url}/blog`)).text()
+    return list.startsWith('{') ? JSON.parse(list).posts[0]?.title : /<h2><a [^>]*>([^<]*)</.exec(list)?.[1]
+  }
   return { project, url: url + RECEIVERS[name].webhookPath, listed }
 }
 
@@ -188,6 +191,10 @@ describe('a receiver for', () => {
     for (const one of [deleted, again]) expect((await send(url, one)).status).toBe(200)
     expect(await send(url, older)).toMatchObject({ status: 200, text: expect.stringContaining('newer') })
     expect(await listed()).toBe('Better bread')
+    // Its page is where it says, with what Postrider looks for.
+    const { text } = await send(url, again)
+    const page = await fetch(new URL(JSON.parse(text).url, url))
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining(`content="${postId}"`)])
   })
 
   it.each(['sveltekit', 'astro'] as const)('%s shows what the service has', async (name) => {

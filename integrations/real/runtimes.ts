@@ -4,7 +4,7 @@
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SiteWithSecrets, WebhookPost } from '@postrider/sdk'
+import { createPullClient, type SiteWithSecrets, type WebhookPost } from '@postrider/sdk'
 import { Webhook } from 'standardwebhooks'
 import sdk from '../../sdk/package.json' with { type: 'json' }
 import { write, writeShown } from './shown.ts'
@@ -29,15 +29,13 @@ type Runtime = {
 
 /** The Worker that keeps posts in D1, and fetches what it has missed when its cron trigger says so. */
 const WORKER_WITH_D1 = `import { env } from 'cloudflare:workers'
-import { createReceiver, d1Store } from '@postrider/sdk/receiver'
+import { createPages, createReceiver, d1Store } from '@postrider/sdk/receiver'
 
 const blog = createReceiver({ connection: env.POSTRIDER_CONNECTION, store: d1Store(env.DB) })
+const pages = createPages(blog.posts)
 
 export default {
-  async fetch(request: Request): Promise<Response> {
-    if (request.method === 'POST') return blog.handle(request)
-    return Response.json(await blog.posts.list())
-  },
+  fetch: (request: Request) => (request.method === 'POST' ? blog.handle(request) : pages.handle(request)),
   /** The cron trigger: fetches what was missed. */
   scheduled: () => blog.catchUp(),
 }
@@ -131,11 +129,12 @@ async function tellRuntime(stage: Stage, runtime: Runtime, cwd: string): Promise
   let server: Running | undefined
   const start = async () => {
     server = stage.start(command, args, { cwd, env })
-    await until(`${runtime.name} answers`, async () => (await fetch(url)).ok, server)
+    await until(`${runtime.name} answers`, async () => (await fetch(list)).ok, server)
   }
-  const listed = async () => ((await (await fetch(url)).json()) as { posts: WebhookPost[] }).posts
-  const lists = (what: string, is: (titles: string[]) => boolean) =>
-    until(what, async () => is((await listed()).map(({ title }) => title)), server)
+  const list = `${url}/blog`
+  const listed = async () =>
+    [...(await (await fetch(list)).text()).matchAll(/<h2><a [^>]*>([^<]*)</g)].map(([, title = '']) => title)
+  const lists = (what: string, is: (titles: string[]) => boolean) => until(what, async () => is(await listed()), server)
 
   await start()
   const test = await client.sites.testDelivery(site.id)
@@ -146,10 +145,11 @@ async function tellRuntime(stage: Stage, runtime: Runtime, cwd: string): Promise
   await lists('the post is there', ([title]) => title === 'Bread')
   await client.posts.update(post.id, { title: 'Better bread' })
   await lists('the change is there', ([title]) => title === 'Better bread')
+  const page = await (await fetch(`${list}/bread`)).text()
+  if (!page.includes(`content="${post.id}"`) || !page.includes('<p>Text</p>')) throw new Error(`its page is ${page}`)
   seen('a post and a change of it are there')
 
-  const [kept] = await listed()
-  if (kept === undefined) throw new Error('there is no post')
+  const kept = await createPullClient({ baseUrl: stage.service, apiKey: site.api_key }).get('bread')
   await tellOutOfTurn(url + PATH, site, kept)
   await lists('they have changed nothing', (titles) => titles.join() === 'Better bread')
   seen('an older version, the same one again and one with another secret change nothing; the last is answered 401')

@@ -68,7 +68,7 @@ describe('the package', () => {
     expect(Object.keys(manifest)).not.toContain('private')
     const modules = (
       'all-pages client connection-code drafts errors events files index media pull server-sent-events signature sync tokens transfer transport types verify versions webhooks ' +
-      'receiver/documents receiver/index receiver/memory receiver/previews receiver/pull-posts receiver/read-posts receiver/receiver receiver/redis receiver/sql receiver/store'
+      'receiver/documents receiver/index receiver/memory receiver/pages receiver/previews receiver/pull-posts receiver/read-posts receiver/receiver receiver/redis receiver/sql receiver/store'
     ).split(' ')
     const expected = modules.flatMap((name) => [`${name}.js`, `${name}.d.ts`])
     expect(files.sort()).toEqual(

@@ -12,6 +12,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
   const [shown, setShown] = useState(false)
   const { install, download, settings, files, pages = [], note } = receiver
   const { id, api_key: key, webhook_secret: secret } = site
+  const isServer = files.length === 1
   const real = settings(connectionCode({ url: location.origin, site: id, key, secret }))
   const hidden = settings(`prc_${'•'.repeat(16)}`)
   return (
@@ -58,7 +59,12 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         {files.length === 0 && note !== undefined && <Notice>{note}</Notice>}
       </Step>
       {files.length > 0 && (
-        <Step title={files.length === 1 ? 'Add this file' : 'Add these files'}>
+        <Step title={isServer ? 'Add this to your server' : 'Add these files'}>
+          {isServer && (
+            <p className="text-sm text-faint">
+              This is a whole server. If you have one already, take from it what mentions blog and pages.
+            </p>
+          )}
           {files.map(({ path, text }) => (
             <Code key={path} label={path} text={text} />
           ))}

@@ -63,7 +63,7 @@ export function environment(code: string): CodeFile {
 /** The SDK and nothing else. */
 export const SDK = { packages: '', own: sdk }
 const NODE_RUNS_IT =
-  'With "type": "module" in package.json, Node 22.18 or later runs it as it is: node --env-file=.env server.ts. Posts are kept as files in content/posts; stores for PostgreSQL, SQLite and Redis are in @postrider/sdk/receiver.'
+  'Node 22.18 or later runs it as it is, with "type": "module" in package.json: node --env-file=.env server.ts. Posts are kept as files in content/posts, which Git should ignore; stores for PostgreSQL, SQLite and Redis are in @postrider/sdk/receiver.'
 const READS_THE_SERVICE =
   'The site keeps nothing: pages read this service and remember what they read, and a webhook says what is out of date. So a deploy loses nothing, and it works on hosts without a disk.'
 
@@ -138,6 +138,7 @@ export const RECEIVERS = {
     name: 'Express, or another Node server',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
+    saysWhere: true,
     install: { packages: 'express', own: sdk },
     settings: environment,
     files: [{ path: 'server.ts', text: express }],
@@ -147,6 +148,7 @@ export const RECEIVERS = {
     name: 'Hono',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
+    saysWhere: true,
     install: { packages: 'hono @hono/node-server', own: sdk },
     settings: environment,
     files: [{ path: 'server.ts', text: hono }],
@@ -156,6 +158,7 @@ export const RECEIVERS = {
     name: 'Deno',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
+    saysWhere: true,
     install: SDK,
     settings: environment,
     files: [{ path: 'server.ts', text: deno }],
@@ -165,6 +168,7 @@ export const RECEIVERS = {
     name: 'Bun',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
+    saysWhere: true,
     install: SDK,
     settings: environment,
     files: [{ path: 'server.ts', text: bun }],
@@ -174,6 +178,7 @@ export const RECEIVERS = {
     name: 'Cloudflare Workers',
     platform: 'custom',
     webhookPath: '/webhooks/postrider',
+    saysWhere: true,
     install: SDK,
     settings: (code) => ({ ...environment(code), path: '.dev.vars' }),
     files: [{ path: 'src/index.ts', text: worker }],

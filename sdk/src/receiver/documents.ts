@@ -16,18 +16,18 @@ export type Feed = {
 export function rssFeed({ title, description = title, address, addressOf, posts }: Feed): string {
   const items = posts.map((post) =>
     element('item', [
-      element('title', xml(post.title)),
-      element('link', xml(addressOf(post.slug))),
-      `<guid isPermaLink="false">${xml(post.id)}</guid>`,
+      element('title', escaped(post.title)),
+      element('link', escaped(addressOf(post.slug))),
+      `<guid isPermaLink="false">${escaped(post.id)}</guid>`,
       element('pubDate', new Date(post.published_at).toUTCString()),
-      element('description', xml(post.excerpt)),
-      ...post.tags.map((tag) => element('category', xml(tag))),
+      element('description', escaped(post.excerpt)),
+      ...post.tags.map((tag) => element('category', escaped(tag))),
     ]),
   )
   const channel = [
-    element('title', xml(title)),
-    element('link', xml(address)),
-    element('description', xml(description)),
+    element('title', escaped(title)),
+    element('link', escaped(address)),
+    element('description', escaped(description)),
   ]
   return `<?xml version="1.0" encoding="UTF-8"?>\n<rss version="2.0">${element('channel', [...channel, ...items])}</rss>\n`
 }
@@ -53,7 +53,8 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 may not have them, not even escaped
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g
 
-function xml(text: string): string {
+/** Plain text, for HTML and XML. */
+export function escaped(text: string): string {
   return text.replaceAll(NOT_XML, '').replaceAll(/[&<>"']/g, (one) => ESCAPES[one] ?? one)
 }
 

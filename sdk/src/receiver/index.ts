@@ -1,6 +1,7 @@
 export { type Connection, connectionCode, parseConnectionCode } from '../connection-code.ts'
 export { type Feed, jsonLd, rssFeed } from './documents.ts'
 export { memoryStore } from './memory.ts'
+export { createPages, type Page, type Pages, type PagesOptions } from './pages.ts'
 export { isPreview } from './previews.ts'
 export { type BuildPosts, followChanges, type ReadOptions, readPosts } from './read-posts.ts'
 export { type Answer, type Changed, createReceiver, type Receiver, type ReceiverOptions } from './receiver.ts'
