@@ -117,7 +117,7 @@ async function filesOf(name: string, { files, pages = [] }: Instructions): Promi
 function settingsOf(name: ReceiverName): Record<string, string> {
   const { settings }: Receiver = RECEIVERS[name]
   const { id, api_key: key, webhook_secret: secret } = site
-  const lines = settings(connectionCode({ url: service.url, site: id, key, secret }))
+  const lines = settings(connectionCode({ url: service.url, site: id, key, secret }), site.url)
     .text.trim()
     .split('\n')
   return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))

@@ -69,7 +69,7 @@ describeInBrowser('connecting a site', (scene) => {
     expect(await page.getByText('npm install hono').count()).toBe(1)
 
     await page.getByText('Waiting for your site.').waitFor()
-    await page.getByText('Your site answered 500, after').waitFor()
+    await page.getByText('Not yet: your site answered 500.').waitFor()
     await page.getByText('it failed while handling the webhook. Look at its log.').waitFor()
     await page.getByText('TypeError: posts is not defined').waitFor()
     await expectAccessible(page)
@@ -229,7 +229,7 @@ describeInBrowser('a static site', (scene) => {
     host.answerNext(201, 404)
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('It builds the site now.').waitFor()
-    await page.getByRole('link', { name: 'See the site' }).click()
+    await page.getByRole('link', { name: 'Go to its settings' }).click()
 
     await page.getByLabel('Seconds between builds').fill('120')
     await page.getByLabel('Address of a post').fill(`${website.url}/{slug}`)

@@ -13,8 +13,8 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
   const { install, download, settings, files, pages = [], note } = receiver
   const { id, api_key: key, webhook_secret: secret } = site
   const isServer = files.length === 1
-  const real = settings(connectionCode({ url: location.origin, site: id, key, secret }))
-  const hidden = settings(`prc_${'•'.repeat(16)}`)
+  const real = settings(connectionCode({ url: location.origin, site: id, key, secret }), site.url)
+  const hidden = settings(`prc_${'•'.repeat(16)}`, site.url)
   return (
     <ol className="grid grid-cols-1 gap-6">
       {install !== undefined && (
@@ -51,8 +51,14 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
           ) : (
             <>
               For the server only: anyone who has it can write to your site. For development, connect another site and
-              use its code. In production it belongs in the environment that your host gives the site; a server that you
-              start yourself reads the file with <code className="font-mono">node --env-file=.env</code>.
+              use its code. In production it belongs in the environment that your host gives the site
+              {real.path === '.env' && (
+                <>
+                  ; a server that you start yourself reads the file with{' '}
+                  <code className="font-mono">node --env-file=.env</code>
+                </>
+              )}
+              .
             </>
           )}
         </p>

@@ -38,7 +38,7 @@ export type Instructions = {
   /** Or what to download from this service, and where it is installed. */
   download?: { path: string; steps: string }
   /** Where the site's connection code goes. */
-  settings: (code: string) => CodeFile
+  settings: (code: string, siteUrl: string) => CodeFile
   files: readonly CodeFile[]
   /** Starter pages that show what was received: all posts, and one. */
   pages?: readonly CodeFile[]
@@ -75,14 +75,14 @@ export const RECEIVERS = {
     webhookPath: '/api/postrider',
     saysWhere: true,
     install: { packages: '', own: next },
-    settings: environment,
+    settings: (code, siteUrl) => ({ path: '.env.local', text: `${environment(code).text}SITE_URL=${siteUrl}\n` }),
     files: [
       { path: 'lib/blog.ts', text: nextjsBlog },
       { path: 'app/api/postrider/route.ts', text: nextjs },
       { path: 'app/blog/[[...path]]/page.ts', text: nextjsPage },
       { path: 'proxy.ts', text: nextjsProxy },
     ],
-    note: `${READS_THE_SERVICE} The package’s README says how to give the pages your own look, and how to add a feed and a sitemap; with src, the four files belong below it.`,
+    note: `${READS_THE_SERVICE} The package’s README says how to give the pages your own look, and how to add a feed and a sitemap. If your site has a folder src, put the four files into that.`,
   },
   sveltekit: {
     name: 'SvelteKit',

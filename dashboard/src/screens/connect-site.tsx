@@ -11,6 +11,7 @@ import { buttonLook } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { toast } from '../ui/toast.tsx'
 import { Frame } from './connect-site/frame.tsx'
 import { NewSite } from './connect-site/new-site.tsx'
 import { OfferSampleSite, SAMPLE, SampleSite } from './connect-site/sample-site.tsx'
@@ -47,11 +48,21 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
   }
   if (site.data.kind === 'build_hook') return <StaticSite site={site.data} />
   const receiver = chosen ?? receiverFor(site.data.platform)
+  const { name, url, platform } = site.data
+  const onResult = ({ success }: { success: boolean }) => {
+    // The result is at the end of a long page.
+    if (success && !accepted) toast({ text: `It works: ${name} took the test.` })
+    setAccepted(success)
+  }
   return (
     // Only a test that the site accepts shows that the code is installed.
     <Frame
       at={accepted ? 4 : 2}
-      lead={`${site.data.name} is connected. Now give it the code that receives your posts.`}
+      lead={
+        accepted
+          ? `${name} receives. ${platform === 'wordpress' ? '' : `Your posts will be at ${url.replace(/\/$/, '')}/blog.`}`
+          : `${name} is added here. Once it has the code that receives your posts, it is connected.`
+      }
     >
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-6">
@@ -74,7 +85,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
             Once the code is live, a signed test goes to{' '}
             <span className="font-mono text-sm wrap-anywhere">{site.data.webhook_url}</span>. Nothing is published.
           </p>
-          <SendTest siteId={siteId} waits={!hasWorked(site.data)} onResult={({ success }) => setAccepted(success)} />
+          <SendTest siteId={siteId} waits={!hasWorked(site.data)} onResult={onResult} />
         </div>
       </Sheet>
       <div className="flex flex-wrap justify-end gap-2">
@@ -83,7 +94,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
           params={{ siteId }}
           className={buttonLook({ kind: accepted ? 'secondary' : 'quiet' })}
         >
-          {accepted ? 'See the site' : 'Do this later'}
+          {accepted ? 'Go to its settings' : 'Do this later'}
         </Link>
         {accepted && (
           <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>

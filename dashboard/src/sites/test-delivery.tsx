@@ -64,7 +64,9 @@ export function SendTest({ siteId, isHook = false, waits = false, onResult }: Se
       {/* While it waits, the times of the same answer change every few seconds: nobody wants to hear that. */}
       <div aria-live={isWaiting ? 'off' : 'polite'} className="grid grid-cols-1 gap-3 empty:hidden">
         {test.isError && !isBusy && <Notice tone="failed">{sentence(test.error)}</Notice>}
-        {result !== undefined && !test.isError && !isBusy && <Result result={result} isHook={isHook} />}
+        {result !== undefined && !test.isError && !isBusy && (
+          <Result result={result} isHook={isHook} isWaiting={isWaiting} />
+        )}
       </div>
     </div>
   )
@@ -72,12 +74,20 @@ export function SendTest({ siteId, isHook = false, waits = false, onResult }: Se
 
 type ResultProps = { result: TestDelivery; isHook: boolean }
 
-function Result({ result, isHook }: ResultProps) {
-  const { success, store, response } = result
+/** `isWaiting`: nobody expects that it works already, so that it does not is no failure. */
+function Result({ result, isHook, isWaiting }: ResultProps & { isWaiting: boolean }) {
+  const { success, store, response, response_code: code, troubleshooting } = result
+  const isNotThereYet = isWaiting && code === 404
   return (
     <>
-      {success ? <Accepted result={result} isHook={isHook} /> : <Refused result={result} isHook={isHook} />}
-      {response !== undefined && store === undefined && (
+      {success ? (
+        <Accepted result={result} isHook={isHook} />
+      ) : isWaiting ? (
+        <Notice title={`Not yet: ${answerOf(result, isHook)}.`}>{troubleshooting}</Notice>
+      ) : (
+        <Refused result={result} isHook={isHook} />
+      )}
+      {response !== undefined && store === undefined && !isNotThereYet && (
         <figure className="grid grid-cols-1 gap-1">
           <figcaption className="text-sm text-faint">What it said</figcaption>
           <pre className="max-h-48 overflow-y-auto rounded-md bg-well p-3 font-mono text-sm wrap-anywhere whitespace-pre-wrap ring-1 ring-line">
@@ -107,12 +117,20 @@ function Accepted({ result: { store, response_time_ms: tookMs, message }, isHook
 }
 
 function Refused({ result, isHook }: ResultProps) {
-  const { response_code: code, response_time_ms: tookMs, error = null, troubleshooting } = result
-  const answered =
-    code === null ? (reasonOf(code, error) ?? 'No answer') : `${isHook ? 'The host' : 'Your site'} answered ${code}`
+  const answered = answerOf(result, isHook)
   return (
-    <Notice tone="failed" title={`${answered}, after ${duration(tookMs)}.`}>
-      {troubleshooting}
+    <Notice
+      tone="failed"
+      title={`${answered.charAt(0).toUpperCase()}${answered.slice(1)}, after ${duration(result.response_time_ms)}.`}
+    >
+      {result.troubleshooting}
     </Notice>
   )
+}
+
+/** `your site answered 404`, or why there was no answer; for the middle of a sentence. */
+function answerOf({ response_code: code, error }: TestDelivery, isHook: boolean): string {
+  if (code !== null) return `${isHook ? 'the host' : 'your site'} answered ${code}`
+  const reason = reasonOf(code, error ?? null) ?? 'No answer'
+  return reason.charAt(0).toLowerCase() + reason.slice(1)
 }

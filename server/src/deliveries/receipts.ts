@@ -100,7 +100,7 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
 
 const DONE: JobOutcome = { record: async () => {} }
 const UNKNOWN_ADDRESS =
-  'It is not known where the site shows the post. Give the site the pattern of its addresses (post_url), or let it answer webhooks with the address.'
+  'It is not known where the site shows the post. Say in its settings what the address of a post is (post_url), or let it answer webhooks with the address.'
 
 function looksOf({ progress }: LeasedJob): number {
   return (progress as { looks: number } | null)?.looks ?? 0

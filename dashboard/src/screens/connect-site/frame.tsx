@@ -4,10 +4,10 @@ import { Page } from '../../ui/page.tsx'
 
 const STEPS = ['The site', 'The receiver', 'The test']
 
-/** The frame around the steps. `at`: the next step, counted from 1. */
+/** The frame around the steps. `at`: the next step, counted from 1. Code needs more room than fields do. */
 export function Frame({ at, lead, children }: { at: number; lead?: string; children: ReactNode }) {
   return (
-    <Page title="Connect a site" narrow {...(lead === undefined ? {} : { lead })}>
+    <Page title="Connect a site" narrow={at === 1} {...(lead === undefined ? {} : { lead })}>
       <ol className="grid grid-cols-3" aria-label="Steps">
         {STEPS.map((step, index) => {
           const isDone = index + 1 < at

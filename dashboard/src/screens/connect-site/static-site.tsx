@@ -22,7 +22,7 @@ export function StaticSite({ site }: { site: SiteWithSecrets }) {
   const [made, setMade] = useState(() => staticReceiverFor(site.platform))
   const { id, debounce_seconds: seconds } = site
   return (
-    <Frame at={hasBuilt ? 4 : 2} lead={`${site.name} is connected. Now let its build read your posts.`}>
+    <Frame at={hasBuilt ? 4 : 2} lead={`${site.name} is added here. Once its build reads your posts, it is connected.`}>
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-4">
           <HookWords seconds={seconds ?? 0} />
@@ -50,7 +50,7 @@ export function StaticSite({ site }: { site: SiteWithSecrets }) {
           params={{ siteId: id }}
           className={buttonLook({ kind: hasBuilt ? 'primary' : 'quiet' })}
         >
-          {hasBuilt ? 'See the site' : 'Do this later'}
+          {hasBuilt ? 'Go to its settings' : 'Do this later'}
         </Link>
       </div>
     </Frame>

@@ -1,4 +1,4 @@
-import type { Site } from '@postrider/sdk'
+import { connectionCode, type Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Eye, EyeOff, RotateCw } from 'lucide-react'
 import { useState } from 'react'
@@ -15,6 +15,9 @@ export function Secrets({ site }: { site: Site }) {
   const [asking, setAsking] = useState(false)
   const [warning, setWarning] = useState<string>()
   const secrets = useQuery({ ...siteWithSecretsQuery(site.id), enabled: shown })
+  const known = shown ? secrets.data : undefined
+  const code =
+    known && connectionCode({ url: location.origin, site: known.id, key: known.api_key, secret: known.webhook_secret })
   const rotate = async () => {
     const rotated = await api.sites.rotateKeys(site.id)
     await queryClient.invalidateQueries({ queryKey: siteWithSecretsQuery(site.id).queryKey })
@@ -28,19 +31,12 @@ export function Secrets({ site }: { site: Site }) {
           {warning}
         </Notice>
       )}
-      <Secret
-        name="Webhook secret"
-        about="Signs what is sent."
-        value={shown ? secrets.data?.webhook_secret : undefined}
-      />
+      <Secret name="Connection code" about="All that the site’s code needs, in POSTRIDER_CONNECTION." value={code} />
+      <Secret name="Webhook secret" about="Signs what is sent." value={known?.webhook_secret} />
       {site.kind === 'build_hook' && (
-        <Secret
-          name="Deploy hook"
-          about="Starts a build at your host."
-          value={shown ? secrets.data?.webhook_url : undefined}
-        />
+        <Secret name="Deploy hook" about="Starts a build at your host." value={known?.webhook_url} />
       )}
-      <Secret name="API key" about="For the Pull API." value={shown ? secrets.data?.api_key : undefined} />
+      <Secret name="API key" about="For the Pull API." value={known?.api_key} />
       {shown && secrets.isError && <Notice tone="failed">{sentence(secrets.error)}</Notice>}
       <div className="flex flex-wrap gap-2">
         <Button
@@ -57,7 +53,7 @@ export function Secrets({ site }: { site: Site }) {
       <Confirm open={asking} onOpenChange={setAsking} title="Replace the keys?" verb="Replace both keys" act={rotate}>
         <p>
           The present webhook secret and API key stop working <b className="font-[620] text-ink">at once</b>. Until{' '}
-          {site.name} has the new ones, it refuses every delivery.
+          {site.name} has its new connection code, it refuses every delivery.
         </p>
         <p>
           Deliveries that fail meanwhile are tried again a few times, by default for about 35 minutes. To take your

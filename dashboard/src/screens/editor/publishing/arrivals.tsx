@@ -160,7 +160,8 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
               <Ago at={at} />
             </>
           )}
-          {ms !== null && `, answered in ${duration(ms)}`}
+          {/* An attempt that was not accepted says nothing of the arrival: the site has confirmed it by itself. */}
+          {code === null || code >= 300 ? ', as the site says' : ms !== null && `, answered in ${duration(ms)}`}
         </>
       )
     case 'failed':

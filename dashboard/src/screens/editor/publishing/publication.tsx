@@ -69,7 +69,7 @@ export function Publication({
         {post?.scheduled_at != null && <Due at={new Date(post.scheduled_at).getTime()} zone={plannedZone(post)} />}
         {post?.published_at != null && (
           <p className="text-quiet">
-            First published <Ago at={post.published_at} />.
+            Published <Ago at={post.published_at} />.
           </p>
         )}
         {post?.unpublish_at != null && <Ends at={new Date(post.unpublish_at).getTime()} />}
@@ -183,7 +183,15 @@ function Unseen({ postId }: { postId: string | undefined }) {
   )
   // A removal that is not in the list yet has only just begun.
   const isUnderWay = left.some(({ event, status }) => event !== 'post.deleted' || status === 'pending')
-  if (postId === undefined || left.length === 0) return <p className="text-quiet">Only you can see it.</p>
+  const removed = newestPerSite(data?.data ?? []).filter(
+    ({ event, status }) => event === 'post.deleted' && status.startsWith('delivered'),
+  ).length
+  if (postId === undefined || left.length === 0)
+    return (
+      <p className="text-quiet">
+        Only you can see it.{removed > 0 && ` ${counted(removed, 'site')} confirmed that it is removed.`}
+      </p>
+    )
   return (
     <>
       <p className="text-quiet">
