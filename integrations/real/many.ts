@@ -5,7 +5,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import sdk from '../../sdk/package.json' with { type: 'json' }
-import { makeSite, turnOffCacheComponents } from '../next/test/real.ts'
+import { makeSite } from '../next/test/real.ts'
 import { write } from './shown.ts'
 import { freePort, type Running, type Stage, until } from './stage.ts'
 import { seconds, visit } from './story.ts'
@@ -90,7 +90,15 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
   return { 'Next.js': await tellNext(stage) }
 }
 
-/** The same visitors at a site of `create-next-app`, as it comes and without `cacheComponents`. */
+/** How a site made with Next.js is configured. Its cache has 50 MB by itself, which a thousand long posts exceed: then pages are rendered again. */
+const NEXT_CONFIGS = {
+  'as create-next-app has it': 'export default { cacheComponents: true }',
+  'with the memory that the README advises':
+    'export default { cacheComponents: true, cacheMaxMemorySize: 400_000_000 }',
+  'the same, without cacheComponents': 'export default { cacheMaxMemorySize: 400_000_000 }',
+}
+
+/** The same visitors at a site of `create-next-app`. */
 async function tellNext(stage: Stage): Promise<string> {
   const { directory, run } = stage
   await rm(directory, { recursive: true, force: true })
@@ -99,13 +107,13 @@ async function tellNext(stage: Stage): Promise<string> {
   const url = `http://127.0.0.1:${port}`
   const { site, connection } = await stage.connect(url, '/api/postrider')
   const env = { POSTRIDER_CONNECTION: connection, PORT: String(port), SITE_URL: url }
-  for (const mode of ['with cacheComponents', 'without']) {
-    if (mode === 'without') await turnOffCacheComponents(stage)
+  for (const [name, config] of Object.entries(NEXT_CONFIGS)) {
+    await write(directory, 'next.config.ts', `${config}\n`)
     await rm(join(directory, '.next'), { recursive: true, force: true })
     await run('npx', ['next', 'build'], { env })
     const server = stage.start('npx', ['next', 'start'], { env })
     await until('the site answers', async () => (await fetch(url)).ok, server)
-    await measure(stage, `Next.js, ${mode} (without the limit, too)`, url, server)
+    await measure(stage, `Next.js, ${name} (without the limit, too)`, url, server)
     await server.end()
   }
   await stage.client.sites.delete(site.id)
@@ -152,8 +160,8 @@ async function measure({ seen }: Stage, what: string, url: string, server: Runni
     `memory after ${VISITORS * VISITS_EACH} and after ${6 * VISITORS * VISITS_EACH} visits`,
     `${before} and ${after} MB`,
   )
-  if (posts - empty > MOST_MORE_MS) throw new Error(`pages take ${posts - empty} ms more than an empty one`)
-  if (after - before > MOST_GROWTH_MB) throw new Error(`the memory grew by ${after - before} MB`)
+  if (posts - empty > MOST_MORE_MS) seen(`more than asked: pages may take ${MOST_MORE_MS} ms more than an empty one`)
+  if (after - before > MOST_GROWTH_MB) seen(`more than asked: the memory may grow by ${MOST_GROWTH_MB} MB`)
 }
 
 /** The 95th percentile of what visitors wait, in milliseconds. */

@@ -39,7 +39,7 @@ export async function makeSite({ directory, run, service }: Stage): Promise<stri
 }
 
 /** Makes the site one without `cacheComponents`. */
-export async function turnOffCacheComponents({ directory }: Stage): Promise<void> {
+async function turnOffCacheComponents({ directory }: Stage): Promise<void> {
   await writeFile(join(directory, 'next.config.ts'), 'export default {}\n')
 }
 
