@@ -505,6 +505,8 @@ describeInBrowser('the forms of a text', (scene) => {
     await page.keyboard.press('Alt+F10')
     await page.keyboard.press('Enter')
     expect(await text(page).getByRole('row').count()).toBe(4)
+    // The text has the focus again a moment later; keys pressed before that would leave the caret in the table.
+    await hasFocus(text(page))
     await page.keyboard.press('Control+End')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.type('A picture: /pic')
