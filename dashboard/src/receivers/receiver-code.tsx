@@ -1,9 +1,10 @@
-import { connectionCode, type SiteWithSecrets } from '@postrider/sdk'
+import type { SiteWithSecrets } from '@postrider/sdk'
 import { Download, Eye, EyeOff } from 'lucide-react'
 import { useState } from 'react'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { connectionCodeOf } from './connection-code.ts'
 import { installCommand } from './install-command.ts'
 import type { Instructions } from './receivers.ts'
 
@@ -11,9 +12,8 @@ import type { Instructions } from './receivers.ts'
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: Instructions }) {
   const [shown, setShown] = useState(false)
   const { install, download, settings, files, pages = [], note } = receiver
-  const { id, api_key: key, webhook_secret: secret } = site
   const isServer = files.length === 1
-  const real = settings(connectionCode({ url: location.origin, site: id, key, secret }), site.url)
+  const real = settings(connectionCodeOf(site), site.url)
   const hidden = settings(`prc_${'•'.repeat(16)}`, site.url)
   return (
     <ol className="grid grid-cols-1 gap-6">

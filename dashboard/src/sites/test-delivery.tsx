@@ -83,7 +83,7 @@ function Result({ result, isHook, isWaiting }: ResultProps & { isWaiting: boolea
       {success ? (
         <Accepted result={result} isHook={isHook} />
       ) : isWaiting ? (
-        <Notice title={`Not yet: ${answerOf(result, isHook)}.`}>{troubleshooting}</Notice>
+        <Notice title={`Not yet: ${withinSentence(answerOf(result, isHook))}.`}>{troubleshooting}</Notice>
       ) : (
         <Refused result={result} isHook={isHook} />
       )}
@@ -117,20 +117,17 @@ function Accepted({ result: { store, response_time_ms: tookMs, message }, isHook
 }
 
 function Refused({ result, isHook }: ResultProps) {
-  const answered = answerOf(result, isHook)
   return (
-    <Notice
-      tone="failed"
-      title={`${answered.charAt(0).toUpperCase()}${answered.slice(1)}, after ${duration(result.response_time_ms)}.`}
-    >
+    <Notice tone="failed" title={`${answerOf(result, isHook)}, after ${duration(result.response_time_ms)}.`}>
       {result.troubleshooting}
     </Notice>
   )
 }
 
-/** `your site answered 404`, or why there was no answer; for the middle of a sentence. */
+/** `Your site answered 404`, or why there was no answer. */
 function answerOf({ response_code: code, error }: TestDelivery, isHook: boolean): string {
-  if (code !== null) return `${isHook ? 'the host' : 'your site'} answered ${code}`
-  const reason = reasonOf(code, error ?? null) ?? 'No answer'
-  return reason.charAt(0).toLowerCase() + reason.slice(1)
+  if (code !== null) return `${isHook ? 'The host' : 'Your site'} answered ${code}`
+  return reasonOf(code, error ?? null) ?? 'No answer'
 }
+
+const withinSentence = (words: string) => words.charAt(0).toLowerCase() + words.slice(1)

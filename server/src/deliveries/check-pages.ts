@@ -1,13 +1,12 @@
 /** "Check again": has the pages of posts looked at now that nobody has seen there, or the page of one post. */
-import { sql } from 'kysely'
 import { z } from 'zod'
 import { accountAuth } from '../accounts/index.ts'
 import { lookAt, postsNotSeen } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
-import type { Tx } from '../platform/db/database.ts'
 import { fail } from '../platform/errors.ts'
 import { type Endpoint, endpoint, Id, IdParams } from '../platform/http/endpoint.ts'
 import { exampleSite, isSite, siteStatusOf } from '../sites/index.ts'
+import { lastAccepted } from './receipts.ts'
 
 const CheckBody = z
   .strictObject({
@@ -24,33 +23,17 @@ const CheckResult = z
 
 /** Has pages of a site looked at now; returns of how many posts. Throws `not_found`, or `conflict` if its pages are not looked at. */
 async function checkPages(ctx: Context, accountId: string, givenId: string, postId: string | undefined) {
-  const { siteId } = await siteStatusOf(ctx, accountId, givenId)
+  const { siteId, verifies } = await siteStatusOf(ctx, accountId, givenId)
   const posts = await ctx.db.tx(async (tx) => {
-    const postIds = await (postId === undefined ? postsNotSeen(tx, siteId) : acceptedPost(tx, siteId, postId))
-    if (postId !== undefined && postIds.length === 0)
+    if (postId !== undefined && (await lastAccepted(tx, siteId, postId)) === undefined)
       throw fail('not_found', 'The site has accepted no such post.', { field: 'post_id' })
-    const endpoint = await tx
-      .selectFrom('endpoints')
-      .select('verifies')
-      .where('site_id', '=', siteId)
-      .executeTakeFirst()
-    if (endpoint?.verifies !== true)
+    if (!verifies)
       throw fail('conflict', 'The pages of this site are not looked at. Set verify to true first.', { field: 'verify' })
+    const postIds = postId === undefined ? await postsNotSeen(tx, siteId) : [postId]
     await lookAt(ctx, tx, { accountId, siteId }, postIds)
     return postIds.length
   })
   return { siteId, posts }
-}
-
-/** The post, if the site has accepted it and it was not withdrawn since; else nothing. */
-async function acceptedPost(tx: Tx, siteId: string, postId: string): Promise<string[]> {
-  const { rows } = await sql<{ kind: string }>`
-    select v.kind from deliveries d join events v on v.id = d.event_id
-    where d.post_id = ${postId} and d.site_id = ${siteId}
-      and (d.status in ('delivered', 'delivered_retry') or v.kind = 'post.deleted')
-    order by d.sequence desc limit 1
-  `.execute(tx)
-  return rows.some(({ kind }) => kind !== 'post.deleted') ? [postId] : []
 }
 
 /** The endpoint that has pages looked at again. */

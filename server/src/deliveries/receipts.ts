@@ -7,7 +7,7 @@
  * time to build.
  */
 import { sql } from 'kysely'
-import { type LiveCheck, LOOK_JOB, outcomeChanges } from '../engine/index.ts'
+import { type LiveCheck, LOOK_JOB, lookJob, outcomeChanges } from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -53,9 +53,7 @@ export async function expectPages(
     .where('verifies', '=', true)
     .execute()
   const verifying = new Set(rows.map((row) => row.site_id))
-  const jobs = accepted
-    .filter(({ siteId }) => verifying.has(siteId))
-    .map(({ accountId, siteId, postId }) => ({ accountId, key: `${siteId}/${postId}` }))
+  const jobs = accepted.filter(({ siteId }) => verifying.has(siteId)).map(lookJob)
   if (jobs.length > 0) await enqueueJobs(ctx, tx, LOOK_JOB, jobs, LOOKS_MS[0] ?? 0)
 }
 
@@ -125,6 +123,17 @@ type Expected = {
 async function whatIsExpected(tx: Tx, { key, accountId }: LeasedJob): Promise<Expected | undefined> {
   const [siteId = '', postId = ''] = key.split('/')
   const site = await findSite(tx, accountId, siteId)
+  const newest = await lastAccepted(tx, siteId, postId)
+  if (site === undefined || newest === undefined || !newest.verifies) return undefined
+  const post = JSON.parse(newest.payload) as Recognisable & { slug: string; published_at: string } // as `publicPost` makes it
+  const address = URL.parse(newest.live_url ?? postAddress(site, post) ?? '') ?? undefined
+  const isBuilt = newest.debounce_seconds !== null
+  const wasJudged = newest.live_check?.state != null
+  return { id: newest.id, accountId, siteId, post, address, obstacle: obstacleTo(site, address), isBuilt, wasJudged }
+}
+
+/** What a site accepted last of a post; undefined if nothing, or if the post was withdrawn since. */
+export async function lastAccepted(tx: Tx, siteId: string, postId: string) {
   const newest = await tx
     .selectFrom('deliveries as d')
     .innerJoin('events as v', 'v.id', 'd.event_id')
@@ -136,12 +145,7 @@ async function whatIsExpected(tx: Tx, { key, accountId }: LeasedJob): Promise<Ex
     .orderBy('d.sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (site === undefined || newest === undefined || !newest.verifies || newest.kind === 'post.deleted') return undefined
-  const post = JSON.parse(newest.payload) as Recognisable & { slug: string; published_at: string } // as `publicPost` makes it
-  const address = URL.parse(newest.live_url ?? postAddress(site, post) ?? '') ?? undefined
-  const isBuilt = newest.debounce_seconds !== null
-  const wasJudged = newest.live_check?.state != null
-  return { id: newest.id, accountId, siteId, post, address, obstacle: obstacleTo(site, address), isBuilt, wasJudged }
+  return newest?.kind === 'post.deleted' ? undefined : newest
 }
 
 /** Only pages of the site itself are looked at, whatever a site says of where its posts are: on the host of its address, or of the pattern of its posts' addresses. */

@@ -23,7 +23,7 @@ export { abandonLeases, countDueLanes, type EventContent, type Target } from './
 export { saidUrls } from './live-urls.ts'
 export { showBacklog } from './metrics.ts'
 export { forgetSkipped, isUnrepaired, skippedPosts, skipSites } from './missing.ts'
-export { IS_NOT_LIVE, LOOK_JOB, lookAgain, lookAt, postsNotSeen, sitesNotLive } from './not-live.ts'
+export { IS_NOT_LIVE, LOOK_JOB, lookAgain, lookAt, lookJob, postsNotSeen, sitesNotLive } from './not-live.ts'
 export { type AttemptOutcome, lateBySeconds, SLOW_MS } from './policy.ts'
 export { resealSecrets, unopenedSecrets } from './reseal.ts'
 export { purgeDeletedSites, removeDeliveriesOf, removeOldHistory } from './retention.ts'

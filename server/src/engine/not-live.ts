@@ -7,25 +7,27 @@ import { enqueueJobs, hurryJobs } from '../platform/jobs/queue.ts'
 /** The kind of the job that looks at a page; its key is `siteId/postId`. */
 export const LOOK_JOB = 'look-at-page'
 
-/** SQL: nothing newer of the post of a delivery `d` was looked at, and it was not withdrawn since. `offset 0` keeps PostgreSQL from reading all deliveries in order to judge a few. */
-const IS_NEWEST_LOOK = sql<boolean>`not exists (
-  select from deliveries n join events w on w.id = n.event_id
-  where n.post_id = d.post_id and n.site_id = d.site_id and n.sequence > d.sequence
-    and (n.live_check is not null or w.kind = 'post.deleted')
-  offset 0
-)`
+/** The job that looks at the page of a post on a site. */
+export function lookJob({ accountId, siteId, postId }: { accountId: string; siteId: string; postId: string }) {
+  return { accountId, key: `${siteId}/${postId}` }
+}
 
 /**
- * SQL: whether the post of a delivery `d` to the endpoint `e` is not live: that is what came of looking. The index `deliveries_not_live` has
- * such deliveries of a site.
+ * SQL: whether what came of looking for the post of a delivery `d` to the endpoint `e` still stands: the site wants to know, nothing newer of
+ * the post was looked at, and it was not withdrawn since. `offset 0` keeps PostgreSQL from reading all deliveries in order to judge a few.
  */
-export const IS_NOT_LIVE: RawBuilder<boolean> = sql<boolean>`(
-  d.live_check ->> 'state' in ('wrong', 'gone') and e.verifies and e.deleted_at is null and ${IS_NEWEST_LOOK}
+const STANDS = sql<boolean>`(
+  e.verifies and e.deleted_at is null and not exists (
+    select from deliveries n join events w on w.id = n.event_id
+    where n.post_id = d.post_id and n.site_id = d.site_id and n.sequence > d.sequence
+      and (n.live_check is not null or w.kind = 'post.deleted')
+    offset 0
+  )
 )`
 
-/** SQL: whether it is not known if it is live, because nobody could look. */
-const COULD_NOT_LOOK = sql<boolean>`(
-  d.live_check ->> 'state' is null and e.verifies and e.deleted_at is null and ${IS_NEWEST_LOOK}
+/** SQL: whether the post of a delivery `d` to the endpoint `e` is not live. The index `deliveries_not_live` has such deliveries of a site. */
+export const IS_NOT_LIVE: RawBuilder<boolean> = sql<boolean>`(
+  d.live_check ->> 'state' in ('wrong', 'gone') and ${STANDS}
 )`
 
 /** SQL: how many posts the endpoint `e` has accepted that are not live. */
@@ -37,7 +39,7 @@ export const POSTS_NOT_LIVE: RawBuilder<number> = sql<number>`(
 export async function postsNotSeen(tx: Tx, siteId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct d.post_id as id from deliveries d join endpoints e on e.site_id = d.site_id
-    where d.site_id = ${siteId} and d.live_check is not null and (${IS_NOT_LIVE} or ${COULD_NOT_LOOK})
+    where d.site_id = ${siteId} and d.live_check is not null and d.live_check ->> 'state' is distinct from 'verified' and ${STANDS}
   `.execute(tx)
   return rows.map(({ id }) => id)
 }
@@ -51,7 +53,7 @@ export async function lookAt(
   { accountId, siteId }: Site,
   postIds: readonly string[],
 ): Promise<void> {
-  const jobs = postIds.map((postId) => ({ accountId, key: `${siteId}/${postId}` }))
+  const jobs = postIds.map((postId) => lookJob({ accountId, siteId, postId }))
   await enqueueJobs(ctx, tx, LOOK_JOB, jobs, 0)
   await ctx.signals.send(tx, 'jobs')
 }

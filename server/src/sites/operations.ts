@@ -284,9 +284,9 @@ export async function siteStatusOf(
   ctx: Context,
   accountId: string,
   id: string,
-): Promise<{ siteId: string; status: EndpointState['status'] }> {
+): Promise<{ siteId: string } & Pick<EndpointState, 'status' | 'verifies'>> {
   const { row, endpoint } = await currentSite(ctx, accountId, id)
-  return { siteId: row.id, status: endpoint.status }
+  return { siteId: row.id, status: endpoint.status, verifies: endpoint.verifies }
 }
 
 /** Where a site's events go, and its own address. Throws `not_found`. */

@@ -1,9 +1,10 @@
-import { connectionCode, type Site } from '@postrider/sdk'
+import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Eye, EyeOff, RotateCw } from 'lucide-react'
 import { useState } from 'react'
 import { api, sentence } from '../../api.ts'
 import { queryClient, siteWithSecretsQuery } from '../../queries.ts'
+import { connectionCodeOf } from '../../receivers/connection-code.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -16,8 +17,6 @@ export function Secrets({ site }: { site: Site }) {
   const [warning, setWarning] = useState<string>()
   const secrets = useQuery({ ...siteWithSecretsQuery(site.id), enabled: shown })
   const known = shown ? secrets.data : undefined
-  const code =
-    known && connectionCode({ url: location.origin, site: known.id, key: known.api_key, secret: known.webhook_secret })
   const rotate = async () => {
     const rotated = await api.sites.rotateKeys(site.id)
     await queryClient.invalidateQueries({ queryKey: siteWithSecretsQuery(site.id).queryKey })
@@ -31,7 +30,11 @@ export function Secrets({ site }: { site: Site }) {
           {warning}
         </Notice>
       )}
-      <Secret name="Connection code" about="All that the site’s code needs, in POSTRIDER_CONNECTION." value={code} />
+      <Secret
+        name="Connection code"
+        about="All that the site’s code needs, in POSTRIDER_CONNECTION."
+        value={known && connectionCodeOf(known)}
+      />
       <Secret name="Webhook secret" about="Signs what is sent." value={known?.webhook_secret} />
       {site.kind === 'build_hook' && (
         <Secret name="Deploy hook" about="Starts a build at your host." value={known?.webhook_url} />

@@ -178,12 +178,13 @@ function OriginalOf({ siteId, onChange }: { siteId: string | null; onChange: (()
 /** The note on an unpublished post: nobody else sees it, or these sites may still show it. */
 function Unseen({ postId }: { postId: string | undefined }) {
   const { data } = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
-  const left = newestPerSite(data?.data ?? []).filter(({ event, status, can_retry: canRetry }) =>
+  const newest = newestPerSite(data?.data ?? [])
+  const left = newest.filter(({ event, status, can_retry: canRetry }) =>
     event === 'post.deleted' ? status === 'pending' || canRetry : status !== 'failed',
   )
   // A removal that is not in the list yet has only just begun.
   const isUnderWay = left.some(({ event, status }) => event !== 'post.deleted' || status === 'pending')
-  const removed = newestPerSite(data?.data ?? []).filter(
+  const removed = newest.filter(
     ({ event, status }) => event === 'post.deleted' && status.startsWith('delivered'),
   ).length
   if (postId === undefined || left.length === 0)
