@@ -63,7 +63,7 @@ describeInBrowser('the sites of a post', (scene) => {
     await expectAccessible(page)
     await dialog(page).getByRole('button', { name: 'Take it off Kitchen' }).click()
     await dialog(page).waitFor({ state: 'detached' })
-    await publication(page).getByText('For Journal', { exact: true }).waitFor()
+    await seesLive(scene, publication(page).getByText('For Journal', { exact: true }))
     await seesDone(scene, publication(page).getByText(/^Removed/))
     expect(kitchen.received.at(-1)?.json.event).toBe('post.deleted')
     expect(journal.received).toHaveLength(1)

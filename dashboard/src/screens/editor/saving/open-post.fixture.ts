@@ -49,7 +49,11 @@ export function serviceOf() {
     if (fate === 'answer lost') throw new TypeError('fetch failed')
     return answer
   }
-  const changed = (post: PostWithDeliveries, { title, body, excerpt, status }: UpdatePost): PostWithDeliveries => ({
+  const changed = (post: PostWithDeliveries, { site_ids, ...content }: UpdatePost): PostWithDeliveries => ({
+    ...(Object.keys(content).length === 0 ? post : rewritten(post, content)),
+    ...(site_ids === undefined ? {} : { site_ids }),
+  })
+  const rewritten = (post: PostWithDeliveries, { title, body, excerpt, status }: UpdatePost): PostWithDeliveries => ({
     ...post,
     title: title?.trim() ?? post.title,
     excerpt: excerpt?.trim() ?? post.excerpt,

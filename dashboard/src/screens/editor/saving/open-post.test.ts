@@ -77,3 +77,20 @@ describe('publishing', () => {
     expect(openPost.view().post?.status).toBe('published')
   })
 })
+
+describe('changing the sites of a published post', () => {
+  it('is seen though its answer comes while a save is under way', async () => {
+    const service = serviceOf()
+    const draft = await service.create({ title: 'Out' })
+    const post = { ...draft, status: 'published' as const }
+    service.posts.set(post.id, post)
+    const openPost = open(service, post.id, post)
+    openPost.change({ body: written('Not yet') })
+    service.fates.push({ slow: 2_000 }, { slow: 3_000 })
+    const arranged = openPost.arrange({ site_ids: ['journal'] })
+    await later(5_000)
+    expect(await arranged).toBe(true)
+    expect(openPost.view().post?.site_ids).toEqual(['journal'])
+    expect(service.copies.get(post.id)?.body.json).toEqual(docOf('Not yet'))
+  })
+})

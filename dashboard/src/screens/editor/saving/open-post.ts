@@ -12,7 +12,7 @@
  * The copy in the browser is removed when the service has answered. Nothing typed is ever discarded without being asked: when a
  * request is refused, the screen and the copy stay as they are.
  */
-import type { UpdatePost } from '@postrider/sdk'
+import type { PostWithDeliveries, UpdatePost } from '@postrider/sdk'
 import { unlessMissing } from '../../../api.ts'
 import { type Draft, draftOf, type Field } from '../draft.ts'
 import { Autosave, type AutosaveContext } from './autosave.ts'
@@ -97,9 +97,7 @@ export class OpenPost {
     const { post } = this.#state
     if (post === undefined || !this.isPublished) return this.command(input)
     await this.#autosave.idle()
-    const stored = await this.#context.api.update(post.id, input)
-    this.#context.onStored(stored)
-    this.observe({ post: stored })
+    await this.#takeOver(await this.#context.api.update(post.id, input))
     return true
   }
 
@@ -108,15 +106,13 @@ export class OpenPost {
    * the service's refusal.
    */
   async publish(siteIds: string[] | undefined): Promise<boolean> {
-    const { api, onStored } = this.#context
+    const { api } = this.#context
     if (!(await this.update()) || this.#state.post === undefined) return false
-    await api.publish(this.#state.post.id, siteIds)
+    const { id } = this.#state.post
+    await api.publish(id, siteIds)
     // From here on it is published, whatever becomes of the next requests.
-    const published = await api.get(this.#state.post.id).catch(() => undefined)
-    // Something was written meanwhile, and the answer to its save may be of the time before.
-    await this.#autosave.idle()
-    if (published !== undefined) onStored(published)
-    this.observe({ post: published ?? { ...this.#state.post, status: 'published', scheduled_at: null } })
+    const published = await api.get(id).catch(() => undefined)
+    await this.#takeOver(published ?? { ...this.#state.post, status: 'published', scheduled_at: null })
     return true
   }
 
@@ -127,9 +123,7 @@ export class OpenPost {
   async restore(version: number): Promise<boolean> {
     if (!(await this.save()) || this.#state.post === undefined) return false
     const { id, version: present } = this.#state.post
-    const restored = await this.#context.api.restore(id, version, present)
-    this.#context.onStored(restored)
-    this.observe({ post: restored })
+    await this.#takeOver(await this.#context.api.restore(id, version, present))
     return true
   }
 
@@ -142,6 +136,13 @@ export class OpenPost {
     const { id, version } = this.#state.post
     await this.#context.api.trash(id, version)
     return true
+  }
+
+  /** Takes over the answer to a request beside the saves: one that began meanwhile may be answered with the post as it was before. */
+  async #takeOver(post: PostWithDeliveries): Promise<void> {
+    await this.#autosave.idle()
+    this.#context.onStored(post)
+    this.observe({ post })
   }
 
   /** Takes over the post as the service has it now, with its working copy if that is known. */
