@@ -70,7 +70,8 @@ export async function startService(env: Record<string, string> = {}, overrides: 
     },
     async stop() {
       await service.stop()
-      await rm(files, { recursive: true, force: true })
+      // A request that outlasted the stop may still be writing.
+      await rm(files, { recursive: true, force: true, maxRetries: 10 })
     },
   }
 }
