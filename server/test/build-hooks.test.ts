@@ -41,6 +41,9 @@ describe('a build hook', () => {
     await service.drain()
     expect(host.received).toHaveLength(1)
     expect((await client.posts.get(first)).deliveries).toMatchObject([{ status: 'pending' }])
+    const nextBuild = new Date(service.clock.now().getTime() + 60_000).toISOString()
+    const waiting = (await client.deliveries.list({ status: 'pending' })).data
+    expect(waiting.map(({ next_attempt_at: at }) => at)).toEqual([nextBuild, nextBuild, nextBuild])
     await service.advance(59_000)
     expect(host.received).toHaveLength(1)
     await service.advance(1_000)

@@ -165,7 +165,7 @@ describe('a site', () => {
     for (const title of ['Rye', 'Wheat', 'Oats']) await publish(title)
     await lookFor5Minutes()
     await service.advance(5 * SECOND)
-    expect(said()).toEqual(['*Kitchen accepts posts, but does not show them*'])
+    expect(said()).toEqual(['*Kitchen accepts changes, but does not show them*'])
     expect(await notLive()).toEqual(['Oats', 'Wheat', 'Rye'].map((title) => [title, NOTHING_IN_IT]))
     expect((await client.sites.get(site.id)).delivery_stats).toMatchObject({ not_live: 3, missing: 0 })
     expect((await client.incidents()).incidents).toMatchObject([
@@ -183,7 +183,7 @@ describe('a site', () => {
     await service.advance(30 * MINUTE)
     expect(await notLive()).toEqual([])
     await service.advance(MINUTE)
-    expect(said()).toEqual(['*Kitchen accepts posts, but does not show them*', '*Kitchen shows every post again*'])
+    expect(said()).toEqual(['*Kitchen accepts changes, but does not show them*', '*Kitchen shows everything again*'])
     expect((await client.incidents()).incidents).toMatchObject([{ kind: 'not_live', not_live: 0 }])
   })
 
@@ -194,7 +194,7 @@ describe('a site', () => {
     expect(await liveOf(id)).toMatchObject({ state: 'unknown', checked_at: null })
     await service.advance(25 * MINUTE)
     expect(await liveOf(id)).toMatchObject({ state: 'gone' })
-    expect(said()).toEqual(['*Kitchen accepts posts, but does not show them*'])
+    expect(said()).toEqual(['*Kitchen accepts changes, but does not show them*'])
   })
 
   it('is looked at daily for a week where a post does not appear, and the delivery stays delivered', async () => {
@@ -276,6 +276,7 @@ describe('a post that is not live', () => {
     expect(await client.sites.checkPages(site.id, id)).toMatchObject({ posts: 1 })
     await service.drain()
     expect(await liveOf(id)).toMatchObject({ state: 'gone' })
+    hook.answerUsually(500)
     await client.posts.update(id, { status: 'draft' })
     await service.drain()
     await expect(client.sites.checkPages(site.id, id)).rejects.toMatchObject({ code: 'not_found', field: 'post_id' })
@@ -302,7 +303,8 @@ describe('a post that is not live', () => {
     web.asked.length = 0
     await service.advance(2 * MINUTE)
     await service.advance(HOUR)
-    expect(web.asked).toEqual([])
+    // That what was withdrawn is gone is seen at the first look.
+    expect(web.asked).toHaveLength(what.startsWith('it is') ? 1 : 0)
     expect((await client.incidents()).incidents.filter(({ closed_at }) => closed_at === null)).toEqual([])
     expect(said()).toHaveLength(what.startsWith('it is') ? 2 : 1)
   })
@@ -316,5 +318,101 @@ describe('a post that is not live', () => {
     expect(await liveOf(id)).toMatchObject({ state: 'claimed', url: published_url })
     await service.advance(5 * SECOND)
     expect(await liveOf(id)).toMatchObject({ state: 'verified', url: published_url })
+  })
+})
+
+describe('a post that was withdrawn', () => {
+  const withdraw = async (id: string) => {
+    await client.posts.update(id, { status: 'draft' })
+    await service.drain()
+  }
+
+  it('is looked for until its page is gone, and is told of while it is there', async () => {
+    const site = await connect()
+    web.answer(pageOf('<title>Rye</title>'))
+    const { id } = await publish('Rye')
+    await service.advance(5 * SECOND)
+    await withdraw(id)
+    await service.advance(5 * SECOND)
+    await service.advance(55 * SECOND)
+    expect(await liveOf(id)).toMatchObject({ state: 'unknown', checked_at: null })
+    await service.advance(4 * MINUTE)
+    const problem = 'The page still shows the post.'
+    expect(await liveOf(id)).toMatchObject({ state: 'wrong', problem, url: `${web.url}/blog/rye` })
+    expect(await notLive()).toEqual([['Rye', problem]])
+    expect(said()).toEqual(['*Kitchen accepts changes, but does not show them*'])
+    web.answer({})
+    expect(await client.sites.checkPages(site.id)).toEqual({ site_id: site.id, posts: 1 })
+    await service.drain()
+    expect(await liveOf(id)).toMatchObject({ state: 'verified', problem: null })
+    expect(await notLive()).toEqual([])
+  })
+
+  it.each<[string, () => WebAnswers]>([
+    ['answers 404', () => ({})],
+    ['shows something else', () => ({ '*': { body: html('<title>Kitchen</title>') } })],
+    [
+      'leads to a list that names it',
+      () => ({
+        '/blog/rye': { status: 302, headers: { location: '/blog' } },
+        '/blog': { body: html('<title>Rye</title>') },
+      }),
+    ],
+  ])('is gone when its page %s', async (_what, answers) => {
+    await connect()
+    web.answer(pageOf('<title>Rye</title>'))
+    const { id } = await publish('Rye')
+    await service.advance(5 * SECOND)
+    await withdraw(id)
+    web.answer(answers())
+    await service.advance(5 * SECOND)
+    expect(await liveOf(id)).toMatchObject({ state: 'verified', problem: null })
+  })
+
+  it('is not said to be gone while its site cannot be read, and is no trouble for that', async () => {
+    await connect()
+    const { id } = await publish('Rye')
+    await service.advance(5 * SECOND)
+    await withdraw(id)
+    web.answer({ '*': { status: 500 } })
+    await lookFor5Minutes()
+    expect(await liveOf(id)).toMatchObject({ state: 'unknown', problem: null })
+    expect(await notLive()).toEqual([])
+    web.answer({})
+    await service.advance(25 * MINUTE)
+    expect(await liveOf(id)).toMatchObject({ state: 'verified' })
+  })
+
+  it('of which nobody knows where it was is not looked for', async () => {
+    await connect({ post_url: null })
+    const { id } = await publish('Rye')
+    await withdraw(id)
+    await lookFor5Minutes()
+    expect(await liveOf(id)).toEqual({ state: 'unknown', url: null, checked_at: null, problem: null })
+  })
+})
+
+describe('a page that says which version it shows', () => {
+  it('is not live while that is an earlier one; of a site that is built it is said where to look', async () => {
+    await connect({ kind: 'build_hook' })
+    const { id } = await publish('Rye')
+    const shows = (version: number) =>
+      pageOf(`<meta name="postrider-post" content="${id}"><meta name="postrider-version" content="${version}">`)
+    web.answer(shows(1))
+    await service.advance(5 * SECOND)
+    expect(await liveOf(id)).toMatchObject({ state: 'verified' })
+    await client.posts.update(id, { excerpt: 'Of whole grain.' })
+    await service.advance(MINUTE)
+    await lookFor5Minutes()
+    expect(await liveOf(id)).toMatchObject({ state: 'unknown', checked_at: null })
+    await service.advance(25 * MINUTE)
+    expect(await liveOf(id)).toMatchObject({
+      state: 'wrong',
+      problem:
+        'The page shows an earlier version of the post. The build may have failed: look at the site’s builds at its host.',
+    })
+    web.answer(shows(2))
+    await service.advance(5.5 * HOUR)
+    expect(await liveOf(id)).toMatchObject({ state: 'verified', problem: null })
   })
 })

@@ -28,6 +28,7 @@ export const createSchemaCustomization: GatsbyNode['createSchemaCustomization'] 
   actions.createTypes(`
     type PostriderPost implements Node {
       post_id: String!
+      version: Int!
       slug: String!
       previous_slugs: [String!]
       title: String!

@@ -190,7 +190,7 @@ function decoded(part: string): string {
 }
 
 function metadataOf(post: WebhookPost, address: string | undefined): BlogMetadata {
-  const { id, title, excerpt, published_at, meta } = post
+  const { id, version, title, excerpt, published_at, meta } = post
   const [name, description] = [meta.title ?? title, meta.description ?? excerpt]
   const canonical = meta.canonical_url ?? address
   const images = meta.og_image ?? undefined
@@ -207,7 +207,7 @@ function metadataOf(post: WebhookPost, address: string | undefined): BlogMetadat
       ...(images === undefined ? {} : { images }),
     },
     ...(isPreview(post.slug) ? { robots: { index: false as const } } : {}),
-    other: { 'postrider-post': id },
+    other: { 'postrider-post': id, 'postrider-version': String(version) },
   }
 }
 

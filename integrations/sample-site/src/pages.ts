@@ -47,7 +47,7 @@ export function postPage(name: string, post: KeptPost): string {
     title: `${post.meta?.title ?? post.title} · ${name}`,
     description: post.meta?.description ?? post.excerpt,
     canonical: post.meta?.canonical_url,
-    postId: post.id,
+    post,
     isBelowFront: true,
     content: `<article>
 <header class="title">${facts(post)}<h1 dir="auto">${escaped(post.title)}</h1></header>
@@ -76,7 +76,7 @@ type Page = {
   description?: string
   /** The address of the original, if this is a copy. */
   canonical?: string | undefined
-  postId?: string
+  post?: { id: string; version: number }
   content: string
   isBelowFront?: boolean
   end?: string
@@ -84,7 +84,7 @@ type Page = {
 
 function page(
   name: string,
-  { title, description = '', canonical, postId, content, isBelowFront = false, end }: Page,
+  { title, description = '', canonical, post, content, isBelowFront = false, end }: Page,
 ): string {
   return `<!doctype html>
 <html lang="en">
@@ -94,7 +94,7 @@ function page(
 <title>${escaped(title)}</title>
 ${description === '' ? '' : `<meta name="description" content="${escaped(description)}">`}
 ${canonical === undefined ? '' : `<link rel="canonical" href="${escaped(canonical)}">`}
-${postId === undefined ? '' : `<meta name="postrider-post" content="${escaped(postId)}">`}
+${post === undefined ? '' : `<meta name="postrider-post" content="${escaped(post.id)}">\n<meta name="postrider-version" content="${post.version}">`}
 <link rel="stylesheet" href="${STYLE.path}">
 </head>
 <body>

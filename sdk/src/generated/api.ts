@@ -2762,7 +2762,7 @@ export interface components {
             data: components["schemas"]["ListedPost"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description `claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). The other states come from looking at the page, for sites with `verify`. `verified`: it shows the post. `wrong`: it does not, or cannot be read. `gone`: it answers 404 or 410. */
+        /** @description `claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). The other states come from looking at the page, for sites with `verify`. `verified`: it shows the post. `wrong`: it does not, shows an earlier version, or cannot be read. `gone`: it answers 404 or 410. Of a removal, `verified` says that the page is gone, `wrong` that it still shows the post. */
         LiveAddress: {
             /** @enum {string} */
             state: "unknown" | "claimed" | "verified" | "wrong" | "gone";
@@ -2773,7 +2773,7 @@ export interface components {
              * @example 2026-11-02T08:00:00.000Z
              */
             checked_at: string | null;
-            /** @description Why the post is not live, or why its page could not be looked at: a sentence. */
+            /** @description Why the post is not live, or not gone, or why its page could not be looked at: a sentence. */
             problem: string | null;
         };
         LiveEvent: {

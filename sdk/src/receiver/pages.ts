@@ -95,11 +95,12 @@ function slugIn(pathname: string, path: string): string | undefined {
 }
 
 function headOf(post: WebhookPost): string {
-  const { id, slug, excerpt, meta } = post
+  const { id, version, slug, excerpt, meta } = post
   const named = (name: string, content: string) => `<meta name="${name}" content="${escaped(content)}">`
   return [
     named('description', meta.description ?? excerpt),
     named('postrider-post', id),
+    named('postrider-version', String(version)),
     isPreview(slug) ? named('robots', 'noindex') : '',
     meta.og_image ? `<meta property="og:image" content="${escaped(meta.og_image)}">` : '',
     meta.canonical_url ? `<link rel="canonical" href="${escaped(meta.canonical_url)}">` : '',

@@ -1,7 +1,14 @@
 /** Single deliveries: the account's log of them, the details of one, and the failures that can be sent again. */
 import { type RawBuilder, sql } from 'kysely'
 import { createChannels, type SentRequest, shownAddressOf } from '../destinations/index.ts'
-import { type DeliveryStatus, type EventKind, type HistoryEntry, IS_NOT_LIVE, type LiveCheck } from '../engine/index.ts'
+import {
+  type DeliveryStatus,
+  type EventKind,
+  type HistoryEntry,
+  IS_NOT_LIVE,
+  type LiveCheck,
+  NEXT_ATTEMPT,
+} from '../engine/index.ts'
 import { plusMs } from '../platform/clock.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
@@ -55,7 +62,7 @@ export type LoggedDelivery = {
 /** Of a delivery `d` with its endpoint `e` and its event `v`, judged as `j` if it has failed. */
 const COLUMNS = sql`d.id, d.post_id as "postId", d.site_id as "siteId", e.site_name as "siteName",
   e.deleted_at is not null as "siteDeleted", v.kind as event, d.status, d.attempts, d.created_at as "createdAt",
-  d.finished_at as "finishedAt", d.next_attempt_at as "nextAttemptAt", d.response_code as "responseCode",
+  d.finished_at as "finishedAt", ${NEXT_ATTEMPT} as "nextAttemptAt", d.response_code as "responseCode",
   d.response_time_ms as "responseTimeMs", d.last_error as "lastError", d.live_url as "liveUrl", d.live_check as "liveCheck", d.status = 'failed' and j.overtaken as overtaken, case when d.attempts > 0 or d.last_error is distinct from 'superseded' then v.due_at end as "dueAt",
   case when v.due_at is not null then coalesce(
     (d.history -> 0 ->> 'at')::timestamptz,

@@ -8,7 +8,7 @@ import { LOOPBACK_SPELLINGS, OTHER_PRIVATE, startCanary } from '../platform/egre
 import { startAnswering, startEgress } from '../platform/egress/test-receivers.ts'
 import { lookAtPage } from './look.ts'
 
-const post = { id: '01a19b45-1c2d-7e3f-8a4b-5c6d7e8f9a0b', title: 'Rye bread', meta: {} }
+const post = { id: '01a19b45-1c2d-7e3f-8a4b-5c6d7e8f9a0b', version: 1, title: 'Rye bread', meta: {} }
 const shown = '<title>Rye bread</title>'
 const never = new AbortController().signal
 const look = (egress: Egress, url: string) => lookAtPage(egress, new URL(url), post, never)
@@ -39,17 +39,17 @@ describe('a page', () => {
     [500, 'wrong', 'The page answers 500.'],
   ])('that answers %i is %s', async (status, state, problem) => {
     const url = await serve((_, response) => response.writeHead(status).end('<h1>Hello</h1>'))
-    expect(await look(publicEgress(), url)).toEqual({ state, problem })
+    expect(await look(publicEgress(), url)).toMatchObject({ state, problem })
   })
 
   it('that does not answer is wrong; one that never ends is judged by what came', async () => {
     const silent = await serve(() => {})
-    expect(await look(hastyEgress(), silent)).toEqual({
+    expect(await look(hastyEgress(), silent)).toMatchObject({
       state: 'wrong',
       problem: 'The page did not answer within 10 seconds.',
     })
     const endless = await serve((_, response) => void response.writeHead(200).write(shown))
-    expect(await look(hastyEgress(), endless)).toEqual({ state: 'verified', problem: null })
+    expect(await look(hastyEgress(), endless)).toMatchObject({ state: 'verified', problem: null })
   })
 
   it('that is huge is read up to half a mebibyte', async () => {
@@ -81,7 +81,7 @@ describe('a page', () => {
       else response.writeHead(308, { location: `/${left - 1}` }).end()
     })
     expect((await look(publicEgress(), `${url}/4`)).state).toBe('verified')
-    expect(await look(publicEgress(), `${url}/5`)).toEqual({
+    expect(await look(publicEgress(), `${url}/5`)).toMatchObject({
       state: 'wrong',
       problem: 'The page redirects more than 4 times, or away from https.',
     })
@@ -92,7 +92,7 @@ describe('nothing is called', () => {
   it.each([...LOOPBACK_SPELLINGS, ...OTHER_PRIVATE])('at %s, by http and https', async (host) => {
     const canary = await startCanary()
     for (const scheme of ['http', 'https'])
-      expect(await look(startEgress({ allow: 'none' }), `${scheme}://${host}:${canary.port}/post`)).toEqual({
+      expect(await look(startEgress({ allow: 'none' }), `${scheme}://${host}:${canary.port}/post`)).toMatchObject({
         state: 'wrong',
         problem: 'The page is at an address that this service does not call, such as a private one.',
       })

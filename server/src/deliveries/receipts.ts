@@ -1,13 +1,21 @@
 /**
  * Whether a post is live, beyond that its site answered 200: for sites with `verify`, the page of a post that the site accepted is looked at
- * until it shows the post. What came of it is kept with the delivery and shown as `live`; the delivery's status stays.
+ * until it shows the post, and of one whose removal it accepted, until it shows it no more. What came of it is kept with the delivery and
+ * shown as `live`; the delivery's status stays.
  *
  * The looks at one post on one site are a job, which begins in the transaction that records the acceptance. A later acceptance replaces
  * it: what is looked for is always what the site accepted last. A page that does not show the post is no trouble before a static site had
  * time to build.
  */
 import { sql } from 'kysely'
-import { type LiveCheck, LOOK_JOB, lookJob, outcomeChanges } from '../engine/index.ts'
+import {
+  type DeliveryStatus,
+  type EventKind,
+  type LiveCheck,
+  LOOK_JOB,
+  lookJob,
+  outcomeChanges,
+} from '../engine/index.ts'
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
@@ -15,7 +23,7 @@ import { enqueueJobs, type LeasedJob, LeaseLost, recordProgress } from '../platf
 import type { JobKind, JobOutcome } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
 import { findSite, isSameSite, postAddress } from '../sites/index.ts'
-import { lookAtPage } from './look.ts'
+import { lookAtPage, sightOfRemoval } from './look.ts'
 import type { Recognisable } from './recognise.ts'
 
 /** Pages of one account's sites are asked for gently. */
@@ -70,11 +78,14 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
       const check = (state: LiveCheck['state'], problem: string | null): LiveCheck => {
         return { state, url: address?.href ?? null, at: clock.now().toISOString(), problem }
       }
-      if (address === undefined || expected.obstacle !== undefined)
+      if (address === undefined || expected.obstacle !== undefined) {
+        if (expected.isRemoved) return DONE
         return { record: (tx) => keep(ctx, tx, expected, check(null, expected.obstacle ?? UNKNOWN_ADDRESS)) }
+      }
       const signal = AbortSignal.any([stopping, now])
-      const { state, problem } = await lookAtPage(egress, address, post, signal)
+      const sight = await lookAtPage(egress, address, post, signal)
       signal.throwIfAborted()
+      const { state, problem } = inWords(expected.isRemoved ? sightOfRemoval(sight) : sight, expected)
       log.info('page.looked_at', { site_id: expected.siteId, post_id: post.id, state, problem })
       const looks = looksOf(job)
       const nextMs = LOOKS_MS[looks + 1]
@@ -96,56 +107,84 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
   }
 }
 
+const REMOVAL: EventKind = 'post.deleted'
+const ACCEPTED: readonly DeliveryStatus[] = ['delivered', 'delivered_retry']
 const DONE: JobOutcome = { record: async () => {} }
 const UNKNOWN_ADDRESS =
   'It is not known where the site shows the post. Say in its settings what the address of a post is (post_url), or let it answer webhooks with the address.'
+
+/** Whoever has a site that is built finds the cause where it is built. */
+function inWords<Of extends { problem: string | null }>(sight: Of, { isBuilt }: Expected): Of {
+  if (!isBuilt || sight.problem === null) return sight
+  return { ...sight, problem: `${sight.problem} The build may have failed: look at the site’s builds at its host.` }
+}
 
 function looksOf({ progress }: LeasedJob): number {
   return (progress as { looks: number } | null)?.looks ?? 0
 }
 
 /**
- * A post that a site accepted last, and where it should be. `obstacle`: why the page is not looked at. `isBuilt`: the site builds its pages.
- * `wasJudged`: it was said already whether this is live.
+ * A post that a site accepted last, or accepted to remove, and where it should be, or was. `obstacle`: why the page is not looked at.
+ * `isBuilt`: the site builds its pages. `wasJudged`: it was said already whether this is live.
  */
 type Expected = {
   id: string
   accountId: string
   siteId: string
   post: Recognisable
+  isRemoved: boolean
   address: URL | undefined
   obstacle: string | undefined
   isBuilt: boolean
   wasJudged: boolean
 }
 
-/** What a job looks for; undefined if nothing: the post was withdrawn, the site disconnected, or nobody wants to know any more. */
+/** What a job looks for; undefined if nothing: the site was disconnected or never had the post, or nobody wants to know any more. */
 async function whatIsExpected(tx: Tx, { key, accountId }: LeasedJob): Promise<Expected | undefined> {
   const [siteId = '', postId = ''] = key.split('/')
   const site = await findSite(tx, accountId, siteId)
   const newest = await lastAccepted(tx, siteId, postId)
   if (site === undefined || newest === undefined || !newest.verifies) return undefined
-  const post = JSON.parse(newest.payload) as Recognisable & { slug: string; published_at: string } // as `publicPost` makes it
-  const address = URL.parse(newest.live_url ?? postAddress(site, post) ?? '') ?? undefined
+  const isRemoved = newest.kind === REMOVAL
+  const shown = isRemoved ? await lastAccepted(tx, siteId, postId, 'shown') : newest
+  if (shown === undefined) return undefined
+  const post = JSON.parse(shown.payload) as Recognisable & { slug: string; published_at: string } // as `publicPost` makes it
+  const address = URL.parse(shown.live_url ?? postAddress(site, post) ?? '') ?? undefined
   const isBuilt = newest.debounce_seconds !== null
   const wasJudged = newest.live_check?.state != null
-  return { id: newest.id, accountId, siteId, post, address, obstacle: obstacleTo(site, address), isBuilt, wasJudged }
+  const obstacle = obstacleTo(site, address)
+  return { id: newest.id, accountId, siteId, post, isRemoved, address, obstacle, isBuilt, wasJudged }
 }
 
-/** What a site accepted last of a post; undefined if nothing, or if the post was withdrawn since. */
-export async function lastAccepted(tx: Tx, siteId: string, postId: string) {
+/**
+ * What a site accepted last of a post; undefined if nothing, or if it has not accepted yet to remove it. `event`: `shown` passes over
+ * removals.
+ */
+export async function lastAccepted(tx: Tx, siteId: string, postId: string, event: 'any' | 'shown' = 'any') {
   const newest = await tx
     .selectFrom('deliveries as d')
     .innerJoin('events as v', 'v.id', 'd.event_id')
     .innerJoin('endpoints as e', 'e.site_id', 'd.site_id')
-    .select(['d.id', 'd.live_url', 'd.live_check', 'v.kind', 'v.payload', 'e.verifies', 'e.debounce_seconds'])
+    .select([
+      'd.id',
+      'd.status',
+      'd.live_url',
+      'd.live_check',
+      'v.kind',
+      'v.payload',
+      'e.verifies',
+      'e.debounce_seconds',
+    ])
     .where('d.post_id', '=', postId)
     .where('d.site_id', '=', siteId)
-    .where((eb) => eb.or([eb('d.status', 'in', ['delivered', 'delivered_retry']), eb('v.kind', '=', 'post.deleted')]))
+    .where((eb) => {
+      const isAccepted = eb('d.status', 'in', [...ACCEPTED])
+      return event === 'shown' ? isAccepted.and('v.kind', '!=', REMOVAL) : isAccepted.or('v.kind', '=', REMOVAL)
+    })
     .orderBy('d.sequence', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return newest?.kind === 'post.deleted' ? undefined : newest
+  return newest !== undefined && ACCEPTED.includes(newest.status) ? newest : undefined
 }
 
 /** Only pages of the site itself are looked at, whatever a site says of where its posts are: on the host of its address, or of the pattern of its posts' addresses. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { showsPost } from './recognise.ts'
 
-const post = { id: '01a19b45-1c2d-7e3f-8a4b-5c6d7e8f9a0b', title: "It's rye – “bread” time...", meta: {} }
+const post = { id: '01a19b45-1c2d-7e3f-8a4b-5c6d7e8f9a0b', version: 3, title: "It's rye – “bread” time...", meta: {} }
 const address = new URL('https://copy.example/blog/rye')
 const canonical = { ...post, meta: { canonical_url: 'https://example.com/rye/' } }
 const page = (head: string, body = '<h1>Hello</h1>') => `<!doctype html><head>${head}</head><body>${body}</body>`
@@ -39,6 +39,18 @@ it('a page is recognised by the canonical address that its site was sent', () =>
   // That is in every page of many sites.
   const own = { ...post, meta: { canonical_url: address.href } }
   expect(showsPost(page(`<link rel="canonical" href="${address.href}">`), address, own)).toBe(false)
+})
+
+it.each([
+  ['2', 'earlier'],
+  ['3', true],
+  // The site has been sent the next one meanwhile.
+  ['4', true],
+  ['new', true],
+])('a page that says it shows version %s is seen as %s', (version, seen) => {
+  const stated = `<meta name="postrider-version" content="${version}">`
+  expect(showsPost(page(`<meta name="postrider-post" content="${post.id}">${stated}`), address, post)).toBe(seen)
+  expect(showsPost(page(stated), address, post)).toBe(false)
 })
 
 it('a title without words is in no page', () => {

@@ -2,15 +2,22 @@
 import { type Markup, readMarkup } from '../sites/index.ts'
 
 /** What a post is recognised by. */
-export type Recognisable = { id: string; title: string; meta: { canonical_url?: string | null } }
+export type Recognisable = { id: string; version: number; title: string; meta: { canonical_url?: string | null } }
 
 /**
  * Whether the page at an address, whole or cut off, shows a post: it has the post's id in `<meta name="postrider-post" content="ID">`, the
  * canonical address that the site was sent, or the title, in text or as the name that chats show. A canonical address that is the page's own
  * proves nothing: many sites put the address that was asked for into every page, also into one that says that there is nothing.
+ * `earlier`: it says by `<meta name="postrider-version">` that it shows an earlier version of the post.
  */
-export function showsPost(page: string, address: URL, { id, title, meta }: Recognisable): boolean {
+export function showsPost(page: string, address: URL, post: Recognisable): boolean | 'earlier' {
   const markup = readMarkup(page)
+  if (!isOf(markup, address, post)) return false
+  const [version] = contentsOf(markup, 'postrider-version')
+  return version !== undefined && Number(version) < post.version ? 'earlier' : true
+}
+
+function isOf(markup: Markup, address: URL, { id, title, meta }: Recognisable): boolean {
   const sent = meta.canonical_url ?? address.href
   const canonical = isSameAddress(sent, address.href) ? undefined : sent
   return (

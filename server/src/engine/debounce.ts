@@ -15,6 +15,12 @@ const MOST_AT_ONCE = 1_024
 /** SQL: the earliest time of the next attempt of a lane `l` with the endpoint `e`; null where it is not debounced or was never attempted. */
 export const EARLIEST_ATTEMPT: RawBuilder<Date | null> = sql`(l.attempted_at + e.debounce_seconds * interval '1 second')`
 
+/** SQL: when the next attempt of a delivery `d` to the endpoint `e` is; null if there is none. */
+export const NEXT_ATTEMPT: RawBuilder<Date | null> = sql`(
+  case when d.status <> 'pending' or e.debounce_seconds is null then d.next_attempt_at
+  else greatest(d.next_attempt_at, (select ${EARLIEST_ATTEMPT} from lanes l where l.site_id = e.site_id)) end
+)`
+
 /** What is pending in a lane: due, and waiting for a retry. */
 export type Pending = { due: DueDelivery[]; later: DueDelivery[] }
 

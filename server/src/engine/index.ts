@@ -2,6 +2,7 @@ export { backlogOf } from './backlog.ts'
 export { type ChangedDelivery, deliveryChanges, outcomeChanges } from './changes.ts'
 export { askForProbe, PROBE_JOB } from './comeback.ts'
 export { type Confirmation, confirmDelivered, recordPulled, recordSiteFailure } from './confirm.ts'
+export { NEXT_ATTEMPT } from './debounce.ts'
 export { Dispatcher, type Limits, type Sendable } from './dispatcher.ts'
 export {
   addEndpoint,

@@ -18,12 +18,12 @@ export const Live = z
     url: z.string().nullable(),
     checked_at: TimestampText.nullable().openapi({ description: 'When the page was last looked at with a result.' }),
     problem: z.string().nullable().openapi({
-      description: 'Why the post is not live, or why its page could not be looked at: a sentence.',
+      description: 'Why the post is not live, or not gone, or why its page could not be looked at: a sentence.',
     }),
   })
   .openapi('LiveAddress', {
     description:
-      '`claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). The other states come from looking at the page, for sites with `verify`. `verified`: it shows the post. `wrong`: it does not, or cannot be read. `gone`: it answers 404 or 410.',
+      '`claimed`: the site named the address, in its answer to the webhook (`{"url": "https://…"}`) or in its confirmation (`published_url`). The other states come from looking at the page, for sites with `verify`. `verified`: it shows the post. `wrong`: it does not, shows an earlier version, or cannot be read. `gone`: it answers 404 or 410. Of a removal, `verified` says that the page is gone, `wrong` that it still shows the post.',
   })
 
 /** Presents where a post is shown. */

@@ -35,16 +35,16 @@ const WRITERS: { [Name in EventName]: Writer<Name> } = {
     path: missing === 0 ? `/sites/${site.id}` : `/deliveries?status=action&site=${site.id}`,
   }),
   'site.not_live': ({ site, posts, reason }) => ({
-    subject: `${site.name} accepts posts, but does not show them`,
+    subject: `${site.name} accepts changes, but does not show them`,
     sentences: [
-      `${site.name} has accepted ${plural(posts, 'post that is', 'posts that are')} not live.${reason === null ? '' : ` ${reason}`}`,
-      'Postrider keeps looking. You will hear when every post is there.',
+      `${site.name} has accepted changes to ${plural(posts, 'post', 'posts')}, and its pages do not show them.${reason === null ? '' : ` ${reason}`}`,
+      'Postrider keeps looking. You will hear when every page is up to date.',
     ],
     label: 'See which posts',
     path: `/deliveries?status=not_live&site=${site.id}`,
   }),
   'site.live': ({ site, since, until }) => ({
-    subject: `${site.name} shows every post again`,
+    subject: `${site.name} shows everything again`,
     sentences: [
       `For ${duration(Date.parse(until) - Date.parse(since))}, ${site.name} did not show everything that it had accepted.`,
       'Now it does.',
