@@ -9,12 +9,12 @@ import type { Stop } from './stops.tsx'
  */
 export function stopsOf({ status, deliveries }: ListedPost, sites: readonly Site[]): Stop[] {
   const bySite = new Map(deliveries.map((delivery) => [delivery.site_id, delivery]))
-  const stops = sites.map(({ id, name, status: siteStatus }): Stop => {
-    const delivery = bySite.get(id)
-    const standing = delivery === undefined ? 'absent' : standingOf(delivery, siteStatus === 'inactive')
-    if (delivery?.event !== 'post.deleted') return { site: name, standing }
+  const stops = sites.map((site): Stop => {
+    const delivery = bySite.get(site.id)
+    const standing = delivery === undefined ? 'absent' : standingOf(delivery, site)
+    if (delivery?.event !== 'post.deleted') return { site: site.name, standing }
     const removed = ['arrived', 'arrived-late', 'overtaken'].includes(standing)
-    return removed ? { site: name, standing: 'absent' } : { site: name, standing, removal: true }
+    return removed ? { site: site.name, standing: 'absent' } : { site: site.name, standing, removal: true }
   })
   return status !== 'published' && stops.every(({ standing }) => standing === 'absent') ? [] : stops
 }

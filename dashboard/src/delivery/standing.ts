@@ -1,20 +1,31 @@
 /** The standing of a delivery, in the words that all screens use for it. */
+import type { Site } from '@postrider/sdk'
 
-/** The known facts about a delivery, from the API. */
+/** The known facts about a delivery, from the API: of a post's list with `delivered_at`, of the log with `finished_at`. */
 export type DeliveryFacts = {
   status: 'pending' | 'delivered' | 'delivered_retry' | 'failed'
   attempts?: number
   last_error?: string | null
-  live?: { state: string }
+  live?: { state: string; checked_at: string | null }
+  delivered_at?: string | null
+  finished_at?: string | null
 }
 
+/** What of a site a standing depends on. */
+type OfSite = Pick<Site, 'status' | 'kind' | 'verify'>
+
+/** How long a build may take before it is said that its pages are not live: the last look before that is half an hour after it began. */
+const BUILD_MS = 31 * 60_000
+
 /**
- * `not-live` has arrived, but its site does not show the post; `waiting` has not been tried yet and `trying` has failed before; `overtaken` ended because a newer version has arrived;
+ * `building` has been accepted by a host that builds the site, and its page is being looked for; `not-live` has arrived, but its site does not
+ * show the post, or after a removal still does; `waiting` has not been tried yet and `trying` has failed before; `overtaken` ended because a newer version has arrived;
  * `paused` waits for its site to be active again; `absent` was never sent.
  */
 export type Standing =
   | 'arrived'
   | 'arrived-late'
+  | 'building'
   | 'not-live'
   | 'waiting'
   | 'trying'
@@ -23,13 +34,23 @@ export type Standing =
   | 'paused'
   | 'absent'
 
-/** The standings of what its site has accepted. */
-export const HAS_ARRIVED: readonly Standing[] = ['arrived', 'arrived-late', 'not-live']
+/** Whether the site has accepted it. */
+export function isAccepted(standing: Standing): boolean {
+  return ['arrived', 'arrived-late', 'building', 'not-live'].includes(standing)
+}
+
+/** Whether the site may show something at the post's address that is worth a look. */
+export function isWorthALook(standing: Standing, event: string): boolean {
+  return (
+    standing === 'not-live' || (event !== 'post.deleted' && (standing === 'arrived' || standing === 'arrived-late'))
+  )
+}
 
 /** Each standing in a word or two. */
 export const STANDING_NAMES: Record<Standing, string> = {
   arrived: 'Delivered',
   'arrived-late': 'Delivered after retry',
+  building: 'Being built',
   'not-live': 'Not live',
   waiting: 'On its way',
   trying: 'Retrying',
@@ -43,6 +64,7 @@ export const STANDING_NAMES: Record<Standing, string> = {
 const REMOVAL_NAMES: Partial<Record<Standing, string>> = {
   arrived: 'Removed',
   'arrived-late': 'Removed after retry',
+  'not-live': 'Still there',
   waiting: 'Being removed',
   trying: 'Removal being retried',
   failed: 'Not removed',
@@ -58,6 +80,7 @@ export function standingName(standing: Standing, event: string): string {
 export const STANDING_TONES = {
   arrived: 'arrived',
   'arrived-late': 'arrived',
+  building: 'waiting',
   'not-live': 'failed',
   waiting: 'waiting',
   trying: 'trying',
@@ -67,16 +90,24 @@ export const STANDING_TONES = {
   absent: 'plain',
 } as const satisfies Record<Standing, string>
 
-/** The standing of a delivery. `paused`: its site is paused. */
-export function standingOf(
-  { status, attempts = 0, last_error: lastError, live }: DeliveryFacts,
-  paused = false,
-): Standing {
-  const hasArrived = status === 'delivered' || status === 'delivered_retry'
-  if (hasArrived && (live?.state === 'wrong' || live?.state === 'gone')) return 'not-live'
-  if (status === 'delivered') return 'arrived'
-  if (status === 'delivered_retry') return 'arrived-late'
+/** The standing of a delivery to this site; undefined if that is gone or not known yet. */
+export function standingOf(delivery: DeliveryFacts, site: OfSite | undefined): Standing {
+  const { status, attempts = 0, last_error: lastError, live } = delivery
+  if (status === 'delivered' || status === 'delivered_retry') {
+    if (live?.state === 'wrong' || live?.state === 'gone') return 'not-live'
+    if (isBeingBuilt(delivery, site)) return 'building'
+    return status === 'delivered' ? 'arrived' : 'arrived-late'
+  }
   if (status === 'failed') return lastError === 'superseded' ? 'overtaken' : 'failed'
-  if (paused) return 'paused'
+  if (site?.status === 'inactive') return 'paused'
   return attempts > 0 ? 'trying' : 'waiting'
+}
+
+/** Without looks nobody knows when a build has ended. */
+function isBeingBuilt(
+  { live, delivered_at: deliveredAt, finished_at: at = deliveredAt }: DeliveryFacts,
+  site: OfSite | undefined,
+): boolean {
+  if (site?.kind !== 'build_hook' || !site.verify || live?.checked_at != null || at == null) return false
+  return Date.now() - Date.parse(at) < BUILD_MS
 }

@@ -10,6 +10,7 @@ import { STANDING_NAMES, type Standing, standingName } from './standing.ts'
 const COLOURS: Record<Standing, string> = {
   arrived: 'text-arrived',
   'arrived-late': 'text-arrived',
+  building: 'text-waiting',
   'not-live': 'text-failed',
   waiting: 'text-waiting',
   trying: 'text-trying',
@@ -45,6 +46,12 @@ const SHAPES: Record<Standing, ReactNode> = {
         strokeLinecap="round"
         strokeLinejoin="round"
       />
+    </>
+  ),
+  building: (
+    <>
+      <circle cx="8" cy="8" r="6.1" fill="none" stroke="currentColor" strokeWidth="1.8" strokeDasharray="2.4 2.4" />
+      <circle cx="8" cy="8" r="2.4" fill="currentColor" />
     </>
   ),
   'not-live': (
@@ -95,7 +102,7 @@ export function StopMark({ standing, large = false }: { standing: Standing; larg
         'shrink-0',
         large ? 'size-5' : 'size-3.5',
         COLOURS[standing],
-        standing === 'waiting' && 'animate-breathe',
+        (standing === 'waiting' || standing === 'building') && 'animate-breathe',
       )}
     >
       {SHAPES[standing]}

@@ -5,7 +5,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { FileText, ListFilter } from 'lucide-react'
 import { EVENT_AT } from '../delivery/events.ts'
 import { SendAgain } from '../delivery/send-again.tsx'
-import { HAS_ARRIVED, STANDING_TONES, standingName, standingOf } from '../delivery/standing.ts'
+import { isAccepted, isWorthALook, STANDING_TONES, standingName, standingOf } from '../delivery/standing.ts'
 import { StopMark } from '../delivery/stops.tsx'
 import { clock, duration, isLate, lateness } from '../format.ts'
 import { deliveryQuery, sitesQuery } from '../queries.ts'
@@ -39,8 +39,8 @@ export function Delivery() {
 type ShownProps = { delivery: DeliveryDetails; site: Site | undefined; refresh: () => void }
 
 function Shown({ delivery, site: present, refresh }: ShownProps) {
-  const standing = standingOf(delivery, present?.status === 'inactive')
-  const hasArrived = HAS_ARRIVED.includes(standing) && delivery.event !== 'post.deleted'
+  const standing = standingOf(delivery, present)
+  const isBuilt = present?.kind === 'build_hook'
   const { post_title: title, site_name: site, post_id: postId, metadata } = delivery
   return (
     <Page
@@ -71,7 +71,9 @@ function Shown({ delivery, site: present, refresh }: ShownProps) {
       }
       actions={
         <>
-          {delivery.live.url !== null && hasArrived && <ViewOnSite url={delivery.live.url} site={site} size="md" />}
+          {delivery.live.url !== null && isWorthALook(standing, delivery.event) && (
+            <ViewOnSite url={delivery.live.url} site={site} size="md" />
+          )}
           {!delivery.post_deleted && (
             <Link to="/posts/$postId" params={{ postId }} className={buttonLook({ kind: 'quiet' })}>
               <FileText aria-hidden="true" />
@@ -88,8 +90,10 @@ function Shown({ delivery, site: present, refresh }: ShownProps) {
     >
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Sheet title="What happened">
-          <Timeline delivery={delivery} standing={standing}>
-            {hasArrived && <LiveStep delivery={delivery} isLooked={present?.verify === true} />}
+          <Timeline delivery={delivery} standing={standing} isBuilt={isBuilt}>
+            {isAccepted(standing) && (
+              <LiveStep delivery={delivery} isLooked={present?.verify === true} isBuilt={isBuilt} />
+            )}
           </Timeline>
         </Sheet>
         <Sheet title="Summary">

@@ -102,7 +102,7 @@ function Shown({ site }: { site: SiteBody }) {
       <Totals siteId={site.id} />
       <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[3fr_2fr]">
         <div className="grid grid-cols-1 gap-5">
-          <History siteId={site.id} paused={site.status === 'inactive'} />
+          <History site={site} />
           <Sheet title="Settings">
             <Settings site={site} />
           </Sheet>
@@ -161,12 +161,11 @@ function NotLive({ site }: { site: SiteBody }) {
   return (
     <Notice
       tone="failed"
-      title={count === 1 ? 'One post is not live here.' : `${number(count)} posts are not live here.`}
+      title={count === 1 ? 'One page is not up to date here.' : `${number(count)} pages are not up to date here.`}
     >
       <div className="grid grid-cols-1 justify-items-start gap-3">
         <p>
-          The site accepted {count === 1 ? 'it' : 'them'}, but {count === 1 ? 'its page does' : 'their pages do'} not
-          show {count === 1 ? 'it' : 'them'}.{' '}
+          The site accepted every change, but {count === 1 ? 'this page does' : 'these pages do'} not show it.{' '}
           <Link
             to="/deliveries"
             search={{ status: 'not_live', site: site.id }}

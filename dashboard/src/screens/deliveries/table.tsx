@@ -4,7 +4,7 @@ import { memo, type ReactNode, useMemo } from 'react'
 import { EVENT_NAMES } from '../../delivery/events.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
-import { standingName, standingOf } from '../../delivery/standing.ts'
+import { type Standing, standingName, standingOf } from '../../delivery/standing.ts'
 import { StopMark } from '../../delivery/stops.tsx'
 import { duration, isLate, lateness } from '../../format.ts'
 import type { Rows } from '../../shell/rows.ts'
@@ -13,7 +13,7 @@ import { Tick } from '../../ui/choice.tsx'
 import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Skeleton } from '../../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../../ui/table.tsx'
-import { Ago, Until } from '../../ui/time.tsx'
+import { Ago, Until, useIsPast } from '../../ui/time.tsx'
 
 type DeliveryTableProps = {
   /** Undefined while they are loading. */
@@ -26,10 +26,7 @@ type DeliveryTableProps = {
 
 /** Deliveries in rows. Those that can be sent again can be chosen. */
 export function DeliveryTable({ deliveries, sites, rows, busy }: DeliveryTableProps) {
-  const paused = useMemo(
-    () => new Set(sites?.filter(({ status }) => status === 'inactive').map(({ id }) => id)),
-    [sites],
-  )
+  const siteOf = useMemo(() => new Map(sites?.map((site) => [site.id, site])), [sites])
   const repeatable = deliveries?.filter((one) => one.can_retry) ?? []
   const chosen = repeatable.filter(({ id }) => rows.chosen.has(id)).length
   return (
@@ -65,7 +62,7 @@ export function DeliveryTable({ deliveries, sites, rows, busy }: DeliveryTablePr
                 key={delivery.id}
                 delivery={delivery}
                 continues={isSameEvent(delivery, deliveries[index - 1])}
-                paused={paused.has(delivery.site_id)}
+                site={siteOf.get(delivery.site_id)}
                 chosen={rows.chosen.has(delivery.id)}
                 current={rows.current === delivery.id}
                 toggle={rows.toggle}
@@ -81,7 +78,7 @@ type DeliveryRowProps = Pick<Rows<LoggedDelivery>, 'toggle' | 'enter'> & {
   delivery: LoggedDelivery
   /** The row above is about the same event of the same post: its title is not said again as loudly. */
   continues: boolean
-  paused: boolean
+  site: Site | undefined
   chosen: boolean
   current: boolean
 }
@@ -91,8 +88,8 @@ function isSameEvent(one: LoggedDelivery, above: LoggedDelivery | undefined): bo
 }
 
 const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
-  const { delivery, continues, paused, chosen, current, toggle, enter } = props
-  const standing = standingOf(delivery, paused)
+  const { delivery, continues, site, chosen, current, toggle, enter } = props
+  const standing = standingOf(delivery, site)
   return (
     <Tr
       selected={chosen}
@@ -139,7 +136,9 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
           <StopMark standing={standing} />
           <span className="min-w-0 max-sm:sr-only">
             <span className="block whitespace-nowrap">{standingName(standing, delivery.event)}</span>
-            <span className="clip block max-w-60 text-sm text-faint">{resultOf(delivery, paused)}</span>
+            <span className="clip block max-w-60 text-sm text-faint">
+              {resultOf(delivery, standing, site?.kind === 'build_hook')}
+            </span>
             {isLate(delivery.late_by_seconds) && <Badge tone="failed">{lateness(delivery.late_by_seconds)} late</Badge>}
           </span>
         </span>
@@ -159,20 +158,38 @@ const DeliveryRow = memo(function DeliveryRow(props: DeliveryRowProps) {
 const CONTINUED_NAME = 'rounded-sm pl-4 font-serif text-sm text-faint hover:underline'
 
 /** The result in one line: the answer, or why there is none and what comes next. */
-function resultOf(delivery: LoggedDelivery, paused: boolean): ReactNode {
-  const { status, attempts, response_code: code, response_time_ms: ms, last_error: error } = delivery
+function resultOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean): ReactNode {
+  const { attempts, response_code: code, response_time_ms: ms, last_error: error, next_attempt_at: next } = delivery
   const reason = reasonOf(code, error)
-  if (status === 'pending') {
-    if (paused || attempts === 0 || delivery.next_attempt_at === null) return reason
-    return (
-      <>
-        {reason}, again in <Until at={delivery.next_attempt_at} />
-      </>
-    )
+  switch (standing) {
+    case 'waiting':
+      return isBuilt && <NextBuild at={next} />
+    case 'trying':
+      if (next === null) return reason
+      return (
+        <>
+          {reason}, again in <Until at={next} />
+        </>
+      )
+    case 'paused':
+    case 'failed':
+      return reason
+    case 'overtaken':
+      return undefined
+    case 'not-live':
+      return delivery.live.problem
+    default:
+      return [code, ms !== null && duration(ms), attempts > 1 && `attempt ${attempts}`].filter(Boolean).join(' · ')
   }
-  if (status === 'failed') return error === 'superseded' ? undefined : reason
-  if (standingOf(delivery) === 'not-live') return delivery.live.problem
-  return [code, ms !== null && duration(ms), attempts > 1 && `attempt ${attempts}`].filter(Boolean).join(' · ')
+}
+
+/** When the host is asked to build the site; nothing of what is sent at once. */
+function NextBuild({ at }: { at: string | null }) {
+  return useIsPast(at) || at === null ? null : (
+    <>
+      Next build in <Until at={at} />
+    </>
+  )
 }
 
 function Waiting() {

@@ -19,10 +19,10 @@ function attemptsOf({ history, status, attempts, finished_at: at, ...delivery }:
   return [{ attempt: 1, at, code, error: null, took_ms: tookMs, response: null }]
 }
 
-type TimelineProps = { delivery: DeliveryDetails; standing: Standing; children: ReactNode }
+type TimelineProps = { delivery: DeliveryDetails; standing: Standing; isBuilt: boolean; children: ReactNode }
 
-/** What happened, attempt by attempt, and what comes next. `children`: what follows the acceptance. */
-export function Timeline({ delivery, standing, children }: TimelineProps) {
+/** What happened, attempt by attempt, and what comes next. `isBuilt`: a host builds the site; `children`: what follows the acceptance. */
+export function Timeline({ delivery, standing, isBuilt, children }: TimelineProps) {
   const attempts = attemptsOf(delivery)
   const last = attempts.at(-1)
   const isOpen = delivery.status === 'pending' || delivery.can_retry
@@ -49,20 +49,25 @@ export function Timeline({ delivery, standing, children }: TimelineProps) {
           )}
         </Step>
       ))}
-      <Now delivery={delivery} standing={standing} confirmed={last === undefined || last.error !== null} />
+      <Now
+        delivery={delivery}
+        standing={standing}
+        isBuilt={isBuilt}
+        confirmed={last === undefined || last.error !== null}
+      />
       {children}
     </ol>
   )
 }
 
-type NowProps = { delivery: DeliveryDetails; standing: Standing; confirmed: boolean }
+type NowProps = { delivery: DeliveryDetails; standing: Standing; isBuilt: boolean; confirmed: boolean }
 
 /** The current standing; nothing when the last attempt already shows it. `confirmed`: it arrived, but no attempt shows that. */
-function Now({ delivery, standing, confirmed }: NowProps) {
+function Now({ delivery, standing, isBuilt, confirmed }: NowProps) {
   const { attempts, finished_at: at, last_error: error, next_attempt_at: next } = delivery
   switch (standing) {
     case 'waiting':
-      return <Step mark={standing} title="The first attempt is under way" />
+      return <Step mark={standing} title={isBuilt ? <FirstBuild at={next} /> : UNDER_WAY} />
     case 'trying':
       return <Step mark={standing} title={<Next at={next} attempt={attempts + 1} />} />
     case 'paused':
@@ -78,11 +83,15 @@ function Now({ delivery, standing, confirmed }: NowProps) {
   }
 }
 
-type LiveStepProps = { delivery: DeliveryDetails; isLooked: boolean }
+type LiveStepProps = { delivery: DeliveryDetails; isLooked: boolean; isBuilt: boolean }
 
-/** The last step of a post that its site has accepted: whether its page shows it. `isLooked`: the site wants that to be found out. */
-export function LiveStep({ delivery, isLooked }: LiveStepProps) {
+/**
+ * The last step of what a site has accepted: whether the page shows it. `isLooked`: the site wants that to be found out; `isBuilt`: its host
+ * builds it first.
+ */
+export function LiveStep({ delivery, isLooked, isBuilt }: LiveStepProps) {
   const { state, checked_at: at, problem } = delivery.live
+  const words = LIVE_WORDS[delivery.event === 'post.deleted' ? 'removal' : 'post']
   const again = isLooked && !delivery.post_deleted && (
     <div>
       <CheckAgain
@@ -93,13 +102,13 @@ export function LiveStep({ delivery, isLooked }: LiveStepProps) {
   )
   if (state === 'verified')
     return (
-      <Step mark="arrived" at={at} title="Live: the page shows the post">
+      <Step mark="arrived" at={at} title={words.verified}>
         {again}
       </Step>
     )
   if (state === 'wrong' || state === 'gone')
     return (
-      <Step mark="not-live" at={at} title="Accepted, but not live">
+      <Step mark="not-live" at={at} title={words.wrong}>
         <p className="text-quiet">{problem}</p>
         {again}
       </Step>
@@ -110,7 +119,26 @@ export function LiveStep({ delivery, isLooked }: LiveStepProps) {
         <p className="text-quiet">{problem}</p>
       </Step>
     )
-  return isLooked ? <Step mark="waiting" title="Looking whether the page shows it" /> : null
+  if (!isLooked) return null
+  return (
+    <Step
+      mark={isBuilt ? 'building' : 'waiting'}
+      title={isBuilt ? `The host is building. ${words.looking}` : words.looking}
+    />
+  )
+}
+
+const LIVE_WORDS = {
+  post: {
+    verified: 'Live: the page shows the post',
+    wrong: 'Accepted, but not live',
+    looking: 'Looking whether the page shows it',
+  },
+  removal: {
+    verified: 'Gone: the page does not show the post any more',
+    wrong: 'Accepted, but still there',
+    looking: 'Looking whether the page is gone',
+  },
 }
 
 function confirmationOf({ event }: DeliveryDetails): string {
@@ -120,6 +148,19 @@ function confirmationOf({ event }: DeliveryDetails): string {
 /** How a failed delivery ended. A site that pulls is sent nothing; it can only report the result. */
 function endOf(attempts: number): string {
   return attempts === 0 ? 'The site fetched it but reported a failure' : `Gave up after ${counted(attempts, 'attempt')}`
+}
+
+const UNDER_WAY = 'The first attempt is under way'
+
+/** The first request to a host, which is made at once unless it was asked to build just before. */
+function FirstBuild({ at }: { at: string | null }) {
+  const isDue = useIsPast(at)
+  if (at === null || isDue) return UNDER_WAY
+  return (
+    <>
+      Waits for the next build, in <Until at={at} />
+    </>
+  )
 }
 
 function Next({ at, attempt }: { at: string | null; attempt: number }) {

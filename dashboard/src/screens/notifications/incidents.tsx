@@ -25,7 +25,7 @@ const MORE = 'mt-1 inline-block text-sm font-[550] underline underline-offset-3'
 
 function Entry({ incident }: { incident: Incident }) {
   const { kind, site, opened_at, closed_at, reason, failures, missing, not_live } = incident
-  const trouble = kind === 'not_live' ? 'Accepts posts, but does not show them' : 'Does not accept posts'
+  const trouble = kind === 'not_live' ? 'Accepts changes, but does not show them' : 'Does not accept posts'
   return (
     <li className="flex items-start gap-3 border-b border-line py-2.5 last:border-0">
       <StopMark standing={closed_at !== null ? 'arrived' : kind === 'failing' ? 'failed' : 'not-live'} large />

@@ -1,3 +1,4 @@
+import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
@@ -12,7 +13,8 @@ import { Table, Td, Th, Tr } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 
 /** The latest deliveries to the site. */
-export function History({ siteId, paused }: { siteId: string; paused: boolean }) {
+export function History({ site }: { site: Site }) {
+  const { id: siteId } = site
   const log = useQuery(siteDeliveriesOf(siteId))
   return (
     <Sheet
@@ -59,7 +61,7 @@ export function History({ siteId, paused }: { siteId: string; paused: boolean })
                   <span className="whitespace-nowrap text-quiet">{EVENT_NAMES[delivery.event]}</span>
                 </Td>
                 <Td>
-                  <StandingLabel standing={standingOf(delivery, paused)} event={delivery.event} />
+                  <StandingLabel standing={standingOf(delivery, site)} event={delivery.event} />
                 </Td>
                 <Td from="md">
                   <Ago at={delivery.finished_at ?? delivery.created_at} />

@@ -1,5 +1,5 @@
 /** Shows live how a post arrives at its sites. */
-import type { LoggedDelivery, Site } from '@postrider/sdk'
+import type { LoggedDelivery, Post, Site } from '@postrider/sdk'
 import { postAddress } from '@postrider/server/sites/post-address'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Ellipsis, FileX } from 'lucide-react'
@@ -7,7 +7,7 @@ import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { CheckAgain } from '../../../delivery/check-again.tsx'
 import { reasonOf } from '../../../delivery/reason.ts'
-import { HAS_ARRIVED, STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
+import { isWorthALook, STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
 import { StopMark } from '../../../delivery/stops.tsx'
 import { counted, duration } from '../../../format.ts'
 import { deliveriesOfPostQuery, postQuery, queryClient, sitesQuery } from '../../../queries.ts'
@@ -42,11 +42,8 @@ export function Arrivals({ postId, siteIds, onTakeOff }: ArrivalsProps) {
   if (deliveries.data === undefined) return <Skeleton className="h-12" />
   const shown = newestPerSite(deliveries.data.data).filter(({ site_id: id }) => siteIds?.has(id) !== false)
   if (shown.length === 0) return <p className="text-sm text-faint">It has not been sent to any site.</p>
-  const paused = pausedOf(sites.data?.sites)
-  const addresses = new Map(
-    sites.data?.sites.map((site) => [site.id, post.data && postAddress(site, post.data)] as const),
-  )
-  const standings = shown.map((one) => standingOf(one, paused.has(one.site_id)))
+  const siteOf = new Map(sites.data?.sites.map((site) => [site.id, site]))
+  const standings = shown.map((one) => standingOf(one, siteOf.get(one.site_id)))
   return (
     <div className="grid grid-cols-1 gap-3">
       <p className="sr-only" role="status">
@@ -58,7 +55,8 @@ export function Arrivals({ postId, siteIds, onTakeOff }: ArrivalsProps) {
             key={delivery.site_id}
             delivery={delivery}
             standing={standings[index] ?? 'absent'}
-            address={addresses.get(delivery.site_id)}
+            site={siteOf.get(delivery.site_id)}
+            post={post.data}
             isOriginal={delivery.site_id === post.data?.primary_site_id}
             onTakeOff={onTakeOff}
           />
@@ -68,26 +66,22 @@ export function Arrivals({ postId, siteIds, onTakeOff }: ArrivalsProps) {
   )
 }
 
-function pausedOf(sites: readonly Site[] = []): Set<string> {
-  return new Set(sites.filter(({ status }) => status === 'inactive').map(({ id }) => id))
-}
-
 type ArrivalProps = Pick<ArrivalsProps, 'onTakeOff'> & {
   delivery: LoggedDelivery
   standing: Standing
-  address: string | undefined
+  site: Site | undefined
+  post: Post | undefined
   isOriginal: boolean
 }
 
-function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: ArrivalProps) {
+function Arrival({ delivery, standing, site, post, isOriginal, onTakeOff }: ArrivalProps) {
   const again = useMutation({
     mutationFn: () => api.deliveries.retry(delivery.id),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
     onError: (error) => toast({ tone: 'failed', text: sentence(error) }),
   })
-  const isThere = HAS_ARRIVED.includes(standing) && delivery.event !== 'post.deleted'
   // What the site itself said is right where its pattern is not.
-  const shownAt = delivery.live.url ?? address
+  const shownAt = delivery.live.url ?? (site && post && postAddress(site, post))
   const canHurry = standing === 'trying' || (standing === 'failed' && delivery.can_retry)
   return (
     <li className="flex items-start gap-2.5 border-b border-line py-2.5 first:pt-0 last:border-0 last:pb-0">
@@ -101,7 +95,7 @@ function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: Arrival
           </span>
           {isOriginal && <Badge>Original</Badge>}
         </p>
-        <p className="text-sm text-quiet">{storyOf(delivery, standing)}</p>
+        <p className="text-sm text-quiet">{storyOf(delivery, standing, site?.kind === 'build_hook')}</p>
         {/* Below the words, because the panel is narrow. */}
         <div className="mt-1.5 flex flex-wrap items-center gap-2 empty:hidden">
           {standing === 'not-live' && (
@@ -115,7 +109,9 @@ function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: Arrival
               {standing === 'failed' ? 'Send again' : 'Try now'}
             </Button>
           )}
-          {isThere && shownAt !== undefined && <ViewOnSite url={shownAt} site={delivery.site_name} />}
+          {shownAt !== undefined && isWorthALook(standing, delivery.event) && (
+            <ViewOnSite url={shownAt} site={delivery.site_name} />
+          )}
         </div>
       </div>
       {onTakeOff !== undefined && delivery.event !== 'post.deleted' && !delivery.site_deleted && (
@@ -133,12 +129,14 @@ function Arrival({ delivery, standing, address, isOriginal, onTakeOff }: Arrival
   )
 }
 
-function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
+/** What became of a delivery, in words. `isBuilt`: its host builds the site. */
+function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean): ReactNode {
   const { attempts, finished_at: at, next_attempt_at: next, response_code: code, response_time_ms: ms } = delivery
   const reason = reasonOf(code, delivery.last_error) ?? 'No answer'
   const removed = delivery.event === 'post.deleted'
   switch (standing) {
     case 'waiting':
+      if (isBuilt) return <FirstBuild removed={removed} at={next} />
       return removed ? 'Being removed' : 'Being sent'
     case 'trying':
       return (
@@ -146,13 +144,22 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
           Attempt {attempts}: {asSentence(reason)} <NextAttempt number={attempts + 1} at={next} />
         </>
       )
+    case 'building':
+      return `The host is building the site. Postrider looks whether the page ${removed ? 'is gone' : 'shows it'}.`
     case 'not-live':
-      return `Accepted, but not live. ${delivery.live.problem}`
+      return `${removed ? 'Removed, but still there' : 'Accepted, but not live'}. ${delivery.live.problem}`
     case 'arrived':
     case 'arrived-late':
+      if (isBuilt && delivery.live.state !== 'verified')
+        return (
+          <>
+            The host began to build the site {removed && 'without it '}
+            {at !== null && <Ago at={at} />}
+          </>
+        )
       return (
         <>
-          {delivery.live.state === 'verified' && 'Live. '}
+          {delivery.live.state === 'verified' && !removed && 'Live. '}
           {removed ? 'Removed' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts}`}
           {at !== null && (
             <>
@@ -175,6 +182,17 @@ function storyOf(delivery: LoggedDelivery, standing: Standing): ReactNode {
 /** A reason may be what the site itself has said, with or without a full stop. */
 function asSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`
+}
+
+/** The first request to a host, which is made at once unless it was asked to build just before. */
+function FirstBuild({ removed, at }: { removed: boolean; at: string | null }) {
+  const due = useIsPast(at)
+  if (at === null || due) return removed ? 'Being removed' : 'Being sent'
+  return (
+    <>
+      Waits for the next build, in <Until at={at} />
+    </>
+  )
 }
 
 function NextAttempt({ number, at }: { number: number; at: string | null }) {
@@ -209,6 +227,7 @@ function progress(done: string, standings: readonly Standing[]): string[] {
   return [
     `${done} ${count('arrived', 'arrived-late')} of ${counted(standings.length, 'site')}`,
     ...(count('trying') > 0 ? [`${count('trying')} being tried again`] : []),
+    ...(count('building') > 0 ? [`${count('building')} being built`] : []),
     ...(count('not-live') > 0 ? [`${count('not-live')} not live`] : []),
     ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
   ]

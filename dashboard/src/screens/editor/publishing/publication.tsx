@@ -5,6 +5,7 @@ import { Share2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { sentence } from '../../../api.ts'
+import { type Standing, standingOf } from '../../../delivery/standing.ts'
 import { counted } from '../../../format.ts'
 import { POST_STATUSES } from '../../../posts/status.ts'
 import { deliveriesOfPostQuery, sitesQuery } from '../../../queries.ts'
@@ -63,7 +64,7 @@ export function Publication({
     focusPage() // the button is gone
   }
   return (
-    <Sheet title="Publication" aside={<Standing status={status} />}>
+    <Sheet title="Publication" aside={<StatusBadge status={status} />}>
       <div className="grid grid-cols-1 gap-4">
         {status !== 'published' && <Unseen postId={post?.id} />}
         {post?.scheduled_at != null && <Due at={new Date(post.scheduled_at).getTime()} zone={plannedZone(post)} />}
@@ -175,17 +176,25 @@ function OriginalOf({ siteId, onChange }: { siteId: string | null; onChange: (()
   )
 }
 
+/** A removal that goes on by itself, and one after which the site may still show the post. */
+const UNDER_WAY: readonly Standing[] = ['waiting', 'trying', 'paused', 'building']
+const MAY_BE_THERE: readonly Standing[] = [...UNDER_WAY, 'not-live']
+
 /** The note on an unpublished post: nobody else sees it, or these sites may still show it. */
 function Unseen({ postId }: { postId: string | undefined }) {
   const { data } = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
-  const newest = newestPerSite(data?.data ?? [])
-  const left = newest.filter(({ event, status, can_retry: canRetry }) =>
-    event === 'post.deleted' ? status === 'pending' || canRetry : status !== 'failed',
+  const sites = useQuery(sitesQuery).data?.sites
+  const newest = newestPerSite(data?.data ?? []).map((delivery) => {
+    const site = sites?.find(({ id }) => id === delivery.site_id)
+    return { ...delivery, standing: standingOf(delivery, site) }
+  })
+  const left = newest.filter(({ event, status, standing, can_retry: canRetry }) =>
+    event === 'post.deleted' ? MAY_BE_THERE.includes(standing) || canRetry : status !== 'failed',
   )
   // A removal that is not in the list yet has only just begun.
-  const isUnderWay = left.some(({ event, status }) => event !== 'post.deleted' || status === 'pending')
+  const isUnderWay = left.some(({ event, standing }) => event !== 'post.deleted' || UNDER_WAY.includes(standing))
   const removed = newest.filter(
-    ({ event, status }) => event === 'post.deleted' && status.startsWith('delivered'),
+    ({ event, standing }) => event === 'post.deleted' && (standing === 'arrived' || standing === 'arrived-late'),
   ).length
   if (postId === undefined || left.length === 0)
     return (
@@ -204,7 +213,7 @@ function Unseen({ postId }: { postId: string | undefined }) {
   )
 }
 
-function Standing({ status }: { status: keyof typeof POST_STATUSES }) {
+function StatusBadge({ status }: { status: keyof typeof POST_STATUSES }) {
   const { name, tone } = POST_STATUSES[status]
   return <Badge tone={tone}>{name}</Badge>
 }

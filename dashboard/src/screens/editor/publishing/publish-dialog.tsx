@@ -1,5 +1,5 @@
 /** Sends a post to its sites, now or later, and then shows how it arrives. */
-import type { LoggedDelivery } from '@postrider/sdk'
+import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { holdingsOf } from '../../../delivery/holding.ts'
@@ -63,7 +63,7 @@ export function PublishDialog({ openPost, view, begin, onClose }: PublishDialogP
     <Dialog
       open
       onOpenChange={onClose}
-      title={arriving ? titleOf(sentTo, known) : published ? 'Send to sites' : 'Publish'}
+      title={arriving ? titleOf(sentTo, known, sites.data?.sites) : published ? 'Send to sites' : 'Publish'}
       description={<span className="font-serif">{draft.title.trim() || 'Untitled'}</span>}
     >
       {parts()}
@@ -76,12 +76,20 @@ function newestTo(siteIds: ReadonlySet<string> | undefined, deliveries: readonly
   return newestPerSite(deliveries).filter(({ site_id: id }) => siteIds?.has(id) !== false)
 }
 
-function titleOf(siteIds: ReadonlySet<string> | undefined, deliveries: readonly LoggedDelivery[] | undefined): string {
+function titleOf(
+  siteIds: ReadonlySet<string> | undefined,
+  deliveries: readonly LoggedDelivery[] | undefined,
+  sites: readonly Site[] = [],
+): string {
+  const siteOf = new Map(sites.map((site) => [site.id, site]))
   const shown = newestTo(siteIds, deliveries)
   if (shown.length === 0) return deliveries === undefined ? 'On its way' : 'Published'
   if (shown.some(({ status }) => status === 'pending')) return 'On its way'
-  const failed = shown.filter((delivery) => standingOf(delivery) === 'failed').length
-  if (failed === 0) return 'It has arrived'
+  const failed = shown.filter((delivery) => standingOf(delivery, siteOf.get(delivery.site_id)) === 'failed').length
+  const isBuilding = ({ site_id: id, live }: LoggedDelivery) =>
+    siteOf.get(id)?.kind === 'build_hook' && live.state !== 'verified'
+  if (failed === 0 && shown.every(isBuilding)) return 'The build has started'
+  if (failed === 0) return shown.some(isBuilding) ? 'On its way' : 'It has arrived'
   return failed === shown.length ? 'It has not arrived' : 'It has not arrived everywhere'
 }
 
