@@ -38,6 +38,15 @@ export async function tellStaticProject(stage: Stage, project: StaticProject): P
   const lacks = (slug: string, text: string) =>
     until(`${blog}/${slug} lacks “${text}”`, async () => !(await at(slug)).body.includes(text), host, PATIENCE_MS)
   host.env = { POSTRIDER_CONNECTION: connection }
+  await client.sites.update(site.id, { post_url: `${blog}/{slug}`, verify: true })
+  /** What the service sees when it looks at the page of a post. */
+  const isSeen = async (what: string, id: string) => {
+    await client.sites.checkPages(site.id, id)
+    await until(what, async () => {
+      const [newest] = (await client.deliveries.list({ post_id: id })).data
+      return newest?.live.state === 'verified'
+    })
+  }
 
   const test = await client.sites.testDelivery(site.id)
   if (!test.success) throw new Error(`the test failed: ${JSON.stringify(test)}`)
@@ -62,6 +71,9 @@ export async function tellStaticProject(stage: Stage, project: StaticProject): P
   if (!(await redirects('bread', 'better-bread')))
     throw new Error('the former address does not lead to the present one')
   seen('a change is on the page, and the former address leads to the present one')
+  await isSeen('the page shows the present version', post.id)
+  if (!(await at('better-bread')).body.includes('postrider-version')) throw new Error('the page has no version')
+  seen('the service sees that the page shows this version')
 
   const original = await nameOriginal(client, post.id)
   await shows('better-bread', 'rel="canonical" href="https://original.example.com/better-bread"')
@@ -72,7 +84,8 @@ export async function tellStaticProject(stage: Stage, project: StaticProject): P
   await client.posts.update(post.id, { status: 'draft' })
   await until('the page is gone', async () => (await at('better-bread')).status === 404, host, PATIENCE_MS)
   if ((await visit(blog)).body.includes('better-bread')) throw new Error('the list still has the post')
-  seen('an unpublished post is gone after the next build')
+  await isSeen('the page of the unpublished post is gone', post.id)
+  seen('an unpublished post is gone after the next build, and the service sees that')
   await client.posts.update(post.id, { status: 'published' })
   await shows('better-bread', 'Better bread')
 

@@ -24,7 +24,7 @@ export function PostList({ posts, page, pages, path, tag }: ListProps): ReactEle
         { key: id },
         h('h2', null, h('a', { href: `${path}/${slug}` }, title)),
         h('time', { dateTime: published_at }, published_at.slice(0, 10)),
-        h('p', null, excerpt),
+        excerpt !== '' && h('p', null, excerpt),
       ),
     ),
     h(

@@ -84,6 +84,7 @@ async function lookAround({ client, seen }: Stage, url: string): Promise<void> {
   await expect('/blog/tag/Fun%20%26%20games', 200, '/blog/tagged')
   await expect('/blog/page/2', 200, 'Newer posts')
   await expect('/blog/tagged', 200, 'name="postrider-post"')
+  await expect('/blog/tagged', 200, 'name="postrider-version" content="1"')
   await expect('/blog/tagged', 200, 'application/ld+json')
   await expect('/feed.xml', 200, '<rss version="2.0">')
   await expect('/sitemap.xml', 200, '/blog/post-1<')
