@@ -171,6 +171,8 @@ describeInBrowser(
       await page.getByLabel('Address', { exact: true }).fill('127.0.0.1:1')
       await page.getByRole('button', { name: 'Continue' }).click()
       await page.getByText('The site cannot be looked at: Connection refused.').waitFor()
+      await page.getByLabel('Made with').selectOption('Express, or another Node server')
+      await page.getByLabel('Name').fill('Kitchen notes')
       await expectForEverybody(page)
       await page.getByRole('button', { name: 'Connect the site' }).click()
       await page.getByRole('heading', { name: 'The receiver' }).waitFor()

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startSampleSite } from '../../integrations/sample-site/src/sample-site.ts'
 import { type Answer, startReceiver } from '../../server/test/support/receiver.ts'
 import { connectSite } from '../../server/test/support/service.ts'
-import { startWebsite, sveltekit } from '../../server/test/support/websites.ts'
+import { html, startWebsite, sveltekit } from '../../server/test/support/websites.ts'
 import { describeInBrowser, expectAccessible } from './support/browser.ts'
 import { newPerson, signInAgain } from './support/person.ts'
 
@@ -32,7 +32,7 @@ describeInBrowser('connecting a site', (scene) => {
     expect(await webhook.inputValue()).toBe(`${website.url}/api/postrider`)
     await page.getByLabel('Made with').selectOption('WordPress')
     expect(await webhook.inputValue()).toBe(`${website.url}/wp-json/postrider/v1/webhook`)
-    await page.getByLabel('Made with').selectOption('SvelteKit')
+    await page.getByLabel('Made with').selectOption('SvelteKit, on a server')
     await webhook.fill('ftp://kitchen.example/hook')
     await page.getByLabel('Name').fill('Kitchen notes')
     await page.getByRole('button', { name: 'Connect the site' }).click()
@@ -137,6 +137,8 @@ describeInBrowser('connecting a site', (scene) => {
     await page.getByText('The site cannot be looked at').waitFor()
     const twin = page.getByRole('status').filter({ hasText: 'This site seems to be connected already' })
     expect(await twin.count()).toBe(0)
+    await page.getByLabel('Made with').selectOption('Hono')
+    await page.getByLabel('Name').fill('Kitchen again')
     await page.getByLabel('Webhook address').fill(receiver.url)
     await twin.getByText('Connected twice, the site gets every post twice.').waitFor()
     expect(await twin.getByRole('link', { name: 'Kitchen notes' }).getAttribute('href')).toBe(`/sites/${id}`)
@@ -208,6 +210,19 @@ describeInBrowser('many sites', (scene) => {
 })
 
 describeInBrowser('a static site', (scene) => {
+  it('made with Astro is recognised, and may have a server all the same', async () => {
+    const { page } = await newPerson(scene)
+    const website = await startWebsite({ '/': { body: html('<meta name="generator" content="Astro v7.1.0">') } })
+    onTestFinished(website.close)
+    await page.goto('/sites/new')
+    await page.getByLabel('Address', { exact: true }).fill(website.url)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('It is made with Astro.').waitFor()
+    await page.getByLabel('Deploy hook').waitFor()
+    await page.getByLabel('Made with').selectOption('Astro, on a server')
+    expect(await page.getByLabel('Webhook address').inputValue()).toBe(`${website.url}/api/postrider`)
+  })
+
   it('is connected by the deploy hook of its host, which stays hidden', async () => {
     const { page, client } = await newPerson(scene)
     const website = await startWebsite(sveltekit)
@@ -217,7 +232,8 @@ describeInBrowser('a static site', (scene) => {
     await page.goto('/sites/new')
     await page.getByLabel('Address', { exact: true }).fill(website.url)
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByLabel('Made with').selectOption({ value: 'build_hook' })
+    await page.getByLabel('Made with').selectOption('SvelteKit, built by its host')
+    await page.getByLabel('Name').fill('Static notes')
     await page.getByLabel('Deploy hook').fill(host.url)
     expect(await page.getByLabel('Address of a post').inputValue()).toBe(`${website.url}/blog/{slug}`)
     await expectAccessible(page)
@@ -229,6 +245,11 @@ describeInBrowser('a static site', (scene) => {
     host.answerNext(201, 404)
     await page.getByRole('button', { name: 'Send a test' }).click()
     await page.getByText('It builds the site now.').waitFor()
+    await page.getByRole('link', { name: 'Write a post' }).waitFor()
+    // What it is made with, and that it works, are known after a reload too.
+    await page.reload()
+    await page.getByText('src/lib/server/posts.ts').waitFor()
+    await page.getByRole('link', { name: 'Write a post' }).waitFor()
     await page.getByRole('link', { name: 'Go to its settings' }).click()
 
     await page.getByLabel('Seconds between builds').fill('120')

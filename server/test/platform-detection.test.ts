@@ -50,12 +50,15 @@ describe('a site that is not connected yet', () => {
   it('is recognised by its address, and left alone', async () => {
     const site = await website(gatsby)
     const owner = await newAccount(service)
-    expect(await owner.sites.detectPlatform(site.url)).toEqual({ platform: 'gatsby', reached: true })
+    expect(await owner.sites.detectPlatform(site.url)).toMatchObject({ platform: 'gatsby', reached: true })
     expect((await owner.sites.list()).total).toBe(0)
   })
 
   it('is custom when it says nothing of itself, and not reached when it does not answer', async () => {
     expect(await client.sites.detectPlatform((await website()).url)).toEqual({ platform: 'custom', reached: true })
+    const astro = await website({ '/': { body: html('<meta name="generator" content="Astro v7.1.0">') } })
+    const generator = 'Astro v7.1.0'
+    expect(await client.sites.detectPlatform(astro.url)).toEqual({ platform: 'custom', generator, reached: true })
     expect(await client.sites.detectPlatform('http://127.0.0.1:1')).toEqual({
       platform: 'custom',
       reached: false,

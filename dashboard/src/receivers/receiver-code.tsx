@@ -12,7 +12,8 @@ import type { Instructions } from './receivers.ts'
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: Instructions }) {
   const [shown, setShown] = useState(false)
   const { install, download, settings, files, pages = [], note } = receiver
-  const isServer = files.length === 1
+  const isServer = files.length === 1 && pages.length === 0
+  const risk = site.kind === 'build_hook' ? 'read your posts' : 'write to your site'
   const real = settings(connectionCodeOf(site), site.url)
   const hidden = settings(`prc_${'•'.repeat(16)}`, site.url)
   return (
@@ -47,11 +48,12 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         <Code label={real.path} text={real.text} {...(shown ? {} : { instead: hidden.text })} />
         <p className="text-sm text-faint">
           {download ? (
-            'Treat it as a password: anyone who has it can write to your site.'
+            `Treat it as a password: anyone who has it can ${risk}.`
           ) : (
             <>
-              For the server only: anyone who has it can write to your site. For development, connect another site and
-              use its code. In production it belongs in the environment that your host gives the site
+              {site.kind === 'build_hook' ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}.
+              For development, connect another site and use its code. In production it belongs in the environment that
+              your host gives the site
               {real.path === '.env' && (
                 <>
                   ; a server that you start yourself reads the file with{' '}

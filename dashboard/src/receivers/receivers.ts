@@ -85,7 +85,7 @@ export const RECEIVERS = {
     note: `${READS_THE_SERVICE} The package’s README says how to give the pages your own look, and how to add a feed and a sitemap. If your site has a folder src, put the four files into that.`,
   },
   sveltekit: {
-    name: 'SvelteKit',
+    name: 'SvelteKit, on a server',
     platform: 'sveltekit',
     webhookPath: '/api/postrider',
     saysWhere: true,
@@ -101,10 +101,10 @@ export const RECEIVERS = {
       { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
       { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
-    note: `${READS_THE_SERVICE} With adapter-node, set BODY_SIZE_LIMIT=8M as well: long posts exceed its 512 kB. While you develop, node --env-file=.env node_modules/vite/bin/vite.js hands over the connection code.`,
+    note: `${READS_THE_SERVICE} With adapter-node, set BODY_SIZE_LIMIT=8M as well: long posts exceed its 512 kB. While you develop, node --env-file=.env node_modules/vite/bin/vite.js hands over the connection code, which npm run dev does not.`,
   },
   astro: {
-    name: 'Astro',
+    name: 'Astro, on a server',
     platform: 'custom',
     webhookPath: '/api/postrider',
     saysWhere: true,
@@ -192,7 +192,16 @@ export type ReceiverName = keyof typeof RECEIVERS
 /** The names, in order. */
 export const RECEIVER_NAMES = Object.keys(RECEIVERS) as ReceiverName[]
 
-/** The receiver to offer for a platform. */
-export function receiverFor(platform: Site['platform']): ReceiverName {
-  return platform === 'custom' || platform === 'gatsby' ? 'express' : platform
+/** The receiver of a platform; undefined if it has none of its own. */
+export function receiverFor(platform: Site['platform']): ReceiverName | undefined {
+  return platform === 'custom' || platform === 'gatsby' ? undefined : platform
+}
+
+/** The receiver of a connected site, as far as its platform and its webhook address tell. */
+export function receiverOf({ platform, webhook_url: url }: Pick<Site, 'platform' | 'webhook_url'>): ReceiverName {
+  const isThere = (name: ReceiverName) => {
+    const receiver: Receiver = RECEIVERS[name]
+    return receiver.platform === platform && url.endsWith(receiver.webhookPath)
+  }
+  return receiverFor(platform) ?? RECEIVER_NAMES.find(isThere) ?? 'express'
 }

@@ -24,7 +24,7 @@ const FAILS =
 /** The kinds by name, in the order in which they are offered. */
 export const STATIC_RECEIVERS = {
   astro: {
-    name: 'Astro',
+    name: 'Astro, built by its host',
     install: { packages: '', own: astro },
     settings: environment,
     files: [{ path: 'src/content.config.ts', text: astroContent }],
@@ -35,7 +35,7 @@ export const STATIC_RECEIVERS = {
     note: `The posts are a content collection: getCollection('blog'). ${FAILS}`,
   },
   sveltekit: {
-    name: 'SvelteKit',
+    name: 'SvelteKit, built by its host',
     install: SDK,
     settings: environment,
     files: [{ path: 'src/lib/server/posts.ts', text: sveltekitPosts }],
@@ -59,7 +59,7 @@ export const STATIC_RECEIVERS = {
     note: `If there is a gatsby-config already, add the plugin to its list. Gatsby does not read .env by itself: your host puts the connection code into the environment, on your machine dotenv does. ${FAILS}`,
   },
   other: {
-    name: 'Something else',
+    name: 'Something else, built by its host',
     install: SDK,
     settings: environment,
     files: [],
@@ -72,6 +72,11 @@ export type StaticReceiverName = keyof typeof STATIC_RECEIVERS
 
 /** The names, in order. */
 export const STATIC_RECEIVER_NAMES = Object.keys(STATIC_RECEIVERS) as StaticReceiverName[]
+
+/** The platform of a kind, by its name in the API. */
+export function platformOf(name: StaticReceiverName): Site['platform'] {
+  return name === 'sveltekit' || name === 'gatsby' ? name : 'custom'
+}
 
 /** The kind to offer for a platform. */
 export function staticReceiverFor(platform: Site['platform']): StaticReceiverName {

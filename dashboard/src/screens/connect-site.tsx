@@ -1,18 +1,16 @@
 /** Connecting a site: its details, the receiver's code, and a test. Once the site exists, the page's address holds its id. */
-import type { Site } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { siteWithSecretsQuery } from '../queries.ts'
 import { ReceiverCode } from '../receivers/receiver-code.tsx'
-import { RECEIVER_NAMES, RECEIVERS, type ReceiverName, receiverFor } from '../receivers/receivers.ts'
+import { RECEIVER_NAMES, RECEIVERS, receiverOf } from '../receivers/receivers.ts'
 import { SendTest } from '../sites/test-delivery.tsx'
-import { buttonLook } from '../ui/button.tsx'
 import { Field, Select } from '../ui/field.tsx'
 import { Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { toast } from '../ui/toast.tsx'
-import { Frame } from './connect-site/frame.tsx'
+import { Frame, hasWorked, Onward } from './connect-site/frame.tsx'
 import { NewSite } from './connect-site/new-site.tsx'
 import { OfferSampleSite, SAMPLE, SampleSite } from './connect-site/sample-site.tsx'
 import { StaticSite } from './connect-site/static-site.tsx'
@@ -29,14 +27,15 @@ export function ConnectSite() {
       <OfferSampleSite />
     </Frame>
   ) : (
-    <Install siteId={siteId} chosen={RECEIVER_NAMES.find((name) => name === receiver)} />
+    <Install siteId={siteId} chosen={receiver} />
   )
 }
 
-function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | undefined }) {
+/** `chosen`: what was chosen as what the site is made with. */
+function Install({ siteId, chosen }: { siteId: string; chosen: string | undefined }) {
   const site = useQuery(siteWithSecretsQuery(siteId))
   const navigate = useNavigate({ from: '/sites/new' })
-  const [accepted, setAccepted] = useState(false)
+  const [accepted, setAccepted] = useState<boolean>()
   if (site.isError && site.data === undefined)
     return <Problem alone error={site.error} retry={() => void site.refetch()} />
   if (site.data === undefined) {
@@ -46,20 +45,22 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
       </Frame>
     )
   }
-  if (site.data.kind === 'build_hook') return <StaticSite site={site.data} />
-  const receiver = chosen ?? receiverFor(site.data.platform)
+  const choose = (receiver: string) => void navigate({ search: { site: siteId, receiver }, replace: true })
+  if (site.data.kind === 'build_hook') return <StaticSite site={site.data} chosen={chosen} choose={choose} />
+  const receiver = RECEIVER_NAMES.find((name) => name === chosen) ?? receiverOf(site.data)
+  const works = accepted ?? hasWorked(site.data)
   const { name, url, platform } = site.data
   const onResult = ({ success }: { success: boolean }) => {
     // The result is at the end of a long page.
-    if (success && !accepted) toast({ text: `It works: ${name} took the test.` })
+    if (success && !works) toast({ text: `It works: ${name} took the test.` })
     setAccepted(success)
   }
   return (
     // Only a test that the site accepts shows that the code is installed.
     <Frame
-      at={accepted ? 4 : 2}
+      at={works ? 4 : 2}
       lead={
-        accepted
+        works
           ? `${name} receives. ${platform === 'wordpress' ? '' : `Your posts will be at ${url.replace(/\/$/, '')}/blog.`}`
           : `${name} is added here. Once it has the code that receives your posts, it is connected.`
       }
@@ -67,12 +68,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-6">
           <Field label="Your site is made with">
-            <Select
-              value={receiver}
-              onChange={({ target: { value } }) =>
-                void navigate({ search: { site: siteId, receiver: value }, replace: true })
-              }
-            >
+            <Select value={receiver} onChange={({ target: { value } }) => choose(value)}>
               <ReceiverOptions />
             </Select>
           </Field>
@@ -88,27 +84,9 @@ function Install({ siteId, chosen }: { siteId: string; chosen: ReceiverName | un
           <SendTest siteId={siteId} waits={!hasWorked(site.data)} onResult={onResult} />
         </div>
       </Sheet>
-      <div className="flex flex-wrap justify-end gap-2">
-        <Link
-          to="/sites/$siteId"
-          params={{ siteId }}
-          className={buttonLook({ kind: accepted ? 'secondary' : 'quiet' })}
-        >
-          {accepted ? 'Go to its settings' : 'Do this later'}
-        </Link>
-        {accepted && (
-          <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
-            Write a post
-          </Link>
-        )}
-      </div>
+      <Onward siteId={siteId} works={works} />
     </Frame>
   )
-}
-
-/** Whether a test or a delivery has ever succeeded. */
-function hasWorked({ last_test: test, delivery_stats: { last_delivery: last } }: Site): boolean {
-  return test?.ok === true || last !== null
 }
 
 /** The receivers, as options of a list. */

@@ -1,8 +1,8 @@
 /** Sites that their host builds anew: what a deploy hook is, in words. */
 import { Field, Input } from '../ui/field.tsx'
 
-/** What such a site is called where people choose what theirs is made with. */
-export const BUILD_HOOK_NAME = 'Static site on Netlify, Vercel, Cloudflare Pages (deploy hook)'
+/** What such sites are called where people choose what theirs is made with. */
+export const BUILD_HOOK_NAME = 'Its host builds it (Netlify, Vercel, Cloudflare Pages)'
 
 type HookFieldProps = { error: string | undefined; defaultValue?: string }
 

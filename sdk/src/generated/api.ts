@@ -2277,6 +2277,8 @@ export interface components {
         DeliveryStatus: "pending" | "delivered" | "delivered_retry" | "failed";
         DetectedPlatform: {
             platform: components["schemas"]["Platform"] & unknown;
+            /** @description What the page itself says it was made with (`<meta name="generator">`), of any software; absent if it says nothing. */
+            generator?: string;
             /** @description Whether the site answered. If not, nothing is known about it. */
             reached: boolean;
             /** @description Why the site was not reached: an error code such as `dns_error`. */

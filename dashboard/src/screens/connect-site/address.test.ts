@@ -16,6 +16,7 @@ it.each([
 
 it('a site is called as its address is', () => {
   expect(nameFrom('https://www.kitchen-notes.example.com/blog')).toBe('kitchen-notes.example.com')
+  expect(nameFrom('http://localhost:3000')).toBe('')
 })
 
 it('webhooks go below the address, by https but to this very machine', () => {

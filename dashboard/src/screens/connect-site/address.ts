@@ -16,9 +16,10 @@ export function addressOf(typed: string): string | undefined {
   return url.origin + url.pathname.replace(/\/+$/, '')
 }
 
-/** A suggested name. */
+/** A suggested name; empty for a site on this machine. */
 export function nameFrom(address: string): string {
-  return new URL(address).hostname.replace(/^www\./, '')
+  const { hostname } = new URL(address)
+  return LOCAL.test(hostname) ? '' : hostname.replace(/^www\./, '')
 }
 
 /** The webhook address of a site. Public sites are called by https only. */

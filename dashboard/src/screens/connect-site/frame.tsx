@@ -1,5 +1,8 @@
+import type { Site } from '@postrider/sdk'
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { StopMark } from '../../delivery/stops.tsx'
+import { buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 
 const STEPS = ['The site', 'The receiver', 'The test']
@@ -30,6 +33,27 @@ export function Frame({ at, lead, children }: { at: number; lead?: string; child
       {children}
     </Page>
   )
+}
+
+/** The ways on from the last step. `works`: a test or a delivery has succeeded. */
+export function Onward({ siteId, works }: { siteId: string; works: boolean }) {
+  return (
+    <div className="flex flex-wrap justify-end gap-2">
+      <Link to="/sites/$siteId" params={{ siteId }} className={buttonLook({ kind: works ? 'secondary' : 'quiet' })}>
+        {works ? 'Go to its settings' : 'Do this later'}
+      </Link>
+      {works && (
+        <Link to="/posts/$postId" params={{ postId: 'new' }} className={buttonLook({ kind: 'primary' })}>
+          Write a post
+        </Link>
+      )}
+    </div>
+  )
+}
+
+/** Whether a test or a delivery has ever succeeded. */
+export function hasWorked({ last_test: test, delivery_stats: { last_delivery: last } }: Site): boolean {
+  return test?.ok === true || last !== null
 }
 
 /** The mark of the current step. Unlike the mark of a post on its way, it does not move. */

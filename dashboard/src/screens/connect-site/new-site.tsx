@@ -6,6 +6,12 @@ import { api, problemOf, sentence } from '../../api.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { queryClient, sitesQuery } from '../../queries.ts'
 import { RECEIVER_NAMES, RECEIVERS, type Receiver, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
+import {
+  platformOf,
+  STATIC_RECEIVER_NAMES,
+  STATIC_RECEIVERS,
+  type StaticReceiverName,
+} from '../../receivers/static-receivers.ts'
 import { BUILD_HOOK_NAME, HookField, HookWords } from '../../sites/build-hook.tsx'
 import { PLATFORM_NAMES } from '../../sites/platforms.ts'
 import { Button } from '../../ui/button.tsx'
@@ -70,31 +76,46 @@ export function NewSite() {
   )
 }
 
-/** What stands for a deploy hook among the receivers; also the kind of such a site. */
+/** The kind of a site that its host builds; in a choice, before the name of what it is made with. */
 const HOOK = 'build_hook'
 
+type Choice = ReceiverName | `${typeof HOOK}:${StaticReceiverName}`
+
+/** What a choice means: a receiver of webhooks, or what the host builds. */
+function meaningOf(choice: Choice | undefined) {
+  const built = STATIC_RECEIVER_NAMES.find((name) => choice === `${HOOK}:${name}`)
+  return { built, receiver: RECEIVER_NAMES.find((name) => name === choice) }
+}
+
+/** What a look at the site suggests; undefined if nothing. */
+function suggestionOf(found: DetectedPlatform | undefined): Choice | undefined {
+  if (found?.platform === 'gatsby') return `${HOOK}:gatsby`
+  // Its generator does not say whether a server runs it. Most are built.
+  if (found?.platform === 'custom' && found.generator?.startsWith('Astro')) return `${HOOK}:astro`
+  return found && receiverFor(found.platform)
+}
+
 function Details({ look: { address, found } }: { look: Look }) {
-  const platformFound = found?.platform ?? 'custom'
-  const detected = platformFound === 'gatsby' ? HOOK : receiverFor(platformFound)
-  const [receiver, setReceiver] = useState<ReceiverName | typeof HOOK>(detected)
+  const suggested = suggestionOf(found)
+  const [choice, setChoice] = useState(suggested)
+  const { built, receiver } = meaningOf(choice)
   const [typed, setTyped] = useState<string>()
   const navigate = useNavigate({ from: '/sites/new' })
   const sites = useQuery(sitesQuery)
-  const chosen: Receiver | undefined = receiver === HOOK ? undefined : RECEIVERS[receiver]
+  const chosen: Receiver | undefined = receiver && RECEIVERS[receiver]
   const webhook = typed ?? webhookAddress(address, chosen?.webhookPath ?? '/')
   const connect = useMutation({
     mutationFn: (input: CreateSite) => api.sites.create(input),
     onSuccess(site) {
       void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] })
-      void navigate({ search: { site: site.id, receiver }, replace: true })
+      void navigate({ search: { site: site.id, receiver: built ?? receiver }, replace: true })
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     // A detected platform is not sent: the service detects it too, and looks again when the site moves.
-    const choice: Pick<CreateSite, 'kind' | 'platform'> =
-      chosen === undefined ? { kind: HOOK } : receiver === detected ? {} : { platform: chosen.platform }
+    const platform = built === undefined ? chosen?.platform : platformOf(built)
     connect.mutate({
       name: textOf(form, 'name'),
       url: address,
@@ -102,7 +123,8 @@ function Details({ look: { address, found } }: { look: Look }) {
       niche: textOf(form, 'niche'),
       recovery: 'automatic',
       ...liveOf(chosen, textOf(form, 'post_url').trim()),
-      ...choice,
+      ...(built === undefined ? {} : { kind: HOOK }),
+      ...(choice === suggested || platform === undefined ? {} : { platform }),
     })
   }
   // After connecting, the list contains the new site itself.
@@ -113,19 +135,33 @@ function Details({ look: { address, found } }: { look: Look }) {
     <form className="grid animate-appear gap-4" onSubmit={submit}>
       <Field label="Made with">
         {/* The button that led here is gone. */}
-        <Select autoFocus value={receiver} onChange={({ target: { value } }) => setReceiver(value as typeof receiver)}>
-          {RECEIVER_NAMES.map((name) => (
-            <option key={name} value={name}>
-              {RECEIVERS[name].name}
-            </option>
-          ))}
-          <option value={HOOK}>{BUILD_HOOK_NAME}</option>
+        <Select
+          autoFocus
+          required
+          value={choice ?? ''}
+          onChange={({ target: { value } }) => setChoice(value as Choice)} // an option's
+        >
+          {choice === undefined && <option value="">Choose</option>}
+          <optgroup label="It receives posts itself">
+            {RECEIVER_NAMES.map((name) => (
+              <option key={name} value={name}>
+                {RECEIVERS[name].name}
+              </option>
+            ))}
+          </optgroup>
+          <optgroup label={BUILD_HOOK_NAME}>
+            {STATIC_RECEIVER_NAMES.map((name) => (
+              <option key={name} value={`${HOOK}:${name}`}>
+                {STATIC_RECEIVERS[name].name}
+              </option>
+            ))}
+          </optgroup>
         </Select>
       </Field>
       <Field label="Name" required error={problem('name')}>
-        <Input name="name" maxLength={120} defaultValue={nameFrom(address)} />
+        <Input name="name" maxLength={120} placeholder="Kitchen notes" defaultValue={nameFrom(address)} />
       </Field>
-      {receiver === HOOK ? (
+      {built !== undefined ? (
         <>
           <HookField error={problem('webhook_url')} />
           <HookWords seconds={60} />
@@ -137,7 +173,7 @@ function Details({ look: { address, found } }: { look: Look }) {
             <Input name="post_url" mono maxLength={2048} defaultValue={`${address}/blog/{slug}`} />
           </Field>
         </>
-      ) : (
+      ) : receiver !== undefined ? (
         <Field
           label="Webhook address"
           required
@@ -152,7 +188,7 @@ function Details({ look: { address, found } }: { look: Look }) {
             onChange={({ target: { value } }) => setTyped(value)}
           />
         </Field>
-      )}
+      ) : null}
       <Field
         label="What the site is about"
         error={problem('niche')}
@@ -203,6 +239,12 @@ function Found({ found }: { found: DetectedPlatform | undefined }) {
       </Notice>
     )
   }
+  if (suggestionOf(found) === `${HOOK}:astro`)
+    return (
+      <Notice tone="arrived">
+        It is made with Astro. Choose whether its host builds it, which is usual, or a server makes its pages.
+      </Notice>
+    )
   if (found.platform === 'custom') return <Notice>We could not tell what the site is made with. Choose it here.</Notice>
   return <Notice tone="arrived">It is made with {PLATFORM_NAMES[found.platform]}.</Notice>
 }

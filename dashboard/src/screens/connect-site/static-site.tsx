@@ -1,33 +1,36 @@
 /** The steps of a site that its host builds anew: what the build needs, and a try of the deploy hook. */
 import type { SiteWithSecrets } from '@postrider/sdk'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ReceiverCode } from '../../receivers/receiver-code.tsx'
-import {
-  STATIC_RECEIVER_NAMES,
-  STATIC_RECEIVERS,
-  type StaticReceiverName,
-  staticReceiverFor,
-} from '../../receivers/static-receivers.ts'
+import { STATIC_RECEIVER_NAMES, STATIC_RECEIVERS, staticReceiverFor } from '../../receivers/static-receivers.ts'
 import { HookWords } from '../../sites/build-hook.tsx'
 import { SendTest } from '../../sites/test-delivery.tsx'
-import { buttonLook } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Sheet } from '../../ui/page.tsx'
-import { Frame } from './frame.tsx'
+import { Frame, hasWorked, Onward } from './frame.tsx'
 
-/** The screen after such a site was connected. */
-export function StaticSite({ site }: { site: SiteWithSecrets }) {
-  const [hasBuilt, setBuilt] = useState(false)
-  const [made, setMade] = useState(() => staticReceiverFor(site.platform))
+type StaticSiteProps = { site: SiteWithSecrets; chosen: string | undefined; choose: (made: string) => void }
+
+/** The screen after such a site was connected. `chosen`: what was chosen as what it is made with. */
+export function StaticSite({ site, chosen, choose }: StaticSiteProps) {
+  const [accepted, setAccepted] = useState<boolean>()
+  const made = STATIC_RECEIVER_NAMES.find((name) => name === chosen) ?? staticReceiverFor(site.platform)
   const { id, debounce_seconds: seconds } = site
+  const works = accepted ?? hasWorked(site)
   return (
-    <Frame at={hasBuilt ? 4 : 2} lead={`${site.name} is added here. Once its build reads your posts, it is connected.`}>
+    <Frame
+      at={works ? 4 : 2}
+      lead={
+        works
+          ? `The host of ${site.name} takes its deploy hook. Once a build reads your posts, they are there.`
+          : `${site.name} is added here. Once its build reads your posts, it is connected.`
+      }
+    >
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-4">
           <HookWords seconds={seconds ?? 0} />
           <Field label="Your site is made with">
-            <Select value={made} onChange={({ target: { value } }) => setMade(value as StaticReceiverName)}>
+            <Select value={made} onChange={({ target: { value } }) => choose(value)}>
               {STATIC_RECEIVER_NAMES.map((name) => (
                 <option key={name} value={name}>
                   {STATIC_RECEIVERS[name].name}
@@ -41,18 +44,10 @@ export function StaticSite({ site }: { site: SiteWithSecrets }) {
       <Sheet title="The test">
         <div className="grid grid-cols-1 gap-4">
           <p className="text-quiet">A test calls the deploy hook: your host starts a real build.</p>
-          <SendTest siteId={id} isHook onResult={({ success }) => setBuilt(success)} />
+          <SendTest siteId={id} isHook onResult={({ success }) => setAccepted(success)} />
         </div>
       </Sheet>
-      <div className="flex flex-wrap justify-end gap-2">
-        <Link
-          to="/sites/$siteId"
-          params={{ siteId: id }}
-          className={buttonLook({ kind: hasBuilt ? 'primary' : 'quiet' })}
-        >
-          {hasBuilt ? 'Go to its settings' : 'Do this later'}
-        </Link>
-      </div>
+      <Onward siteId={id} works={works} />
     </Frame>
   )
 }

@@ -35,9 +35,10 @@ export function Secrets({ site }: { site: Site }) {
         about="All that the site’s code needs, in POSTRIDER_CONNECTION."
         value={known && connectionCodeOf(known)}
       />
-      <Secret name="Webhook secret" about="Signs what is sent." value={known?.webhook_secret} />
-      {site.kind === 'build_hook' && (
+      {site.kind === 'build_hook' ? (
         <Secret name="Deploy hook" about="Starts a build at your host." value={known?.webhook_url} />
+      ) : (
+        <Secret name="Webhook secret" about="Signs what is sent." value={known?.webhook_secret} />
       )}
       <Secret name="API key" about="For the Pull API." value={known?.api_key} />
       {shown && secrets.isError && <Notice tone="failed">{sentence(secrets.error)}</Notice>}

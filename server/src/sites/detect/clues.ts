@@ -115,11 +115,17 @@ function wordpress({ url, headers, markup, own }: Evidence): URL | undefined {
 }
 
 function isGeneratedBy(markup: Markup, name: string): boolean {
-  return markup.tags.some(
-    ({ name: tagName, attributes }) =>
-      tagName === 'meta' &&
-      attributes.get('name')?.toLowerCase() === 'generator' &&
-      attributes.get('content')?.startsWith(name),
+  return generatorsIn(markup).some((generator) => generator.startsWith(name))
+}
+
+/** What the page says it was made with, such as `Astro v7.1.0`, in a hundred characters at most. Anybody can write that: it decides nothing. */
+export function generatorOf(markup: Markup): string | undefined {
+  return generatorsIn(markup)[0]?.slice(0, 100)
+}
+
+function generatorsIn({ tags }: Markup): string[] {
+  return tags.flatMap(({ name, attributes }) =>
+    name === 'meta' && attributes.get('name')?.toLowerCase() === 'generator' ? (attributes.get('content') ?? []) : [],
   )
 }
 

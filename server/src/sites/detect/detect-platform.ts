@@ -6,15 +6,15 @@ import type { Egress, EgressOutcome } from '../../platform/egress/egress.ts'
 import { readMarkup } from '../markup.ts'
 import { fetchPage, textOf } from '../page.ts'
 import type { Platform } from '../tables.ts'
-import { type Suggestion, suggestPlatforms } from './clues.ts'
+import { generatorOf, type Suggestion, suggestPlatforms } from './clues.ts'
 import { confirms, type ProbeAnswer } from './confirms.ts'
 
 /**
- * The result of a look. `settled`: the platform, or `custom` if none was recognised or the site cannot be called (`unreached` says why).
- * `later`: the site did not answer properly, which may be temporary. `interrupted`: the caller's signal ended the look.
+ * The result of a look. `settled`: the platform, or `custom` if none was recognised or the site cannot be called (`unreached` says why), and
+ * what the page itself says it was made with. `later`: the site did not answer properly, which may be temporary. `interrupted`: the caller's signal ended the look.
  */
 export type Look =
-  | { kind: 'settled'; platform: Platform; unreached?: string }
+  | { kind: 'settled'; platform: Platform; unreached?: string; generator?: string | undefined }
   | { kind: 'later'; reason: string }
   | { kind: 'interrupted' }
 
@@ -41,7 +41,8 @@ export async function detectPlatform(egress: Egress, address: string, signal: Ab
   if (found.kind !== 'page') return found
   const { url, answer } = found
   const markup = readMarkup(isHtml(answer) ? textOf(answer) : '')
-  return probe(egress, suggestPlatforms({ url, headers: answer.headers, markup }), signal)
+  const look = await probe(egress, suggestPlatforms({ url, headers: answer.headers, markup }), signal)
+  return look.kind === 'settled' ? { ...look, generator: generatorOf(markup) } : look
 }
 
 async function fetchFirst(

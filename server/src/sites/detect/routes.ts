@@ -13,6 +13,10 @@ const DetectPlatform = z
 const DetectedPlatform = z
   .object({
     platform: PlatformName.openapi({ description: '`custom` if no platform was recognised.' }),
+    generator: z.string().optional().openapi({
+      description:
+        'What the page itself says it was made with (`<meta name="generator">`), of any software; absent if it says nothing.',
+    }),
     reached: z.boolean().openapi({ description: 'Whether the site answered. If not, nothing is known about it.' }),
     reason: z
       .string()
@@ -41,6 +45,7 @@ export const detectionRoutes: Endpoint[] = [
         schema: DetectedPlatform,
         examples: {
           'It was recognised': { platform: 'nextjs', reached: true },
+          'It names its generator': { platform: 'custom', generator: 'Astro v7.1.0', reached: true },
           'It does not answer': { platform: 'custom', reached: false, reason: 'dns_error' },
         },
       },
@@ -49,7 +54,14 @@ export const detectionRoutes: Endpoint[] = [
     async handler({ ctx, body }) {
       const look = await detectPlatform(ctx.egress, body.url, new AbortController().signal)
       if (look.kind === 'settled' && look.unreached === undefined)
-        return { status: 200, body: { platform: look.platform, reached: true } }
+        return {
+          status: 200,
+          body: {
+            platform: look.platform,
+            ...(look.generator === undefined ? {} : { generator: look.generator }),
+            reached: true,
+          },
+        }
       const reason = look.kind === 'settled' ? look.unreached : look.kind === 'later' ? look.reason : look.kind
       return { status: 200, body: { platform: 'custom' as const, reached: false, reason } }
     },
