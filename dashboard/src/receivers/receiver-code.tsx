@@ -54,7 +54,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
               {site.kind === 'build_hook' ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}.
               For development, connect another site and use its code. In production it belongs in the environment that
               your host gives the site
-              {real.path === '.env' && (
+              {real.path === '.env' && site.kind !== 'build_hook' && (
                 <>
                   ; a server that you start yourself reads the file with{' '}
                   <code className="font-mono">node --env-file=.env</code>

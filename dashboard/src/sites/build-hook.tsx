@@ -32,8 +32,7 @@ export function HookWords({ seconds }: { seconds: number }) {
   return (
     <p className="text-quiet">
       When posts change, Postrider calls the hook, and your host builds the site anew. The first change is sent at once;
-      those that follow go together, at most one build in {seconds} seconds. “Delivered” means that the host took the
-      hook, not that the build has ended.
+      those that follow go together, at most one build in {seconds} seconds.
     </p>
   )
 }

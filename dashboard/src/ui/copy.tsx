@@ -48,7 +48,7 @@ export function Code({ label, text, instead = text }: CodeProps) {
   return (
     <figure className="overflow-clip rounded-md bg-well ring-1 ring-line">
       <figcaption className="flex items-center justify-between gap-2 border-b border-line py-0.5 pr-0.5 pl-3">
-        <span className="clip font-mono text-sm text-faint">{label}</span>
+        <span className="min-w-0 py-1 font-mono text-sm wrap-anywhere text-faint">{label}</span>
         <CopyButton text={text} what="the code" />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}

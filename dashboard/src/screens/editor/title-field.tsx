@@ -24,7 +24,7 @@ export function TitleField({ value, readOnly, onChange, onEnter }: TitleFieldPro
         event.preventDefault()
         onEnter()
       }}
-      className="field-sizing-content w-full resize-none rounded-sm bg-paper font-serif text-3xl font-[650] tracking-[-0.01em] text-balance focus-visible:outline-none"
+      className="field-sizing-content w-full resize-none supports-[field-sizing:content]:overflow-hidden rounded-sm bg-paper font-serif text-3xl font-[650] tracking-[-0.01em] text-balance focus-visible:outline-none"
     />
   )
 }

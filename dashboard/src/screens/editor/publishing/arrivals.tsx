@@ -145,7 +145,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
         </>
       )
     case 'building':
-      return `The host is building the site. Postrider looks whether the page ${removed ? 'is gone' : 'shows it'}.`
+      return `The host is building the site. Postrider checks until the page ${removed ? 'is gone' : 'shows it'}.`
     case 'not-live':
       return `${removed ? 'Removed, but still there' : 'Accepted, but not live'}. ${delivery.live.problem}`
     case 'arrived':
