@@ -32,7 +32,11 @@ export function Secrets({ site }: { site: Site }) {
       )}
       <Secret
         name="Connection code"
-        about="All that the site’s code needs, in POSTRIDER_CONNECTION."
+        about={
+          site.platform === 'wordpress'
+            ? 'All that the plugin needs, in Settings → Postrider.'
+            : 'All that the site’s code needs, in POSTRIDER_CONNECTION.'
+        }
         value={known && connectionCodeOf(known)}
       />
       {site.kind === 'build_hook' ? (
@@ -51,7 +55,7 @@ export function Secrets({ site }: { site: Site }) {
           {shown ? 'Hide' : 'Show'}
         </Button>
         <Button kind="quiet" icon={<RotateCw />} onClick={() => setAsking(true)}>
-          Replace both
+          Replace the keys
         </Button>
       </div>
       <Confirm open={asking} onOpenChange={setAsking} title="Replace the keys?" verb="Replace both keys" act={rotate}>

@@ -85,15 +85,18 @@ export async function offersNewerTexts(bench: Bench): Promise<void> {
   await site.api('POST', `/posts/${there.id}`, { content: '<p>My own words</p>' })
   await update(bench, post.id, { body: { html: '<p>Two</p>' } })
   assert.match((await visit(there.link)).body, /My own words/)
+  assert.match((await visit(there.link)).body, /name="postrider-version" content="1"/)
   const settings = await site.owner.get(SETTINGS)
   assert.match(settings, /Postrider has a newer version of “Owner writes”/)
   assert.match(
     await site.owner.get(`/wp-admin/post.php?post=${there.id}&action=edit`),
-    /createWarningNotice\("Postrider has a newer version/,
+    // Another script follows on the line.
+    /createWarningNotice\("Postrider has a newer version.*\)\);/,
   )
 
   await site.owner.get(linkOf(settings, 'Keep mine'))
   assert.match((await visit(there.link)).body, /My own words/)
+  assert.match((await visit(there.link)).body, /name="postrider-version" content="2"/)
   assert.doesNotMatch(await site.owner.get(SETTINGS), /has a newer version/)
   await update(bench, post.id, { body: { html: '<p>Three</p>' } })
   await site.owner.get(linkOf(await site.owner.get(SETTINGS), 'Use Postrider’s'))

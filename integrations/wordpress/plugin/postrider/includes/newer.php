@@ -23,6 +23,13 @@ function postrider_newer($id)
     return is_array($newer) ? $newer : null;
 }
 
+/** The version of Postrider's that the page shows: an earlier one while a newer text waits for somebody to choose. */
+function postrider_shown_version($id)
+{
+    $newer = postrider_newer($id);
+    return $newer ? $newer['version'] - 1 : (int) get_post_meta($id, '_postrider_version', true);
+}
+
 /** The ids of the posts with a newer text beside them. */
 function postrider_posts_with_newer()
 {

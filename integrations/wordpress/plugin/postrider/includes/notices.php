@@ -24,7 +24,7 @@ function postrider_notice_of_connection()
 /** What is said about a post with a newer text beside it. */
 function postrider_newer_sentence($id)
 {
-    return 'Postrider has a newer version of “' . wp_specialchars_decode(get_the_title($id), ENT_QUOTES) . '”. This post was edited here, so its text was left as it is.';
+    return 'Postrider has a newer version of “' . wp_specialchars_decode(get_the_title($id), ENT_QUOTES) . '”. This post was edited here, so its title and text were left as they are.';
 }
 
 /** The links that choose, as HTML. */
@@ -64,5 +64,5 @@ function postrider_notice_in_editor()
     }
     $options = wp_json_encode(['id' => 'postrider-newer', 'isDismissible' => true, 'actions' => $actions]);
     $sentence = wp_json_encode(postrider_newer_sentence($id));
-    wp_add_inline_script('wp-edit-post', "wp.domReady(() => wp.data.dispatch('core/notices').createWarningNotice($sentence, $options))");
+    wp_add_inline_script('wp-edit-post', "wp.domReady(() => wp.data.dispatch('core/notices').createWarningNotice($sentence, $options));");
 }

@@ -86,7 +86,7 @@ function postrider_prints_seo()
     return !postrider_seo_fields() && !defined('AIOSEO_VERSION') && !defined('SEOPRESS_VERSION') && !defined('THE_SEO_FRAMEWORK_VERSION');
 }
 
-/** By the first line Postrider recognises the page of the post. */
+/** By the first two lines Postrider recognises the page of the post, and its version. Pictures are not wider than the text, unless the theme wants that. */
 function postrider_print_head()
 {
     $id = is_singular('post') ? get_queried_object_id() : 0;
@@ -95,6 +95,8 @@ function postrider_print_head()
         return;
     }
     echo '<meta name="postrider-post" content="' . esc_attr($postrider_id) . "\">\n";
+    echo '<meta name="postrider-version" content="' . postrider_shown_version($id) . "\">\n";
+    echo "<style>:where(.wp-block-post-content, .entry-content) img { max-width: 100%; height: auto }</style>\n";
     if (!postrider_prints_seo()) {
         return;
     }

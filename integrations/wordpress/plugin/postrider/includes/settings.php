@@ -37,8 +37,12 @@ function postrider_checked_settings($given)
         add_settings_error('postrider', 'code', 'This is not a whole connection code. Copy all of it, from prc_ on, from the site’s page in Postrider.');
         $code = '';
     } elseif ($code !== '' && $code !== $kept) {
+        static $said = false; // WordPress checks twice what it never had before
         postrider_forget_other_site(postrider_parse_connection($code));
-        add_settings_error('postrider', 'saved', 'The connection code is saved.', 'success');
+        if (!$said) {
+            add_settings_error('postrider', 'saved', 'The connection code is saved.', 'success');
+        }
+        $said = true;
     }
     return $settings + ['connection' => $code === '' ? $kept : $code];
 }
