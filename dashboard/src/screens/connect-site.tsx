@@ -62,7 +62,7 @@ function Install({ siteId, chosen }: { siteId: string; chosen: string | undefine
       lead={
         works
           ? `${name} receives. ${platform === 'wordpress' ? '' : `Your posts will be at ${url.replace(/\/$/, '')}/blog.`}`
-          : `${name} is added here. Once it has the code that receives your posts, it is connected.`
+          : `${name} is added here. Once it has ${platform === 'wordpress' ? 'the plugin' : 'the code'} that receives your posts, it is connected.`
       }
     >
       <Sheet title="The receiver">
@@ -78,8 +78,8 @@ function Install({ siteId, chosen }: { siteId: string; chosen: string | undefine
       <Sheet title="The test">
         <div className="grid grid-cols-1 gap-4">
           <p className="text-quiet">
-            Once the code is live, a signed test goes to{' '}
-            <span className="font-mono text-sm wrap-anywhere">{site.data.webhook_url}</span>. Nothing is published.
+            Once the {platform === 'wordpress' ? 'plugin has its connection code' : 'code is live'}, a signed test goes
+            to <span className="font-mono text-sm wrap-anywhere">{site.data.webhook_url}</span>. Nothing is published.
           </p>
           <SendTest siteId={siteId} waits={!hasWorked(site.data)} onResult={onResult} />
         </div>

@@ -159,7 +159,7 @@ function Details({ look: { address, found } }: { look: Look }) {
         </Select>
       </Field>
       <Field label="Name" required error={problem('name')}>
-        <Input name="name" maxLength={120} placeholder="Kitchen notes" defaultValue={nameFrom(address)} />
+        <Input name="name" maxLength={120} defaultValue={nameFrom(address)} />
       </Field>
       {built !== undefined ? (
         <>

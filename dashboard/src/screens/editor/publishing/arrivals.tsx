@@ -168,7 +168,9 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
             </>
           )}
           {/* An attempt that was not accepted says nothing of the arrival: the site has confirmed it by itself. */}
-          {code === null || code >= 300 ? ', as the site says' : ms !== null && `, answered in ${duration(ms)}`}
+          {code === null || code >= 300
+            ? ', as the site says'
+            : ms !== null && `, answered in ${duration(ms).replace(' ', '\u00a0')}`}
         </>
       )
     case 'failed':
