@@ -38,6 +38,9 @@ describeInBrowser('pictures in a text', (scene) => {
     await dialog(page).getByLabel('Description').fill('A loaf')
     await page.keyboard.press('Enter')
     await text(page).locator('img[alt="A loaf"]').waitFor({ state: 'attached' })
+    // The dialog gives the focus back as it goes; what is typed before that searches the pages.
+    await dialog(page).waitFor({ state: 'detached' })
+    await expect.poll(() => text(page).evaluate((element) => element === document.activeElement)).toBe(true)
     await page.keyboard.press('ArrowRight')
     await page.keyboard.type('/pic')
     await page.keyboard.press('Enter')

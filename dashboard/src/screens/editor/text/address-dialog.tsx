@@ -41,7 +41,7 @@ function Ask({ editor, kind, onDone }: { editor: Editor; kind: 'link' | 'embed';
   const close = () => {
     onDone()
     // After the dialog has restored the focus.
-    requestAnimationFrame(() => editor.commands.focus())
+    requestAnimationFrame(() => editor.isDestroyed || editor.commands.focus())
   }
   const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()

@@ -48,7 +48,7 @@ export function AskPicture({ editor, files, onDone }: AskPictureProps) {
   const close = () => {
     onDone()
     // After the dialog has restored the focus.
-    requestAnimationFrame(() => editor.commands.focus())
+    requestAnimationFrame(() => editor.isDestroyed || editor.commands.focus())
   }
   const submit = (event: React.SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
