@@ -244,7 +244,7 @@ describeInBrowser('a static site', (scene) => {
     await expectAccessible(page)
     host.answerNext(201, 404)
     await page.getByRole('button', { name: 'Send a test' }).click()
-    await page.getByText('It builds the site now.').waitFor()
+    await page.getByText('It should be building the site now.').waitFor()
     await page.getByRole('link', { name: 'Write a post' }).waitFor()
     // What it is made with, and that it works, are known after a reload too.
     await page.reload()

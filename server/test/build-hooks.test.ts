@@ -102,7 +102,7 @@ describe('a build hook', () => {
     expect(result).toMatchObject({
       success: true,
       response_code: 201,
-      message: expect.stringContaining('builds the site'),
+      message: expect.stringContaining('building the site'),
     })
     expect(result).not.toHaveProperty('payload_sent')
     expect(await client.sites.testDelivery(site.id)).toMatchObject({

@@ -60,6 +60,13 @@ export function environment(code: string): CodeFile {
   return { path: '.env', text: `POSTRIDER_CONNECTION=${code}\n` }
 }
 
+/** The same for a server of one's own, which listens where the site is, if its address says on which port. */
+function serverEnvironment(code: string, siteUrl: string): CodeFile {
+  const { port } = new URL(siteUrl)
+  const { path, text } = environment(code)
+  return { path, text: port === '' ? text : `${text}PORT=${port}\n` }
+}
+
 /** The SDK and nothing else. */
 export const SDK = { packages: '', own: sdk }
 const NODE_RUNS_IT =
@@ -140,7 +147,7 @@ export const RECEIVERS = {
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: { packages: 'express', own: sdk },
-    settings: environment,
+    settings: serverEnvironment,
     files: [{ path: 'server.ts', text: express }],
     note: NODE_RUNS_IT,
   },
@@ -150,7 +157,7 @@ export const RECEIVERS = {
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: { packages: 'hono @hono/node-server', own: sdk },
-    settings: environment,
+    settings: serverEnvironment,
     files: [{ path: 'server.ts', text: hono }],
     note: NODE_RUNS_IT,
   },
@@ -160,7 +167,7 @@ export const RECEIVERS = {
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: SDK,
-    settings: environment,
+    settings: serverEnvironment,
     files: [{ path: 'server.ts', text: deno }],
     note: 'Start it with deno run --allow-all --env-file server.ts. Posts are kept in the SQLite database posts.db.',
   },
@@ -170,7 +177,7 @@ export const RECEIVERS = {
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: SDK,
-    settings: environment,
+    settings: serverEnvironment,
     files: [{ path: 'server.ts', text: bun }],
     note: 'Start it with bun server.ts. Posts are kept in the SQLite database posts.db.',
   },

@@ -97,8 +97,9 @@ function slugIn(pathname: string, path: string): string | undefined {
 function headOf(post: WebhookPost): string {
   const { id, version, slug, excerpt, meta } = post
   const named = (name: string, content: string) => `<meta name="${name}" content="${escaped(content)}">`
+  const description = meta.description ?? excerpt
   return [
-    named('description', meta.description ?? excerpt),
+    description === '' ? '' : named('description', description),
     named('postrider-post', id),
     named('postrider-version', String(version)),
     isPreview(slug) ? named('robots', 'noindex') : '',

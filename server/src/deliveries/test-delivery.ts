@@ -44,7 +44,7 @@ function acceptedMessage(
   { tookMs, report: { store } }: Pick<ProbeResult, 'tookMs' | 'report'>,
   isHook = false,
 ): string {
-  if (isHook) return `The host took the build hook in ${tookMs} ms. It builds the site now.`
+  if (isHook) return `The host took the deploy hook in ${tookMs} ms. It should be building the site now.`
   if (store === null) return `Your site answered 200 in ${tookMs} ms, but did not say that it keeps posts.`
   const keeps = store === 'pull' ? 'reads posts from this service' : `keeps posts in ${store}`
   return `Your site accepted the test in ${tookMs} ms. It ${keeps}.`
