@@ -2,6 +2,7 @@ import type { LoggedDelivery, Site } from '@postrider/sdk'
 import { clsx } from 'clsx'
 import { memo, type ReactNode, useMemo } from 'react'
 import { EVENT_NAMES } from '../../delivery/events.ts'
+import { NextBuild } from '../../delivery/next-build.tsx'
 import { reasonOf } from '../../delivery/reason.ts'
 import { SendAgain } from '../../delivery/send-again.tsx'
 import { type Standing, standingName, standingOf } from '../../delivery/standing.ts'
@@ -13,7 +14,7 @@ import { Tick } from '../../ui/choice.tsx'
 import { NameLink, POST_NAME } from '../../ui/name-link.tsx'
 import { Skeleton } from '../../ui/placeholder.tsx'
 import { Table, Td, Th, Tr } from '../../ui/table.tsx'
-import { Ago, Until, useIsPast } from '../../ui/time.tsx'
+import { Ago, Until } from '../../ui/time.tsx'
 
 type DeliveryTableProps = {
   /** Undefined while they are loading. */
@@ -163,7 +164,7 @@ function resultOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean
   const reason = reasonOf(code, error)
   switch (standing) {
     case 'waiting':
-      return isBuilt && <NextBuild at={next} />
+      return isBuilt && <NextBuild at={next} words="Next build in" otherwise={null} />
     case 'trying':
       if (next === null) return reason
       return (
@@ -181,15 +182,6 @@ function resultOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean
     default:
       return [code, ms !== null && duration(ms), attempts > 1 && `attempt ${attempts}`].filter(Boolean).join(' · ')
   }
-}
-
-/** When the host is asked to build the site; nothing of what is sent at once. */
-function NextBuild({ at }: { at: string | null }) {
-  return useIsPast(at) || at === null ? null : (
-    <>
-      Next build in <Until at={at} />
-    </>
-  )
 }
 
 function Waiting() {

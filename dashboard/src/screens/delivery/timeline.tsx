@@ -3,6 +3,7 @@ import { troubleshoot } from '@postrider/server/deliveries/troubleshooting'
 import type { ReactNode } from 'react'
 import { CheckAgain } from '../../delivery/check-again.tsx'
 import { EVENT_NAMES } from '../../delivery/events.ts'
+import { NextBuild } from '../../delivery/next-build.tsx'
 import { reasonOf } from '../../delivery/reason.ts'
 import type { Standing } from '../../delivery/standing.ts'
 import { StopMark } from '../../delivery/stops.tsx'
@@ -67,7 +68,14 @@ function Now({ delivery, standing, isBuilt, confirmed }: NowProps) {
   const { attempts, finished_at: at, last_error: error, next_attempt_at: next } = delivery
   switch (standing) {
     case 'waiting':
-      return <Step mark={standing} title={isBuilt ? <FirstBuild at={next} /> : UNDER_WAY} />
+      return (
+        <Step
+          mark={standing}
+          title={
+            isBuilt ? <NextBuild at={next} words="Waits for the next build, in" otherwise={UNDER_WAY} /> : UNDER_WAY
+          }
+        />
+      )
     case 'trying':
       return <Step mark={standing} title={<Next at={next} attempt={attempts + 1} />} />
     case 'paused':
@@ -151,17 +159,6 @@ function endOf(attempts: number): string {
 }
 
 const UNDER_WAY = 'The first attempt is under way'
-
-/** The first request to a host, which is made at once unless it was asked to build just before. */
-function FirstBuild({ at }: { at: string | null }) {
-  const isDue = useIsPast(at)
-  if (at === null || isDue) return UNDER_WAY
-  return (
-    <>
-      Waits for the next build, in <Until at={at} />
-    </>
-  )
-}
 
 function Next({ at, attempt }: { at: string | null; attempt: number }) {
   const isDue = useIsPast(at)

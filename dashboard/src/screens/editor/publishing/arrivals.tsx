@@ -6,6 +6,7 @@ import { Ellipsis, FileX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, sentence } from '../../../api.ts'
 import { CheckAgain } from '../../../delivery/check-again.tsx'
+import { NextBuild } from '../../../delivery/next-build.tsx'
 import { reasonOf } from '../../../delivery/reason.ts'
 import { isWorthALook, STANDING_NAMES, type Standing, standingOf } from '../../../delivery/standing.ts'
 import { StopMark } from '../../../delivery/stops.tsx'
@@ -134,10 +135,10 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
   const { attempts, finished_at: at, next_attempt_at: next, response_code: code, response_time_ms: ms } = delivery
   const reason = reasonOf(code, delivery.last_error) ?? 'No answer'
   const removed = delivery.event === 'post.deleted'
+  const atOnce = removed ? 'Being removed' : 'Being sent'
   switch (standing) {
     case 'waiting':
-      if (isBuilt) return <FirstBuild removed={removed} at={next} />
-      return removed ? 'Being removed' : 'Being sent'
+      return isBuilt ? <NextBuild at={next} words="Waits for the next build, in" otherwise={atOnce} /> : atOnce
     case 'trying':
       return (
         <>
@@ -184,17 +185,6 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
 /** A reason may be what the site itself has said, with or without a full stop. */
 function asSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`
-}
-
-/** The first request to a host, which is made at once unless it was asked to build just before. */
-function FirstBuild({ removed, at }: { removed: boolean; at: string | null }) {
-  const due = useIsPast(at)
-  if (at === null || due) return removed ? 'Being removed' : 'Being sent'
-  return (
-    <>
-      Waits for the next build, in <Until at={at} />
-    </>
-  )
 }
 
 function NextAttempt({ number, at }: { number: number; at: string | null }) {

@@ -5,7 +5,7 @@ import { Share2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { flushSync } from 'react-dom'
 import { sentence } from '../../../api.ts'
-import { type Standing, standingOf } from '../../../delivery/standing.ts'
+import { standingOf } from '../../../delivery/standing.ts'
 import { counted } from '../../../format.ts'
 import { POST_STATUSES } from '../../../posts/status.ts'
 import { deliveriesOfPostQuery, sitesQuery } from '../../../queries.ts'
@@ -176,10 +176,6 @@ function OriginalOf({ siteId, onChange }: { siteId: string | null; onChange: (()
   )
 }
 
-/** A removal that goes on by itself, and one after which the site may still show the post. */
-const UNDER_WAY: readonly Standing[] = ['waiting', 'trying', 'paused', 'building']
-const MAY_BE_THERE: readonly Standing[] = [...UNDER_WAY, 'not-live']
-
 /** The note on an unpublished post: nobody else sees it, or these sites may still show it. */
 function Unseen({ postId }: { postId: string | undefined }) {
   const { data } = useQuery({ ...deliveriesOfPostQuery(postId ?? ''), enabled: postId !== undefined })
@@ -188,11 +184,14 @@ function Unseen({ postId }: { postId: string | undefined }) {
     const site = sites?.find(({ id }) => id === delivery.site_id)
     return { ...delivery, standing: standingOf(delivery, site) }
   })
-  const left = newest.filter(({ event, status, standing, can_retry: canRetry }) =>
-    event === 'post.deleted' ? MAY_BE_THERE.includes(standing) || canRetry : status !== 'failed',
+  const goesOn = ({ status, standing }: (typeof newest)[number]) => status === 'pending' || standing === 'building'
+  const left = newest.filter((one) =>
+    one.event === 'post.deleted'
+      ? goesOn(one) || one.standing === 'not-live' || one.can_retry
+      : one.status !== 'failed',
   )
   // A removal that is not in the list yet has only just begun.
-  const isUnderWay = left.some(({ event, standing }) => event !== 'post.deleted' || UNDER_WAY.includes(standing))
+  const isUnderWay = left.some((one) => one.event !== 'post.deleted' || goesOn(one))
   const removed = newest.filter(
     ({ event, standing }) => event === 'post.deleted' && (standing === 'arrived' || standing === 'arrived-late'),
   ).length
