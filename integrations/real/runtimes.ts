@@ -29,13 +29,12 @@ type Runtime = {
 
 /** The Worker that keeps posts in D1, and fetches what it has missed when its cron trigger says so. */
 const WORKER_WITH_D1 = `import { env } from 'cloudflare:workers'
-import { createPages, createReceiver, d1Store } from '@postrider/sdk/receiver'
+import { createBlog, d1Store } from '@postrider/sdk/receiver'
 
-const blog = createReceiver({ connection: env.POSTRIDER_CONNECTION, store: d1Store(env.DB) })
-const pages = createPages(blog.posts)
+const blog = createBlog({ connection: env.POSTRIDER_CONNECTION, store: d1Store(env.DB) })
 
 export default {
-  fetch: (request: Request) => (request.method === 'POST' ? blog.handle(request) : pages.handle(request)),
+  fetch: blog.handle,
   /** The cron trigger: fetches what was missed. */
   scheduled: () => blog.catchUp(),
 }

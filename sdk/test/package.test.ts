@@ -68,7 +68,7 @@ describe('the package', () => {
     expect(Object.keys(manifest)).not.toContain('private')
     const modules = (
       'all-pages client connection-code drafts errors events files index media pull server-sent-events signature sync tokens transfer transport types verify versions webhooks ' +
-      'receiver/documents receiver/index receiver/memory receiver/pages receiver/previews receiver/pull-posts receiver/read-posts receiver/receiver receiver/redis receiver/sql receiver/store'
+      'receiver/blog receiver/documents receiver/index receiver/memory receiver/pages receiver/previews receiver/pull-posts receiver/read-posts receiver/receiver receiver/redis receiver/sql receiver/store'
     ).split(' ')
     const expected = modules.flatMap((name) => [`${name}.js`, `${name}.d.ts`])
     expect(files.sort()).toEqual(
@@ -155,7 +155,7 @@ async function shown(): Promise<string[]> {
 
 describe("the README's server", () => {
   it('lives on when a request breaks off, and refuses what is forged or too large', async () => {
-    const source = (await shown()).find((block) => block.includes('createServer')) ?? ''
+    const source = (await shown()).find((block) => block.includes('createServer(async')) ?? ''
     const running = source.replace(/createServer\((.*)\)\.listen\(4000\)/s, 'const server = createServer($1).listen(0)')
     await writeFile(
       join(project, 'server.ts'),

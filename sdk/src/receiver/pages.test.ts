@@ -1,6 +1,7 @@
 /** The pages of a site that has no framework: what they show, where they lead, and that nothing of a post can become markup but its text. */
 import { expect, it } from 'vitest'
 import type { WebhookPost } from '../webhooks.ts'
+import { createBlog } from './blog.ts'
 import { memoryStore } from './memory.ts'
 import { createPages } from './pages.ts'
 import { applyEvent } from './store.ts'
@@ -32,12 +33,12 @@ async function pagesOf(posts: Array<Partial<WebhookPost>>, options = {}) {
 
 it('list the newest first, a part at a time', async () => {
   const pages = await pagesOf(Array.from({ length: 21 }, (_, index) => ({ title: `Post ${index}` })))
-  const { status, headers, body } = await pages.get('/blog')
+  const { status, headers, body } = await pages('/blog')
   expect([status, headers['Content-Type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(body.match(/<h2>/g)).toHaveLength(20)
   expect(body).toContain('<a href="/blog/post-20">Post 20</a>')
   const older = /href="(\/blog\?after=[^"]+)"/.exec(body)?.[1]
-  expect((await pages.get(`https://example.com${older}`)).body).toContain('Post 0</a>')
+  expect((await pages(`https://example.com${older}`)).body).toContain('Post 0</a>')
 })
 
 it('show a post with what search engines and Postrider look for, and nothing of it as markup but its text', async () => {
@@ -47,7 +48,7 @@ it('show a post with what search engines and Postrider look for, and nothing of 
     canonical_url: 'https://b.example/"x',
   }
   const pages = await pagesOf([{ title: NASTY, excerpt: NASTY, slug: 'größe', meta }])
-  const { status, body } = await pages.get('/blog/gr%C3%B6%C3%9Fe')
+  const { status, body } = await pages('/blog/gr%C3%B6%C3%9Fe')
   expect(status).toBe(200)
   expect(body).toContain(`<title>${ESCAPED}</title>`)
   expect(body).toContain(`<meta name="description" content="${ESCAPED}">`)
@@ -56,20 +57,31 @@ it('show a post with what search engines and Postrider look for, and nothing of 
   expect(body).toContain('content="https://a.example/x.png?a=1&amp;b=2"')
   expect(body).toContain('<p>Text 0</p>')
   expect(body).not.toContain('<b ')
-  expect((await pages.get('/blog')).body).toContain(`<a href="/blog/gr%C3%B6%C3%9Fe">${ESCAPED}</a>`)
+  expect((await pages('/blog')).body).toContain(`<a href="/blog/gr%C3%B6%C3%9Fe">${ESCAPED}</a>`)
 })
 
 it('lead from a former address to the present one, and say what is not there', async () => {
   const pages = await pagesOf([{ slug: 'new', previous_slugs: ['old'] }])
-  expect(await pages.get('/blog/old')).toMatchObject({ status: 308, headers: { Location: '/blog/new' } })
-  for (const path of ['/blog/none', '/blog/new/more', '/', '/other/new', '/blog/%E0%A4%A'])
-    expect((await pages.get(path)).status, path).toBe(404)
+  expect(await pages('/blog/old')).toMatchObject({ status: 308, headers: { Location: '/blog/new' } })
+  expect((await (await pagesOf([]))('/blog')).body).toContain('There are no posts yet.')
+  expect(await pages('/')).toMatchObject({ status: 302, headers: { Location: '/blog' } })
+  for (const path of ['/blog/none', '/blog/new/more', '/other', '/other/new', '/blog/%E0%A4%A'])
+    expect((await pages(path)).status, path).toBe(404)
 })
 
 it('may be elsewhere and look otherwise', async () => {
   const layout = ({ title, head, main }: { title: string; head: string; main: string }) => `${title}|${head}|${main}`
   const pages = await pagesOf([{ slug: 'new' }], { path: '/notes', title: 'Notes', layout })
-  expect((await pages.get('/notes')).body).toMatch(/^Notes\|\|<h1>Notes<.*href="\/notes\/new"/)
-  const response = await pages.handle(new Request('https://example.com/notes/new'))
-  expect([response.status, await response.text()]).toEqual([200, expect.stringMatching(/^Bread\|<meta/)])
+  expect((await pages('/notes')).body).toMatch(/^Notes\|\|<h1>Notes<.*href="\/notes\/new"/)
+  expect(await pages('/notes/new')).toMatchObject({ status: 200, body: expect.stringMatching(/^Bread\|<meta/) })
+})
+
+it('of a blog that cannot be read say so, and Postrider’s webhooks are refused with the reason', async () => {
+  const said: string[] = []
+  const blog = createBlog({ connection: 'none', log: (sentence) => void said.push(sentence) })
+  const visited = await blog.handle(new Request('https://example.com/blog'))
+  expect([visited.status, visited.headers.get('retry-after')]).toEqual([503, '60'])
+  expect(said).toEqual([expect.stringMatching(/^Postrider: https:.*\/blog cannot be shown: .*connection code/)])
+  const sent = await blog.handle(new Request('https://example.com/webhooks/postrider', { method: 'POST', body: '{}' }))
+  expect([sent.status, await sent.json()]).toEqual([503, { ok: false, message: expect.stringContaining('connection') }])
 })

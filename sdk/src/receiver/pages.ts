@@ -18,25 +18,20 @@ export type PagesOptions = {
 }
 
 /** What to answer a visitor. */
-export type Page = { status: 200 | 308 | 404; headers: Record<string, string>; body: string }
+export type Page = { status: 200 | 302 | 308 | 404; headers: Record<string, string>; body: string }
 
-/** The pages of a blog. */
-export type Pages = {
-  /** The page at an address or a path. */
-  get(url: string): Promise<Page>
-  /** `get` for everything that has `Request` and `Response`. */
-  handle(request: Request): Promise<Response>
-}
+/** Where the pages are unless their owner says otherwise. */
+export const DEFAULT_PATH = '/blog'
 
-/** Makes the pages of the posts of a receiver. */
-export function createPages(posts: Posts, options: PagesOptions = {}): Pages {
-  const { path = '/blog', title = 'Blog', layout = plainLayout } = options
+/** The page at an address or a path, of these posts. The first page of the server is the list. */
+export function createPages(posts: Posts, options: PagesOptions = {}): (url: string) => Promise<Page> {
+  const { path = DEFAULT_PATH, title = 'Blog', layout = plainLayout } = options
   const address = (slug: string) => `${path}/${encodeURIComponent(slug)}`
 
-  async function get(url: string): Promise<Page> {
+  async function page(url: string): Promise<Page> {
     const { pathname, searchParams } = new URL(url, 'http://localhost')
     const slug = slugIn(pathname, path)
-    if (slug === undefined) return nothing()
+    if (slug === undefined) return pathname === '/' ? { ...html(302, ''), headers: { Location: path } } : nothing()
     if (slug === '') {
       const part = await posts.list({ after: searchParams.get('after') ?? undefined })
       return html(200, layout({ title, head: '', main: listOf(part) }))
@@ -50,7 +45,8 @@ export function createPages(posts: Posts, options: PagesOptions = {}): Pages {
   function listOf({ posts, after }: PostList): string {
     const older =
       after === undefined ? '' : `<p><a href="${path}?after=${encodeURIComponent(after)}">Older posts</a></p>`
-    return `<h1>${escaped(title)}</h1>${posts.map(entryOf).join('')}${older}`
+    const entries = posts.length === 0 ? '<p>There are no posts yet.</p>' : posts.map(entryOf).join('')
+    return `<h1>${escaped(title)}</h1>${entries}${older}`
   }
 
   function entryOf({
@@ -73,13 +69,7 @@ export function createPages(posts: Posts, options: PagesOptions = {}): Pages {
     return html(404, layout({ title, head: '', main }))
   }
 
-  return {
-    get,
-    async handle(request) {
-      const { status, headers, body } = await get(request.url)
-      return new Response(body, { status, headers })
-    },
-  }
+  return page
 }
 
 /** The slug of a post's address; empty for that of the list, undefined for any other. */
