@@ -76,7 +76,10 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
     await send(first)
     expect(await row()).toMatchObject({
       post_title: 'Bread: C:\\flour "00" &amp; &lt;water&gt;',
-      post_content: `<!-- wp:html -->\n${HTML.replace('[', '&#91;')}\n<!-- /wp:html -->`,
+      post_content: [
+        '<!-- wp:paragraph -->\n<p>Text &#91;gallery]</p>\n<!-- /wp:paragraph -->',
+        `<!-- wp:html -->\n${HTML.slice(HTML.indexOf('<iframe'))}\n<!-- /wp:html -->`,
+      ].join('\n\n'),
       post_excerpt: '1 &lt; 2',
       post_status: 'publish',
       post_author: 7,
@@ -87,6 +90,46 @@ describe.skipIf(!HAS_PHP)('the WordPress plugin (needs php)', () => {
     expect((await send(updated())).body.message).toBe('Kept.')
     expect((await send(published())).body.message).toBe('A newer version is here already.')
     expect(await row()).toMatchObject({ post_title: 'Better bread', meta: { _postrider_version: 2 } })
+  })
+
+  it.each([
+    ['<p>One</p>\n<h2 id="x">Two</h2><h3>3</h3>', 'paragraph heading heading{"level":3}'],
+    [
+      '<ul><li>a</li><li>b<ol start="3"><li>c</li></ol></li></ul>',
+      'list list-item list-item list{"ordered":true,"start":3} list-item',
+    ],
+    ['<ul><li><p>a</p><p>b</p></li></ul>', 'html'],
+    ['<ul class="contains-task-list"><li><input type="checkbox" disabled> a</li></ul>', 'html'],
+    ['<blockquote><p>a</p><ul><li>b</li></ul></blockquote><hr>', 'quote paragraph list list-item separator'],
+    [
+      '<pre><code class="language-js">a &lt; b > c</code></pre><pre>plain</pre>',
+      'code{"className":"language-js"} html',
+    ],
+    [
+      '<p><img src="a.png?a=1&amp;b=2" alt="&quot;x&quot; > y"></p><p><img src="a.png" alt=""> beside</p>',
+      'image paragraph',
+    ],
+    ['<figure><img src="a.png" alt="a"><figcaption>A <em>b</em></figcaption></figure>', 'image'],
+    ['<p style="text-align:center">a</p><table><tbody><tr><td>a</td></tr></tbody></table>', 'html html'],
+    ['text <em>and</em> more', 'html html html'],
+    ['<p>not closed', 'html'],
+    ['</p>closed', 'html'],
+  ])('keeps %s as blocks of the editor', async (html, blocks) => {
+    const { send, row } = await bench()
+    await send(published({ body: { html } }))
+    const { post_content: content } = await row()
+    const names = Array.from(
+      content.matchAll(/<!-- wp:([a-z-]+) ?(\{.*?\})? ?-->/g),
+      ([, name, settings = '']) => name + settings,
+    )
+    expect(names.join(' ')).toBe(blocks)
+    // Nothing of it is lost: the same words, and the same values of attributes but for the editor's classes.
+    const words = (text: string) => text.replace(/<(?:"[^"]*"|[^">])*>|\s/g, '')
+    const values = (text: string) =>
+      Array.from(text.replace(/<!--.*?-->/g, '').matchAll(/="([^"]*)"/g), ([, value = '']) => value)
+        .filter((value) => !/^wp-block-[a-z]+$|^wp-block-separator|^wp-element-caption$|^$/.test(value))
+        .map((value) => value.replace('wp-block-code ', ''))
+    expect([words(content), values(content)]).toEqual([words(html), values(html)])
   })
 
   it('moves a post to the trash and back', async () => {

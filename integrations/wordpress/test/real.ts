@@ -1,9 +1,10 @@
 /**
- * The plugin in a real WordPress (Debian's packages: wordpress, mariadb-server, php-fpm, nginx-light), before the real service: installed and
+ * The plugin in a real WordPress (Debian's packages: wordpress, mariadb-server, php-fpm, nginx-light, chromium), before the real service: installed and
  * set up through WordPress's own forms, and changed as its owner changes it.
  */
 import type { Stage } from '../../real/stage.ts'
 import type { Bench } from './real/bench.ts'
+import { opensInEditor } from './real/editor.ts'
 import { keepsDecisions, offersNewerTexts } from './real/owner.ts'
 import { startPictures } from './real/pictures.ts'
 import {
@@ -32,6 +33,7 @@ const CHECKS: ReadonlyArray<(bench: Bench) => Promise<void>> = [
   keepsPosts,
   keepsDecisions,
   offersNewerTexts,
+  opensInEditor,
   copiesPictures,
   worksWithoutUploads,
   takesManyAtOnce,

@@ -22,7 +22,7 @@ if (function_exists('postrider_receive')) {
     return;
 }
 
-foreach (['connection', 'verify', 'lock', 'record', 'receive', 'owner', 'keep', 'remove', 'pictures', 'seo', 'service', 'preview', 'catch-up', 'newer', 'notices', 'settings'] as $postrider_part) {
+foreach (['connection', 'verify', 'lock', 'record', 'receive', 'owner', 'blocks', 'keep', 'remove', 'pictures', 'seo', 'service', 'preview', 'catch-up', 'newer', 'notices', 'settings'] as $postrider_part) {
     require_once __DIR__ . "/includes/$postrider_part.php";
 }
 unset($postrider_part);

@@ -126,6 +126,11 @@ export async function copiesPictures(bench: Bench): Promise<void> {
     return !(await visit(slow.there.link)).body.includes(address('slow-5.png'))
   })
   assert.ok((await visit(slow.there.link)).body.includes(address('4.png')))
+  const { content } = await wordPressPost(bench, slow.post.id)
+  assert.match(
+    content.raw,
+    /<!-- wp:image \{"id":(\d+)\} -->\s*<figure class="wp-block-image"><img class="wp-image-\1"/,
+  )
   pictures.failing.delete('/4.png')
   await update(bench, slow.post.id, { title: 'No longer slow' })
   assert.ok(!(await visit(slow.there.link)).body.includes(address('4.png')), 'the next version tries again')

@@ -45,7 +45,7 @@ export async function connects({
   assert.ok(!page.includes(connection), 'the page shows the secret')
   const test = await client.sites.testDelivery(connected.id)
   assert.deepEqual([test.success, test.response_code], [true, 200])
-  shows(await owner.get(SETTINGS), 'site.test')
+  shows(await owner.get(SETTINGS), ': A test.')
   assert.doesNotMatch(await owner.get('/wp-admin/index.php'), /is not connected to Postrider/)
   seen('the code is pasted, the site is connected, and the test arrives')
 }

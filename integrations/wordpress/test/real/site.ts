@@ -13,7 +13,7 @@ import { type Browser, createBrowser, formOf } from './browser.ts'
 
 const run = promisify(execFile)
 const DEBIAN_WORDPRESS = '/usr/share/wordpress'
-const ADMIN = { user: 'owner', password: 'correct horse battery' }
+export const ADMIN = { user: 'owner', password: 'correct horse battery' }
 const isRoot = process.getuid?.() === 0
 const SHUT_DOWN_MS = 20_000
 

@@ -184,8 +184,8 @@ function postrider_sentence($status, array $changed, $has_news, $version)
     return $sentences ? implode(' ', $sentences) : 'Kept.';
 }
 
-/** The text as it is: in a block of HTML WordPress adds no line breaks, and brackets are text, not shortcodes. */
+/** The text as WordPress stores it: with its own copies of the pictures, and with brackets that are text, not shortcodes. */
 function postrider_content($html, array $post)
 {
-    return "<!-- wp:html -->\n" . str_replace('[', '&#91;', postrider_with_own_pictures($html, $post)) . "\n<!-- /wp:html -->";
+    return str_replace('[', '&#91;', postrider_blocks(postrider_with_own_pictures($html, $post)));
 }

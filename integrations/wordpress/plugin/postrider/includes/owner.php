@@ -25,13 +25,29 @@ function postrider_parts($id)
     $slug = $post->post_status === 'trash' ? (string) get_post_meta($id, '_wp_desired_post_slug', true) : $post->post_name;
     return [
         'title' => md5($post->post_title),
-        'content' => md5($post->post_content),
+        'content' => md5(postrider_as_read($post->post_content)),
         'excerpt' => md5($post->post_excerpt),
         'slug' => $slug,
         'date' => $post->post_date_gmt,
         'tags' => $tags,
         'picture' => (int) get_post_thumbnail_id($id),
     ];
+}
+
+/**
+ * The text as it is read. Whatever somebody changes of a post in WordPress's editor, it saves the text as well, written down in its own way: with other
+ * entities, attributes in another order, and the classes that its version gives to blocks. That is no edit of anybody.
+ */
+function postrider_as_read($content)
+{
+    $tags = preg_replace_callback(POSTRIDER_TAG, function ($found) {
+        $plain = preg_replace(['~\bwp-block-[a-z-]+ ?~', '~ class=""|=""~'], '', $found[3]);
+        preg_match_all('~[a-z-]+(?:="[^"]*")?~', $plain, $attributes);
+        sort($attributes[0]);
+        return "<$found[1]$found[2] " . implode(' ', $attributes[0]) . '>';
+    }, $content);
+    $tight = preg_replace('~\s*(<!-- /?wp:.*?-->)\s*~s', '$1', $tags ?? $content);
+    return html_entity_decode($tight ?? $content, ENT_QUOTES | ENT_HTML5, 'UTF-8');
 }
 
 /** What was noted after the last writing; empty when nothing was. */

@@ -91,7 +91,7 @@ function postrider_show_copies($postrider_id)
     $written = [];
     $fields = ['ID' => $id, 'post_status' => get_post_status($id)];
     $content = get_post($id)->post_content;
-    $shown = postrider_with_own_pictures($content);
+    $shown = postrider_name_copies(postrider_with_own_pictures($content));
     if ($shown !== $content && !in_array('content', $changed, true)) {
         $fields['post_content'] = $shown;
         $written[] = 'content';

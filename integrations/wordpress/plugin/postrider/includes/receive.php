@@ -57,9 +57,8 @@ function postrider_receive(WP_REST_Request $request)
         return postrider_answer(401, $message);
     }
     $event = json_decode($body, true);
-    postrider_note_event($event);
     if ($event['event'] === 'site.test') {
-        return postrider_probe($delivery);
+        return postrider_probe($event, $delivery);
     }
     try {
         $result = postrider_locked($event['post']['id'], POSTRIDER_LOCK_SECONDS, function () use ($event, $delivery) {
@@ -71,9 +70,11 @@ function postrider_receive(WP_REST_Request $request)
     if ($result === null) {
         return postrider_refuse(503, 'An earlier request for this post is still at work.');
     }
-    return $result['status'] === 200
-        ? postrider_answer(200, $result['message'], postrider_address($result['id']))
-        : postrider_refuse($result['status'], $result['message']);
+    if ($result['status'] !== 200) {
+        return postrider_refuse($result['status'], $result['message']);
+    }
+    postrider_note_event($event);
+    return postrider_answer(200, $result['message'], postrider_address($result['id']));
 }
 
 /** Does what an event says, unless that was done: each may come twice. Returns `status`, `message` and the `id` of this site's post. */
@@ -95,7 +96,7 @@ function postrider_apply(array $event, $delivery)
 }
 
 /** Writes something into the database, reads it there and removes it: what has to work when a post comes. */
-function postrider_probe($delivery)
+function postrider_probe(array $event, $delivery)
 {
     global $wpdb;
     delete_option('postrider_probe');
@@ -106,6 +107,7 @@ function postrider_probe($delivery)
     if ($kept !== $delivery) {
         return postrider_refuse(503, 'WordPress’s database does not keep what is written to it. ' . $error);
     }
+    postrider_note_event($event);
     return new WP_REST_Response(['ok' => true, 'store' => 'WordPress', 'previews' => true], 200);
 }
 

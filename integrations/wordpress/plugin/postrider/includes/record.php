@@ -1,11 +1,11 @@
 <?php
-/** What the settings page tells of the past: the last event, and what failed last. */
+/** What the settings page tells of the past: what came last, and what failed last. */
 
 if (!defined('ABSPATH')) {
     exit;
 }
 
-/** Notes that a genuine event came. */
+/** Notes that an event came and was dealt with. */
 function postrider_note_event(array $event)
 {
     update_option('postrider_last_event', [

@@ -114,7 +114,7 @@ function postrider_progress_sentence(array $progress)
         case 'failed':
             return "It stopped after $posts: {$progress['message']}";
         default:
-            return 'Posts that were published before this site was connected are not here yet.';
+            return 'Posts that were published before this site was connected can be fetched here.';
     }
 }
 
@@ -146,14 +146,21 @@ function postrider_section_state($connection)
     $failure = get_option('postrider_last_failure');
     $rows = [
         'Webhook address' => '<code>' . esc_html(rest_url('postrider/v1/webhook')) . '</code>',
-        'Last event' => $event ? esc_html(postrider_when($event['at']) . ': ' . $event['event'] . ($event['title'] === '' ? '' : ", “{$event['title']}”")) : 'None has come yet. Send a test from the site’s page in Postrider.',
-        'Failed last' => $failure ? esc_html(postrider_when($failure['at']) . ': ' . $failure['message']) : 'Nothing.',
+        'Came last' => esc_html($event ? postrider_when($event['at']) . ': ' . postrider_event_words($event) : 'Nothing yet. Send a test from the site’s page in Postrider.'),
+        'Failed last' => esc_html($failure ? postrider_when($failure['at']) . ': ' . $failure['message'] . ($event && $event['at'] > $failure['at'] ? ' Deliveries have arrived since.' : '') : 'Nothing.'),
     ];
     echo '<table class="form-table" role="presentation">';
     foreach ($rows as $name => $value) {
         echo '<tr><th scope="row">' . esc_html($name) . "</th><td>$value</td></tr>";
     }
     echo '</table>';
+}
+
+/** What came, for people. */
+function postrider_event_words(array $event)
+{
+    $words = ['post.published' => 'was published', 'post.updated' => 'was changed', 'post.deleted' => 'was removed'];
+    return isset($words[$event['event']]) ? "“{$event['title']}” {$words[$event['event']]}." : 'A test.';
 }
 
 function postrider_when($time)
