@@ -281,7 +281,7 @@ describeInBrowser('a site that is not set up', (scene) => {
     receiver.answerNext((_, response) => response.writeHead(503).end(JSON.stringify({ ok: false, message })))
     await client.sites.testDelivery(site.id)
     await page.goto('/sites')
-    await page.getByRole('listitem').getByText('Not working yet').waitFor()
+    await page.getByRole('listitem').getByText('Test failed').waitFor()
     await page.getByRole('link', { name: 'Kitchen notes' }).click()
     await page.getByText('This site does not work yet.').waitFor()
     await page.getByText(message, { exact: true }).waitFor()

@@ -12,8 +12,8 @@ export function stateOf(site: Site): SiteState {
   if (site.status === 'error') return 'error'
   if (site.delivery_stats.missing > 0) return 'missing'
   if (site.delivery_stats.not_live > 0) return 'not-live'
-  if (site.delivery_stats.last_delivery !== null) return 'receiving'
-  return failedTestOf(site) === undefined ? 'new' : 'broken'
+  if (failedTestOf(site) !== undefined) return 'broken'
+  return site.delivery_stats.last_delivery === null ? 'new' : 'receiving'
 }
 
 /** The site's last test, if it failed and nothing has arrived since. */
@@ -27,7 +27,7 @@ export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | '
   error: { standing: 'failed', tone: 'failed', word: 'Failing' },
   missing: { standing: 'failed', tone: 'failed', word: 'Posts missing' },
   'not-live': { standing: 'not-live', tone: 'failed', word: 'Posts not live' },
-  broken: { standing: 'failed', tone: 'failed', word: 'Not working yet' },
+  broken: { standing: 'failed', tone: 'failed', word: 'Test failed' },
   paused: { standing: 'paused', tone: 'plain', word: 'Paused' },
   new: { standing: 'absent', tone: 'plain', word: 'Nothing arrived yet' },
 }

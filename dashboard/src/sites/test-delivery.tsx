@@ -76,7 +76,8 @@ type ResultProps = { result: TestDelivery; isHook: boolean }
 
 /** `isWaiting`: nobody expects that it works already, so that it does not is no failure. */
 function Result({ result, isHook, isWaiting }: ResultProps & { isWaiting: boolean }) {
-  const { success, store, response, response_code: code, troubleshooting } = result
+  const { success, store, response_code: code, troubleshooting } = result
+  const response = unsaid(result)
   const isNotThereYet = isWaiting && code === 404
   return (
     <>
@@ -97,6 +98,15 @@ function Result({ result, isHook, isWaiting }: ResultProps & { isWaiting: boolea
       )}
     </>
   )
+}
+
+/** The answer of a site, unless it is JSON whose message is what was wrong: that is said already. */
+function unsaid({ response, troubleshooting }: TestDelivery): string | undefined {
+  try {
+    return JSON.parse(response ?? '').message === troubleshooting ? undefined : response
+  } catch {
+    return response
+  }
 }
 
 /** That it works is said only of a site that has tried to keep something, and says so. */
