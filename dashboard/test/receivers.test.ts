@@ -148,7 +148,11 @@ async function start(command: string, args: string[], cwd: string, env: Record<s
 /** Starts a receiver and answers where its webhooks go, and how it names the newest post in its list. */
 async function startNode(name: ReceiverName, more: Record<string, string> = {}) {
   const project = await filesOf(name, RECEIVERS[name])
-  const env = { ...settingsOf(name), PORT: String(await freePort()), ...more }
+  const { POSTRIDER_CONNECTION: code = '', ...settings } = settingsOf(name)
+  const env = { ...settings, PORT: String(await freePort()), ...more }
+  // Some are handed their environment, the others find the code in the file that the dashboard names.
+  if (name === 'express' || name === 'astro') Object.assign(env, { POSTRIDER_CONNECTION: code })
+  else await writeFile(join(project, '.env'), `POSTRIDER_CONNECTION=${code}\n`)
   const url = await start(process.execPath, [join(SUPPORT, 'run.fixture.js'), name], project, env)
   const listed = async () => {
     const list = await (await fetch(`${url}/blog`)).text()

@@ -44,6 +44,7 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
     build: () => run('npx', ['astro', 'build']),
     check: () => run('npx', ['astro', 'check']),
     serve: ['node', 'dist/server/entry.mjs'],
+    develop: (port) => ['npx', 'astro', 'dev', '--host', '127.0.0.1', '--port', port],
     env: () => ({ HOST: '127.0.0.1' }),
     built: '**on request**: a site with the package and nine lines builds and type-checks unedited',
   })
@@ -70,6 +71,6 @@ async function tellStatic(stage: Stage): Promise<void> {
     caches: ['.astro', 'node_modules/.astro'],
     build: (env) => run('npx', ['astro', 'build'], { env }),
     check: (env) => run('npx', ['astro', 'check'], { env }),
-    built: '**static**: a site with the package and four lines builds and type-checks unedited',
+    built: '**static**: a site with the package and three lines builds and type-checks unedited',
   })
 }

@@ -1,8 +1,9 @@
 /** A framework's project as a host has it: built, served, restarted, and deployed to a disk with nothing on it. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { write } from './shown.ts'
 import { freePort, type Running, type Stage, until } from './stage.ts'
-import { tellStory } from './story.ts'
+import { tellStory, visit } from './story.ts'
 
 /** The project of a framework. */
 export type Project = {
@@ -17,6 +18,8 @@ export type Project = {
   check?(): Promise<unknown>
   /** What is seen once it is built and serves. */
   built: string
+  /** The command that serves it while it is developed. */
+  develop?(port: string): readonly [command: string, ...args: string[]]
   /** Called after the story. */
   lookAround?(url: string): Promise<void>
 }
@@ -58,6 +61,25 @@ export async function tellProject(stage: Stage, project: Project): Promise<void>
   })
   await project.lookAround?.(url)
   await server?.end()
+  if (project.develop !== undefined) await tellOfDeveloping(stage, connection, String(port), project.develop)
   await client.sites.delete(site.id)
   for await (const { id } of client.posts.all()) await client.posts.delete(id)
+}
+
+/** While a site is developed nobody hands it the environment of a host: its connection code is in the file that the dashboard names. */
+async function tellOfDeveloping(
+  { client, directory, start, seen }: Stage,
+  connection: string,
+  port: string,
+  develop: NonNullable<Project['develop']>,
+): Promise<void> {
+  await client.posts.create({ title: 'While it is developed', body: { markdown: 'Text' }, status: 'published' })
+  await write(directory, '.env', `POSTRIDER_CONNECTION=${connection}\n`)
+  const [command, ...args] = develop(port)
+  const server = start(command, args)
+  const blog = `http://127.0.0.1:${port}/blog`
+  await until('it shows the post', async () => (await visit(blog)).body.includes('While it is developed'), server)
+  await server.end()
+  await rm(join(directory, '.env'))
+  seen('the framework’s own development server shows posts, with the connection code in `.env`')
 }

@@ -57,6 +57,7 @@ export async function tell(stage: Stage): Promise<Record<string, string>> {
       build: () => run('npx', ['vite', 'build']),
       check: () => run('npm', ['run', 'check']),
       serve: ['node', 'build'],
+      develop: (port) => ['npm', 'run', 'dev', '--', '--host', '127.0.0.1', '--port', port],
       env: (url) => ({ ORIGIN: url, BODY_SIZE_LIMIT: '8M' }),
       built: `**SvelteKit ${major}**: a fresh site with the package and four lines builds and type-checks unedited`,
     })

@@ -25,10 +25,29 @@ export function parseConnectionCode(code: string | undefined): Connection {
   return connection
 }
 
-/** The connection that is given, else the one in POSTRIDER_CONNECTION, where there is an environment. Throws as `parseConnectionCode` does. */
-export function connectionOf(code: string | undefined): Connection {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
-  return parseConnectionCode(code ?? process?.env?.POSTRIDER_CONNECTION)
+/**
+ * The connection that is given, else the one in POSTRIDER_CONNECTION of the environment, else that of the file `.env` in the working directory: not
+ * everything that runs a site hands its lines on. Throws as `parseConnectionCode` does.
+ */
+export function connectionOf(code?: string | undefined): Connection {
+  const { process } = globalThis as { process?: NodeProcess }
+  return parseConnectionCode(code ?? process?.env?.POSTRIDER_CONNECTION ?? lineInFile(process))
+}
+
+/** What is used of Node's `process`, where there is one. */
+type NodeProcess = {
+  env?: Record<string, string | undefined>
+  getBuiltinModule?(name: 'fs'): { readFileSync(path: string, encoding: 'utf8'): string }
+  getBuiltinModule?(name: 'util'): { parseEnv(text: string): Record<string, string | undefined> }
+}
+
+function lineInFile(process: NodeProcess | undefined): string | undefined {
+  try {
+    const text = process?.getBuiltinModule?.('fs').readFileSync('.env', 'utf8') ?? ''
+    return process?.getBuiltinModule?.('util').parseEnv(text).POSTRIDER_CONNECTION
+  } catch {
+    return undefined // there is no such file, or nothing that reads files
+  }
 }
 
 function decode(text: string): Connection | undefined {

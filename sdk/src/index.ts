@@ -1,5 +1,5 @@
 export * from './client.ts'
-export { type Connection, connectionCode, parseConnectionCode } from './connection-code.ts'
+export { type Connection, connectionCode, connectionOf, parseConnectionCode } from './connection-code.ts'
 export { DraftFailedError, type FinishedDraft, type WaitForDraft } from './drafts.ts'
 export { PostriderError } from './errors.ts'
 export type { FollowOptions, LiveEvent } from './events.ts'

@@ -54,12 +54,9 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
               {site.kind === 'build_hook' ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}.
               For development, connect another site and use its code. In production it belongs in the environment that
               your host gives the site
-              {real.path === '.env' && site.kind !== 'build_hook' && (
-                <>
-                  ; a server that you start yourself reads the file with{' '}
-                  <code className="font-mono">node --env-file=.env</code>
-                </>
-              )}
+              {real.path === '.env' &&
+                site.kind !== 'build_hook' &&
+                ', or in this file if you start the server yourself'}
               .
             </>
           )}

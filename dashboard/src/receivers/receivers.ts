@@ -108,7 +108,7 @@ export const RECEIVERS = {
       { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
       { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
-    note: `${READS_THE_SERVICE} With adapter-node, set BODY_SIZE_LIMIT=8M as well: long posts exceed its 512 kB. While you develop, node --env-file=.env node_modules/vite/bin/vite.js hands over the connection code, which npm run dev does not.`,
+    note: `${READS_THE_SERVICE} With adapter-node, set BODY_SIZE_LIMIT=8M as well: long posts exceed its 512 kB.`,
   },
   astro: {
     name: 'Astro, on a server',

@@ -45,7 +45,7 @@ export const STATIC_RECEIVERS = {
       { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
       { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
-    note: `The pages are prerendered, so any adapter will do, adapter-static included. ${FAILS} On your machine, node --env-file=.env node_modules/vite/bin/vite.js build hands over the connection code.`,
+    note: `The pages are prerendered, so any adapter will do, adapter-static included. ${FAILS}`,
   },
   gatsby: {
     name: 'Gatsby',
@@ -56,7 +56,7 @@ export const STATIC_RECEIVERS = {
       { path: 'src/pages/blog/index.js', text: gatsbyBlog },
       { path: 'src/pages/blog/{PostriderPost.slug}.js', text: gatsbyPost },
     ],
-    note: `If there is a gatsby-config already, add the plugin to its list. Gatsby does not read .env by itself: your host puts the connection code into the environment, on your machine dotenv does. ${FAILS}`,
+    note: `If there is a gatsby-config already, add the plugin to its list. ${FAILS}`,
   },
   other: {
     name: 'Something else, built by its host',

@@ -2,7 +2,7 @@
  * Brings a collection of Astro up to what the service has. The collection is kept between builds where the host keeps Astro's cache, and then a build
  * reads only what has changed; with an empty disk it reads everything, a hundred posts per request.
  */
-import { parseConnectionCode } from '@postrider/sdk'
+import { connectionOf } from '@postrider/sdk'
 import { followChanges } from '@postrider/sdk/receiver'
 import type { WebhookPost } from '@postrider/sdk/webhooks'
 
@@ -31,7 +31,7 @@ export type LoaderContext = {
 /** Loads the posts of the site whose connection code it is. Rejects with a sentence if the service cannot be read. */
 export async function loadPosts(context: LoaderContext, connection: string | undefined): Promise<void> {
   const { store, meta, logger, generateDigest } = context
-  const { url, site } = parseConnectionCode(connection)
+  const { url, site } = connectionOf(connection)
   const startAgain = () => {
     store.clear()
     meta.delete('cursor')

@@ -2,14 +2,14 @@
  * What Gatsby calls: posts become nodes of the type PostriderPost. Gatsby keeps nodes between builds where the host keeps its cache, and then a build
  * reads only what has changed; with an empty disk it reads everything, a hundred posts per request.
  */
-import { parseConnectionCode } from '@postrider/sdk'
+import { connectionOf } from '@postrider/sdk'
 import { followChanges } from '@postrider/sdk/receiver'
 import type { WebhookPost } from '@postrider/sdk/webhooks'
 import type { GatsbyNode, SourceNodesArgs } from 'gatsby'
 
 /** The plugin's options, of which none is needed. */
 export type PluginOptions = {
-  /** The site's connection code. Default: POSTRIDER_CONNECTION of the environment. */
+  /** The site's connection code. Default: POSTRIDER_CONNECTION of the environment, or of `.env`. */
   connection?: string
   /** Where the pages of posts are. Default `/blog`. Addresses that a post had before redirect there. */
   path?: string
@@ -54,8 +54,8 @@ export const createSchemaCustomization: GatsbyNode['createSchemaCustomization'] 
 /** Makes the nodes. A build that cannot read the service fails. */
 export const sourceNodes: GatsbyNode['sourceNodes'] = async (gatsby: SourceNodesArgs, options: PluginOptions) => {
   const { actions, cache, createNodeId, getNode, getNodesByType, reporter } = gatsby
-  const { connection = process.env.POSTRIDER_CONNECTION } = options
-  const { url, site } = parseConnectionCode(connection)
+  const { connection } = options
+  const { url, site } = connectionOf(connection)
   const before = getNodesByType(TYPE)
   const kept = (await cache.get('kept')) as { of: string; cursor: string } | undefined
   const of = `${url} ${site}`
@@ -63,7 +63,7 @@ export const sourceNodes: GatsbyNode['sourceNodes'] = async (gatsby: SourceNodes
   // What is not touched, Gatsby removes: that is how posts go that were withdrawn while nothing was known of the changes.
   if (goesOn) for (const node of before) actions.touchNode(node)
   const cursor = await followChanges(
-    { ...(connection === undefined ? {} : { connection }), log: (message) => reporter.warn(message) },
+    { connection, log: (message) => reporter.warn(message) },
     {
       ...(goesOn ? { cursor: kept.cursor } : {}),
       onStartAgain: () => {

@@ -1,4 +1,4 @@
-export { type Connection, connectionCode, parseConnectionCode } from '../connection-code.ts'
+export { type Connection, connectionCode, connectionOf, parseConnectionCode } from '../connection-code.ts'
 export { type Blog, type BlogOptions, createBlog, type NodeRequest, type NodeResponse } from './blog.ts'
 export { type Feed, jsonLd, rssFeed } from './documents.ts'
 export { memoryStore } from './memory.ts'

@@ -10,7 +10,7 @@ import { applyChange, type Posts } from './store.ts'
 
 /** How a build reads. */
 export type ReadOptions = {
-  /** The site's connection code. Default: POSTRIDER_CONNECTION of the environment. */
+  /** The site's connection code. Default: POSTRIDER_CONNECTION of the environment, or of `.env`. */
   connection?: string | undefined
   /** The `fetch` to read with. */
   fetch?: typeof fetch

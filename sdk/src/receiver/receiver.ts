@@ -21,7 +21,7 @@ export type Changed = { id: string; slug: string; post: WebhookPost | null }
 
 /** How a site receives. */
 export type ReceiverOptions = {
-  /** The site's connection code. Default: POSTRIDER_CONNECTION of the environment, read at the first request. */
+  /** The site's connection code. Default: POSTRIDER_CONNECTION of the environment, or of `.env`, read at the first request. */
   connection?: string | undefined
   /** Where posts are kept. Without it they are read from the service. */
   store?: Store
