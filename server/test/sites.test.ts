@@ -28,6 +28,7 @@ describe('creating a site', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       niche: 'gardening',
       platform: 'custom',
+      framework: null,
       status: 'active',
       delivery_stats: { total: 0, success_rate: null, last_delivery: null, not_live: 0, missing: 0 },
       kind: 'webhook',

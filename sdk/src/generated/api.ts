@@ -2143,6 +2143,8 @@ export interface components {
             recovery?: components["schemas"]["Recovery"] & unknown;
             /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. `false` if it is not given. */
             verify?: boolean;
+            /** @description What the site is made with, where the platform says too little: a name of its owner’s choice. The dashboard keeps here what was chosen when the site was connected; null if nothing was. */
+            framework?: string | null;
             /** @description What the site is about, in a few words. */
             niche?: string;
             /** @description Read-only: accepted and ignored. */
@@ -3688,6 +3690,11 @@ export interface components {
             /** @description What the site is about; empty if it was not set. */
             niche: string;
             platform: components["schemas"]["Platform"];
+            /**
+             * @description What the site is made with, where the platform says too little: a name of its owner’s choice. The dashboard keeps here what was chosen when the site was connected; null if nothing was.
+             * @example hono
+             */
+            framework: string | null;
             status: components["schemas"]["SiteStatus"];
             delivery_stats: {
                 /** @description The number of finished deliveries. */
@@ -3968,6 +3975,8 @@ export interface components {
             recovery?: components["schemas"]["Recovery"] & unknown;
             /** @description Whether the page of a post that the site accepted is looked at: after 5 seconds, 1, 5 and 30 minutes, 6 hours and then daily for a week, until it shows the post. Only pages on the host of `url` or `post_url` are. What came of it is `live` of the delivery, whose status it never changes. `false` if it is not given. */
             verify?: boolean;
+            /** @description What the site is made with, where the platform says too little: a name of its owner’s choice. The dashboard keeps here what was chosen when the site was connected; null if nothing was. */
+            framework?: string | null;
             /** @description What the site is about, in a few words. */
             niche?: string;
             status?: components["schemas"]["SiteStatus"];

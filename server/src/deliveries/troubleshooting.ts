@@ -18,7 +18,7 @@ const WHEN_SILENT: Record<string, string> = {
 
 const WHEN_ANSWERED: Record<number, string> = {
   400: 'Your site refused the request as malformed. Read the raw body, and verify the signature before parsing it.',
-  401: "Your site refused the signature or requires a login. Check that it verifies the raw body with this site's current webhook_secret.",
+  401: "Your site refused the signature or requires a login. Check that it has this site's present connection code (or webhook_secret), and that it verifies the raw body.",
   403: 'Your site or a firewall in front of it forbids the request. Allow POST requests to the webhook address.',
   404: 'There is nothing at the webhook address. Check its path; with WordPress, that the plugin is active.',
   405: 'The webhook address does not accept POST requests. Check its path, and that your site handles POST there.',

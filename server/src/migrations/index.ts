@@ -19,6 +19,7 @@ import * as apiTokens from './2026-12-17-api-tokens.ts'
 import * as looseFiles from './2026-12-19-loose-files.ts'
 import * as importPictures from './2026-12-20-import-pictures.ts'
 import * as programsAsAuthors from './2026-12-21-programs-as-authors.ts'
+import * as frameworks from './2026-12-22-frameworks.ts'
 
 /** The last migration of the previews. The schema that it left is the foundation's. */
 export const LAST_OF_PREVIEWS = '2026-11-30-jobs'
@@ -45,4 +46,5 @@ export const migrations: Record<string, Migration> = {
   '2026-12-19-loose-files': looseFiles,
   '2026-12-20-import-pictures': importPictures,
   '2026-12-21-programs-as-authors': programsAsAuthors,
+  '2026-12-22-frameworks': frameworks,
 }

@@ -25,6 +25,7 @@ export const exampleSite = {
   verify: true,
   niche: 'Baking at home',
   platform: 'nextjs',
+  framework: null,
   status: 'active',
   delivery_stats: { total: 42, success_rate: 97.6, last_delivery: '2026-11-02T08:00:00.412Z', not_live: 0, missing: 0 },
   last_test: {

@@ -74,6 +74,7 @@ export type NewSite = {
   url: string
   webhookUrl: string
   platform?: Platform | undefined
+  framework?: string | null | undefined
   niche?: string | undefined
   kind?: SiteKind | undefined
   debounceSeconds?: number | null | undefined
@@ -99,6 +100,7 @@ export async function createSite(ctx: Context, accountId: string, input: NewSite
       url: input.url,
       platform: input.platform ?? 'custom',
       platform_given: input.platform !== undefined,
+      framework: input.framework ?? null,
       niche: input.niche ?? '',
       post_url: input.postUrl ?? null,
       ...(input.canonical === undefined ? {} : { canonical: input.canonical }),
@@ -179,6 +181,7 @@ export async function changeSite(ctx: Context, accountId: string, id: string, ch
       ...(change.name === undefined ? {} : { name: change.name }),
       ...(change.url === undefined ? {} : { url: change.url }),
       ...platform,
+      ...(change.framework === undefined ? {} : { framework: change.framework }),
       ...(change.niche === undefined ? {} : { niche: change.niche }),
       ...(change.postUrl === undefined ? {} : { post_url: change.postUrl }),
       ...(change.canonical === undefined ? {} : { canonical: change.canonical }),

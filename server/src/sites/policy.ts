@@ -7,6 +7,7 @@ export type SiteChange = {
   url?: string | undefined
   webhookUrl?: string | undefined
   platform?: Platform | undefined
+  framework?: string | null | undefined
   niche?: string | undefined
   kind?: SiteKind | undefined
   /** Null: the default of the kind. */

@@ -30,6 +30,8 @@ type SitesTable = {
   platform: Platform
   /** Whether the user chose the platform; detection never overwrites that. */
   platform_given: boolean
+  /** What its owner says that it is made with; the dashboard knows what to make of it. */
+  framework: string | null
   niche: string
   /** The pattern of a post's address on the site (`post-url.ts`). */
   post_url: string | null

@@ -37,6 +37,9 @@ const Canonical = z.enum(CANONICALS, 'canonical must be "primary" or "own".').op
     'Whose address the site is sent as `meta.canonical_url` of posts that have an original (`primary_site_id`). `primary`: that of the original. `own`: its own.',
 })
 
+const FRAMEWORK =
+  'What the site is made with, where the platform says too little: a name of its owner’s choice. The dashboard keeps here what was chosen when the site was connected; null if nothing was.'
+
 const debounceMessage = 'The debounce must be 10 to 3600 whole seconds.'
 
 /** A site on the wire, without its secrets. */
@@ -63,6 +66,7 @@ export const SiteBody = z
     verify: z.boolean().openapi({ description: VERIFY }),
     niche: z.string().openapi({ description: 'What the site is about; empty if it was not set.' }),
     platform: PlatformName,
+    framework: z.string().nullable().openapi({ description: FRAMEWORK, example: 'hono' }),
     status: SiteStatus,
     delivery_stats: z.object({
       total: z.int().openapi({ description: 'The number of finished deliveries.' }),
@@ -134,6 +138,7 @@ const siteFields = {
     .boolean('verify must be true or false.')
     .optional()
     .openapi({ description: `${VERIFY} \`false\` if it is not given.` }),
+  framework: text('The framework', { min: 1, max: 60 }).nullable().optional().openapi({ description: FRAMEWORK }),
   niche: text('The niche', { max: 500 }).optional().openapi({ description: 'What the site is about, in a few words.' }),
 }
 
@@ -181,6 +186,7 @@ export function presentSite({ row, endpoint }: Site) {
     verify: endpoint.verifies,
     niche: row.niche,
     platform: row.platform,
+    framework: row.framework,
     status,
     delivery_stats: {
       total,
@@ -218,6 +224,7 @@ export function changeOf(body: z.output<typeof UpdateSite>): SiteChange {
 
 function optionsOf({
   platform,
+  framework,
   niche,
   kind,
   debounce_seconds: debounceSeconds,
@@ -226,5 +233,5 @@ function optionsOf({
   recovery,
   verify,
 }: Omit<z.output<typeof UpdateSite>, 'status'>) {
-  return { platform, niche, kind, debounceSeconds, postUrl, canonical, recovery, verify }
+  return { platform, framework, niche, kind, debounceSeconds, postUrl, canonical, recovery, verify }
 }
