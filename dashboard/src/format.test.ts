@@ -7,7 +7,7 @@ const at = (seconds: number) => new Date(NOW + seconds * 1_000).toISOString()
 describe('numbers', () => {
   it('that were not measured are a dash, and zero is zero', () => {
     expect([number(null), percent(undefined), duration(null)]).toEqual(['—', '—', '—'])
-    expect([number(0), percent(0), duration(0)]).toEqual(['0', '0\u2009%', '0\u2009ms'])
+    expect([number(0), percent(0), duration(0)]).toEqual(['0', '0%', '0\u2009ms'])
   })
 
   it('agree with what they count', () => {

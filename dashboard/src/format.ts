@@ -28,7 +28,7 @@ export function number(value: number | null | undefined): string {
 
 /** `98.7 %`, or a dash. */
 export function percent(value: number | null | undefined): string {
-  return value == null ? NOTHING : `${NUMBER.format(value)}\u2009%`
+  return value == null ? NOTHING : `${NUMBER.format(value)}%`
 }
 
 /** `840 ms` or `1.2 s`, or a dash. */

@@ -20,7 +20,7 @@ export function parseConnectionCode(code: string | undefined): Connection {
   const connection = text.startsWith(PREFIX) ? decode(text.slice(PREFIX.length)) : undefined
   if (connection === undefined)
     throw new Error(
-      'The connection code is cut off or not one. Copy all of it, from prc_ on, from the site’s page in Postrider.',
+      'The connection code is incomplete, or is not one. Copy all of it, from prc_ on, from the site’s page in Postrider.',
     )
   return connection
 }

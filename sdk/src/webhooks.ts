@@ -89,7 +89,7 @@ export async function verifyWebhook({
   if (!anyMatches(await sign(key, deliveryId, timestamp, bytes), signatures)) {
     throw new WebhookVerificationError(
       'bad_signature',
-      'The signature does not match. Use the raw body and the current webhook_secret.',
+      'The signature does not match. The connection code (or webhook_secret) is an old one or another site’s, or the body is not the raw one.',
     )
   }
   return { deliveryId, event: parseEvent(bytes), sentAt: Number(timestamp) }

@@ -179,7 +179,7 @@ function Specimen() {
             <Figures
               figures={[
                 { name: 'Deliveries', value: '12,480' },
-                { name: 'Arrived', value: '99.4 %' },
+                { name: 'Arrived', value: '99.4%' },
                 { name: 'Not measured', value: '—' },
                 { name: 'On its way', value: undefined },
               ]}

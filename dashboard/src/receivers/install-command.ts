@@ -12,7 +12,7 @@ export function installCommand({ packages, own }: Install, origin: string): stri
 }
 
 /** Whether a name may be one that the whole internet knows: not this machine, a private address or a name without a domain. */
-function isPublic(host: string): boolean {
+export function isPublic(host: string): boolean {
   const isLocal = /^(127|10|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^\[|\.(local|internal|lan|home|test)$/.test(
     host,
   )

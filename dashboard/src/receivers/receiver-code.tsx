@@ -5,7 +5,7 @@ import { Button, buttonLook } from '../ui/button.tsx'
 import { Code } from '../ui/copy.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { connectionCodeOf } from './connection-code.ts'
-import { installCommand } from './install-command.ts'
+import { installCommand, isPublic } from './install-command.ts'
 import type { Instructions } from './receivers.ts'
 
 /** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
@@ -22,7 +22,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         <Step title="Install the package">
           <Code label="Terminal" text={installCommand(install, location.origin)} />
           <p className="text-sm text-faint">
-            This service hands it out. Run the command in the site’s folder, and commit what it changes.
+            The package comes from your Postrider. Run the command in the site’s folder, and commit what it changes.
           </p>
         </Step>
       )}
@@ -52,8 +52,9 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
           ) : (
             <>
               {site.kind === 'build_hook' ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}.
-              For development, connect another site and use its code. In production it belongs in the environment that
-              your host gives the site
+              What runs already has to be started again to find it.
+              {isPublic(new URL(site.url).hostname) && ' For development, connect another site and use its code.'} In
+              production it belongs in the environment that your host gives the site
               {real.path === '.env' &&
                 site.kind !== 'build_hook' &&
                 ', or in this file if you start the server yourself'}
@@ -67,7 +68,8 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
         <Step title={isServer ? 'Add this to your server' : 'Add these files'}>
           {isServer && (
             <p className="text-sm text-faint">
-              This is a whole server. If you have one already, take from it what mentions blog and pages.
+              This is a whole server. If you have one already, hand what comes to /blog and /webhooks/postrider to the
+              blog.
             </p>
           )}
           {files.map(({ path, text }) => (
@@ -79,7 +81,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
       {pages.length > 0 && (
         <Step title="Show the posts">
           <p className="text-sm text-faint">
-            Two pages to begin with: all posts at /blog, and each at its own address below.
+            Two pages to begin with: all posts at /blog, and a page for each post below it.
           </p>
           {pages.map(({ path, text }) => (
             <Code key={path} label={path} text={text} />

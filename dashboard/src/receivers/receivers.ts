@@ -6,6 +6,7 @@
 import next from '@postrider/next/package.json' with { type: 'json' }
 import type { Site } from '@postrider/sdk'
 import sdk from '@postrider/sdk/package.json' with { type: 'json' }
+import { fieldsOf, madeOf } from '../sites/made-with.ts'
 import astroBlogPage from './code/astro-blog.astro.txt?raw'
 import astroBlog from './code/astro-blog.ts.txt?raw'
 import astro from './code/astro-endpoint.ts.txt?raw'
@@ -47,8 +48,6 @@ export type Instructions = {
 
 /** How sites of one kind receive webhooks. */
 export type Receiver = Instructions & {
-  /** Its name in the API. */
-  platform: Site['platform']
   /** The path of its webhooks, below the site's address. */
   webhookPath: string
   /** Whether its answers say where a post is shown. */
@@ -78,7 +77,6 @@ const READS_THE_SERVICE =
 export const RECEIVERS = {
   nextjs: {
     name: 'Next.js',
-    platform: 'nextjs',
     webhookPath: '/api/postrider',
     saysWhere: true,
     install: { packages: '', own: next },
@@ -93,7 +91,6 @@ export const RECEIVERS = {
   },
   sveltekit: {
     name: 'SvelteKit, on a server',
-    platform: 'sveltekit',
     webhookPath: '/api/postrider',
     saysWhere: true,
     install: SDK,
@@ -112,7 +109,6 @@ export const RECEIVERS = {
   },
   astro: {
     name: 'Astro, on a server',
-    platform: 'custom',
     webhookPath: '/api/postrider',
     saysWhere: true,
     install: SDK,
@@ -129,7 +125,6 @@ export const RECEIVERS = {
   },
   wordpress: {
     name: 'WordPress',
-    platform: 'wordpress',
     webhookPath: '/wp-json/postrider/v1/webhook',
     saysWhere: true,
     download: {
@@ -143,7 +138,6 @@ export const RECEIVERS = {
   },
   express: {
     name: 'Express, or another Node server',
-    platform: 'custom',
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: { packages: 'express', own: sdk },
@@ -153,7 +147,6 @@ export const RECEIVERS = {
   },
   hono: {
     name: 'Hono',
-    platform: 'custom',
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: { packages: 'hono @hono/node-server', own: sdk },
@@ -163,7 +156,6 @@ export const RECEIVERS = {
   },
   deno: {
     name: 'Deno',
-    platform: 'custom',
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: SDK,
@@ -173,7 +165,6 @@ export const RECEIVERS = {
   },
   bun: {
     name: 'Bun',
-    platform: 'custom',
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: SDK,
@@ -183,13 +174,12 @@ export const RECEIVERS = {
   },
   worker: {
     name: 'Cloudflare Workers',
-    platform: 'custom',
     webhookPath: '/webhooks/postrider',
     saysWhere: true,
     install: SDK,
     settings: (code) => ({ ...environment(code), path: '.dev.vars' }),
     files: [{ path: 'src/index.ts', text: worker }],
-    note: `${READS_THE_SERVICE} wrangler dev reads .dev.vars; for the deployed Worker, run wrangler secret put POSTRIDER_CONNECTION. To keep posts in D1 instead, give createReceiver store: d1Store(env.DB), and call catchUp() in a cron trigger.`,
+    note: `${READS_THE_SERVICE} wrangler dev reads .dev.vars when it starts; for the deployed Worker, run wrangler secret put POSTRIDER_CONNECTION, and this service must be reachable from the internet. Name the secret in wrangler.jsonc, "secrets": { "required": ["POSTRIDER_CONNECTION"] }, and run wrangler types, so that TypeScript knows it. Cloudflare runs a Worker in many places: those that no webhook reached show a change within a minute. To keep posts in D1 instead, give createBlog store: d1Store(env.DB), of @postrider/sdk/receiver, and call blog.catchUp() in a cron trigger.`,
   },
 } as const satisfies Record<string, Receiver>
 
@@ -204,11 +194,11 @@ export function receiverFor(platform: Site['platform']): ReceiverName | undefine
   return platform === 'custom' || platform === 'gatsby' ? undefined : platform
 }
 
-/** The receiver of a connected site, as far as its platform and its webhook address tell. */
-export function receiverOf({ platform, webhook_url: url }: Pick<Site, 'platform' | 'webhook_url'>): ReceiverName {
+/** The receiver of a connected site: what was chosen, else as far as its platform and its webhook address tell. */
+export function receiverOf(site: Pick<Site, 'platform' | 'framework' | 'webhook_url'>): ReceiverName {
   const isThere = (name: ReceiverName) => {
     const receiver: Receiver = RECEIVERS[name]
-    return receiver.platform === platform && url.endsWith(receiver.webhookPath)
+    return fieldsOf(name).platform === site.platform && site.webhook_url.endsWith(receiver.webhookPath)
   }
-  return receiverFor(platform) ?? RECEIVER_NAMES.find(isThere) ?? 'express'
+  return RECEIVER_NAMES.find((name) => name === madeOf(site)) ?? RECEIVER_NAMES.find(isThere) ?? 'express'
 }

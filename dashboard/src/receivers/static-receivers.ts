@@ -5,6 +5,7 @@
 import astro from '@postrider/astro/package.json' with { type: 'json' }
 import type { Site } from '@postrider/sdk'
 import gatsby from 'gatsby-source-postrider/package.json' with { type: 'json' }
+import { madeOf } from '../sites/made-with.ts'
 import astroContent from './code/astro-content.ts.txt?raw'
 import astroBlog from './code/astro-static-blog.astro.txt?raw'
 import astroPost from './code/astro-static-post.astro.txt?raw'
@@ -58,7 +59,7 @@ export const STATIC_RECEIVERS = {
     ],
     note: `If there is a gatsby-config already, add the plugin to its list. ${FAILS}`,
   },
-  other: {
+  custom: {
     name: 'Something else, built by its host',
     install: SDK,
     settings: environment,
@@ -73,12 +74,7 @@ export type StaticReceiverName = keyof typeof STATIC_RECEIVERS
 /** The names, in order. */
 export const STATIC_RECEIVER_NAMES = Object.keys(STATIC_RECEIVERS) as StaticReceiverName[]
 
-/** The platform of a kind, by its name in the API. */
-export function platformOf(name: StaticReceiverName): Site['platform'] {
-  return name === 'sveltekit' || name === 'gatsby' ? name : 'custom'
-}
-
-/** The kind to offer for a platform. */
-export function staticReceiverFor(platform: Site['platform']): StaticReceiverName {
-  return STATIC_RECEIVER_NAMES.find((name) => name === platform) ?? 'other'
+/** The kind that a connected site is of. */
+export function staticReceiverOf(site: Pick<Site, 'platform' | 'framework'>): StaticReceiverName {
+  return STATIC_RECEIVER_NAMES.find((name) => name === madeOf(site)) ?? 'custom'
 }

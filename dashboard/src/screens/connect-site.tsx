@@ -1,16 +1,18 @@
 /** Connecting a site: its details, the receiver's code, and a test. Once the site exists, the page's address holds its id. */
+import type { TestDelivery } from '@postrider/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { siteWithSecretsQuery } from '../queries.ts'
 import { ReceiverCode } from '../receivers/receiver-code.tsx'
 import { RECEIVER_NAMES, RECEIVERS, receiverOf } from '../receivers/receivers.ts'
-import { SendTest } from '../sites/test-delivery.tsx'
-import { Field, Select } from '../ui/field.tsx'
+import { OfferEarlierPosts } from '../sites/earlier-posts.tsx'
+import { provesIt, SendTest } from '../sites/test-delivery.tsx'
 import { Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 import { toast } from '../ui/toast.tsx'
 import { Frame, hasWorked, Onward } from './connect-site/frame.tsx'
+import { MadeWithChoice } from './connect-site/made-with-choice.tsx'
 import { NewSite } from './connect-site/new-site.tsx'
 import { OfferSampleSite, SAMPLE, SampleSite } from './connect-site/sample-site.tsx'
 import { StaticSite } from './connect-site/static-site.tsx'
@@ -27,14 +29,12 @@ export function ConnectSite() {
       <OfferSampleSite />
     </Frame>
   ) : (
-    <Install siteId={siteId} chosen={receiver} />
+    <Install siteId={siteId} />
   )
 }
 
-/** `chosen`: what was chosen as what the site is made with. */
-function Install({ siteId, chosen }: { siteId: string; chosen: string | undefined }) {
+function Install({ siteId }: { siteId: string }) {
   const site = useQuery(siteWithSecretsQuery(siteId))
-  const navigate = useNavigate({ from: '/sites/new' })
   const [accepted, setAccepted] = useState<boolean>()
   if (site.isError && site.data === undefined)
     return <Problem alone error={site.error} retry={() => void site.refetch()} />
@@ -45,15 +45,15 @@ function Install({ siteId, chosen }: { siteId: string; chosen: string | undefine
       </Frame>
     )
   }
-  const choose = (receiver: string) => void navigate({ search: { site: siteId, receiver }, replace: true })
-  if (site.data.kind === 'build_hook') return <StaticSite site={site.data} chosen={chosen} choose={choose} />
-  const receiver = RECEIVER_NAMES.find((name) => name === chosen) ?? receiverOf(site.data)
+  if (site.data.kind === 'build_hook') return <StaticSite site={site.data} />
+  const receiver = receiverOf(site.data)
   const works = accepted ?? hasWorked(site.data)
   const { name, url, platform } = site.data
-  const onResult = ({ success }: { success: boolean }) => {
+  const onResult = (result: TestDelivery) => {
+    const isProven = provesIt(result)
     // The result is at the end of a long page.
-    if (success && !works) toast({ text: `It works: ${name} took the test.` })
-    setAccepted(success)
+    if (isProven && !works) toast({ text: `It works: ${name} took the test.` })
+    setAccepted(isProven)
   }
   return (
     // Only a test that the site accepts shows that the code is installed.
@@ -62,16 +62,12 @@ function Install({ siteId, chosen }: { siteId: string; chosen: string | undefine
       lead={
         works
           ? `${name} receives. ${platform === 'wordpress' ? '' : `Your posts will be at ${url.replace(/\/$/, '')}/blog.`}`
-          : `${name} is added here. Once it has ${platform === 'wordpress' ? 'the plugin' : 'the code'} that receives your posts, it is connected.`
+          : `${name} is on your list. Give it ${platform === 'wordpress' ? 'the plugin' : 'the code'} that receives your posts, and it is connected.`
       }
     >
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-6">
-          <Field label="Your site is made with">
-            <Select value={receiver} onChange={({ target: { value } }) => choose(value)}>
-              <ReceiverOptions />
-            </Select>
-          </Field>
+          <MadeWithChoice site={site.data} names={RECEIVER_NAMES} value={receiver} labels={RECEIVERS} />
           <ReceiverCode site={site.data} receiver={RECEIVERS[receiver]} />
         </div>
       </Sheet>
@@ -84,16 +80,8 @@ function Install({ siteId, chosen }: { siteId: string; chosen: string | undefine
           <SendTest siteId={siteId} waits={!hasWorked(site.data)} onResult={onResult} />
         </div>
       </Sheet>
+      {works && <OfferEarlierPosts site={site.data} />}
       <Onward siteId={siteId} works={works} />
     </Frame>
   )
-}
-
-/** The receivers, as options of a list. */
-function ReceiverOptions() {
-  return RECEIVER_NAMES.map((name) => (
-    <option key={name} value={name}>
-      {RECEIVERS[name].name}
-    </option>
-  ))
 }

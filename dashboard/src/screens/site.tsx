@@ -6,8 +6,9 @@ import { Code2, ExternalLink } from 'lucide-react'
 import { CheckAgain } from '../delivery/check-again.tsx'
 import { duration, number, percent } from '../format.ts'
 import { overviewOf, sitesQuery } from '../queries.ts'
+import { EarlierPosts } from '../sites/earlier-posts.tsx'
 import { failedTestOf, HealthBadge } from '../sites/health.tsx'
-import { PLATFORM_NAMES } from '../sites/platforms.ts'
+import { MADE_WITH, madeOf } from '../sites/made-with.ts'
 import { SendMissing } from '../sites/send-missing.tsx'
 import { SendTest } from '../sites/test-delivery.tsx'
 import { buttonLook } from '../ui/button.tsx'
@@ -17,7 +18,6 @@ import { Page, Sheet } from '../ui/page.tsx'
 import { Empty, Problem, Skeleton } from '../ui/placeholder.tsx'
 import { Ago } from '../ui/time.tsx'
 import { Disconnect } from './site/disconnect.tsx'
-import { EarlierPosts } from './site/earlier-posts.tsx'
 import { History } from './site/history.tsx'
 import { Secrets } from './site/secrets.tsx'
 import { Activity, Settings } from './site/settings.tsx'
@@ -70,7 +70,7 @@ function Shown({ site }: { site: SiteBody }) {
       }
       lead={
         <span className="flex flex-wrap items-center gap-x-2">
-          {PLATFORM_NAMES[site.platform]} ·
+          {MADE_WITH[madeOf(site)]} ·
           <a
             href={site.url}
             target="_blank"

@@ -10,7 +10,7 @@ import { sitesQuery } from '../queries.ts'
 import { useAction } from '../shell/actions.ts'
 import { findSites } from '../sites/find.ts'
 import { HealthBadge, STATES, stateOf } from '../sites/health.tsx'
-import { PLATFORM_NAMES } from '../sites/platforms.ts'
+import { MADE_WITH, madeOf } from '../sites/made-with.ts'
 import { missingWords, SendMissing } from '../sites/send-missing.tsx'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { FilterTabs, filterTab, SearchInput } from '../ui/filters.tsx'
@@ -153,7 +153,7 @@ function SiteCard({ site }: { site: Site }) {
           <HealthBadge site={site} />
         </div>
         <p className="clip text-sm text-faint" title={site.url}>
-          {PLATFORM_NAMES[site.platform]} · {site.url.replace(/^https?:\/\/|\/$/g, '')}
+          {MADE_WITH[madeOf(site)]} · {site.url.replace(/^https?:\/\/|\/$/g, '')}
         </p>
       </div>
       <dl className="grid grid-cols-3 gap-3">

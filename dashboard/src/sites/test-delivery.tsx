@@ -9,13 +9,18 @@ import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Spinner } from '../ui/spinner.tsx'
 
+/** Whether the site has said that it keeps posts. A page that answers 200 to everything does not. */
+export function provesIt({ success, store }: TestDelivery): boolean {
+  return success && store !== undefined
+}
+
 const ASK_EVERY_MS = 5_000
 const LONGEST_WAIT_MS = 5 * 60_000
 
 type SendTestProps = { siteId: string; isHook?: boolean; waits?: boolean; onResult?: (result: TestDelivery) => void }
 
 /**
- * Sends a test and shows what the site answered. With `waits`, at first, tests are sent by themselves until one succeeds, as long as
+ * Sends a test and shows what the site answered. With `waits`, at first, tests are sent by themselves until one proves that it works, as long as
  * somebody looks at the page.
  */
 export function SendTest({ siteId, isHook = false, waits = false, onResult }: SendTestProps) {
@@ -30,9 +35,9 @@ export function SendTest({ siteId, isHook = false, waits = false, onResult }: Se
   const { data: result, isFetching } = test
   useEffect(() => {
     if (result === undefined) return
-    if (result.success) setWaiting(false)
+    if (isHook ? result.success : provesIt(result)) setWaiting(false)
     onResult?.(result)
-  }, [result, onResult])
+  }, [result, isHook, onResult])
   useEffect(() => {
     if (!isWaiting) return
     const timer = setTimeout(() => setWaiting(false), LONGEST_WAIT_MS)
@@ -48,7 +53,7 @@ export function SendTest({ siteId, isHook = false, waits = false, onResult }: Se
       )}
       <div className="flex flex-wrap gap-2">
         <Button
-          kind={waits && result?.success !== true ? 'primary' : 'secondary'}
+          kind={waits && !(result && provesIt(result)) ? 'primary' : 'secondary'}
           icon={<Send />}
           busy={isBusy}
           onClick={() => void test.refetch()}
@@ -82,7 +87,7 @@ function Result({ result, isHook, isWaiting }: ResultProps & { isWaiting: boolea
   return (
     <>
       {success ? (
-        <Accepted result={result} isHook={isHook} />
+        <Accepted result={result} isHook={isHook} isWaiting={isWaiting} />
       ) : isWaiting ? (
         <Notice title={`Not yet: ${withinSentence(answerOf(result, isHook))}.`}>{troubleshooting}</Notice>
       ) : (
@@ -110,12 +115,17 @@ function unsaid({ response, troubleshooting }: TestDelivery): string | undefined
 }
 
 /** That it works is said only of a site that has tried to keep something, and says so. */
-function Accepted({ result: { store, response_time_ms: tookMs, message }, isHook }: ResultProps) {
+function Accepted({ result, isHook, isWaiting }: ResultProps & { isWaiting: boolean }) {
+  const { store, response_time_ms: tookMs, message } = result
   if (isHook) return <Notice tone="arrived">{message}</Notice>
   if (store === undefined)
     return (
-      <Notice tone="trying" title="The site answered 200, but did not say that it keeps posts.">
-        It took the signed test in {duration(tookMs)}. Publish a post and look whether it appears there.
+      <Notice
+        tone="trying"
+        title={`${isWaiting ? 'Not yet: the' : 'The'} site answered 200, but did not say that it keeps posts.`}
+      >
+        Does the code run there already? A receiver of your own may have nothing to say: then publish a post, and look
+        whether it appears.
       </Notice>
     )
   const keeps = store === 'pull' ? 'reads posts from Postrider when a page needs them' : `keeps posts in ${store}`

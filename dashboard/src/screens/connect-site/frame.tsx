@@ -35,7 +35,7 @@ export function Frame({ at, lead, children }: { at: number; lead?: string; child
   )
 }
 
-/** The ways on from the last step. `works`: a test or a delivery has succeeded. */
+/** The ways on from the last step. `works`: posts arrive there. */
 export function Onward({ siteId, works }: { siteId: string; works: boolean }) {
   return (
     <div className="flex flex-wrap justify-end gap-2">
@@ -51,9 +51,9 @@ export function Onward({ siteId, works }: { siteId: string; works: boolean }) {
   )
 }
 
-/** Whether a test or a delivery has ever succeeded. */
-export function hasWorked({ last_test: test, delivery_stats: { last_delivery: last } }: Site): boolean {
-  return test?.ok === true || last !== null
+/** Whether a post has arrived, or a test of which the site said that it keeps posts: anything may answer 200. */
+export function hasWorked({ kind, last_test: test, delivery_stats: { last_delivery: last } }: Site): boolean {
+  return (test?.ok === true && (test.store !== null || kind === 'build_hook')) || last !== null
 }
 
 /** The mark of the current step. Unlike the mark of a post on its way, it does not move. */

@@ -6,14 +6,9 @@ import { api, problemOf, sentence } from '../../api.ts'
 import { reasonOf } from '../../delivery/reason.ts'
 import { queryClient, sitesQuery } from '../../queries.ts'
 import { RECEIVER_NAMES, RECEIVERS, type Receiver, type ReceiverName, receiverFor } from '../../receivers/receivers.ts'
-import {
-  platformOf,
-  STATIC_RECEIVER_NAMES,
-  STATIC_RECEIVERS,
-  type StaticReceiverName,
-} from '../../receivers/static-receivers.ts'
+import { STATIC_RECEIVER_NAMES, STATIC_RECEIVERS, type StaticReceiverName } from '../../receivers/static-receivers.ts'
 import { BUILD_HOOK_NAME, HookField, HookWords } from '../../sites/build-hook.tsx'
-import { PLATFORM_NAMES } from '../../sites/platforms.ts'
+import { fieldsOf, MADE_WITH } from '../../sites/made-with.ts'
 import { Button } from '../../ui/button.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
 import { textOf } from '../../ui/form.ts'
@@ -108,14 +103,14 @@ function Details({ look: { address, found } }: { look: Look }) {
     mutationFn: (input: CreateSite) => api.sites.create(input),
     onSuccess(site) {
       void queryClient.invalidateQueries({ queryKey: ['sites', 'list'] })
-      void navigate({ search: { site: site.id, receiver: built ?? receiver }, replace: true })
+      void navigate({ search: { site: site.id }, replace: true })
     },
   })
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     // A detected platform is not sent: the service detects it too, and looks again when the site moves.
-    const platform = built === undefined ? chosen?.platform : platformOf(built)
+    const { platform, framework } = fieldsOf(built ?? receiver ?? 'custom')
     connect.mutate({
       name: textOf(form, 'name'),
       url: address,
@@ -124,7 +119,8 @@ function Details({ look: { address, found } }: { look: Look }) {
       recovery: 'automatic',
       ...liveOf(chosen, textOf(form, 'post_url').trim()),
       ...(built === undefined ? {} : { kind: HOOK }),
-      ...(choice === suggested || platform === undefined ? {} : { platform }),
+      ...(choice === suggested ? {} : { platform }),
+      framework,
     })
   }
   // After connecting, the list contains the new site itself.
@@ -234,7 +230,10 @@ function Found({ found }: { found: DetectedPlatform | undefined }) {
   if (found === undefined) return <Notice>We could not look at the site. Choose what it is made with.</Notice>
   if (!found.reached) {
     return (
-      <Notice tone="trying" title={`The site cannot be looked at: ${reasonOf(null, found.reason ?? 'network_error')}.`}>
+      <Notice
+        tone="trying"
+        title={`The site could not be reached: ${reasonOf(null, found.reason ?? 'network_error')}.`}
+      >
         You can connect it all the same. Choose what it is made with.
       </Notice>
     )
@@ -246,5 +245,5 @@ function Found({ found }: { found: DetectedPlatform | undefined }) {
       </Notice>
     )
   if (found.platform === 'custom') return <Notice>We could not tell what the site is made with. Choose it here.</Notice>
-  return <Notice tone="arrived">It is made with {PLATFORM_NAMES[found.platform]}.</Notice>
+  return <Notice tone="arrived">It is made with {MADE_WITH[found.platform]}.</Notice>
 }

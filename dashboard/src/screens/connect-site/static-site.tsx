@@ -2,19 +2,17 @@
 import type { SiteWithSecrets } from '@postrider/sdk'
 import { useState } from 'react'
 import { ReceiverCode } from '../../receivers/receiver-code.tsx'
-import { STATIC_RECEIVER_NAMES, STATIC_RECEIVERS, staticReceiverFor } from '../../receivers/static-receivers.ts'
+import { STATIC_RECEIVER_NAMES, STATIC_RECEIVERS, staticReceiverOf } from '../../receivers/static-receivers.ts'
 import { HookWords } from '../../sites/build-hook.tsx'
 import { SendTest } from '../../sites/test-delivery.tsx'
-import { Field, Select } from '../../ui/field.tsx'
 import { Sheet } from '../../ui/page.tsx'
 import { Frame, hasWorked, Onward } from './frame.tsx'
+import { MadeWithChoice } from './made-with-choice.tsx'
 
-type StaticSiteProps = { site: SiteWithSecrets; chosen: string | undefined; choose: (made: string) => void }
-
-/** The screen after such a site was connected. `chosen`: what was chosen as what it is made with. */
-export function StaticSite({ site, chosen, choose }: StaticSiteProps) {
+/** The screen after such a site was connected. */
+export function StaticSite({ site }: { site: SiteWithSecrets }) {
   const [accepted, setAccepted] = useState<boolean>()
-  const made = STATIC_RECEIVER_NAMES.find((name) => name === chosen) ?? staticReceiverFor(site.platform)
+  const made = staticReceiverOf(site)
   const { id, debounce_seconds: seconds } = site
   const works = accepted ?? hasWorked(site)
   return (
@@ -23,21 +21,13 @@ export function StaticSite({ site, chosen, choose }: StaticSiteProps) {
       lead={
         works
           ? `The host of ${site.name} takes its deploy hook. Once a build reads your posts, they are there.`
-          : `${site.name} is added here. Once its build reads your posts, it is connected.`
+          : `${site.name} is on your list. Once its build reads your posts, it is connected.`
       }
     >
       <Sheet title="The receiver">
         <div className="grid grid-cols-1 gap-4">
           <HookWords seconds={seconds ?? 0} />
-          <Field label="Your site is made with">
-            <Select value={made} onChange={({ target: { value } }) => choose(value)}>
-              {STATIC_RECEIVER_NAMES.map((name) => (
-                <option key={name} value={name}>
-                  {STATIC_RECEIVERS[name].name}
-                </option>
-              ))}
-            </Select>
-          </Field>
+          <MadeWithChoice site={site} names={STATIC_RECEIVER_NAMES} value={made} labels={STATIC_RECEIVERS} />
           <ReceiverCode site={site} receiver={STATIC_RECEIVERS[made]} />
         </div>
       </Sheet>

@@ -12,6 +12,10 @@ import { toast } from '../../ui/toast.tsx'
 export function Disconnect({ site }: { site: Site }) {
   const [asking, setAsking] = useState(false)
   const navigate = useNavigate()
+  const left =
+    site.last_test?.store === 'pull'
+      ? 'Its pages read the posts from here, and will fail.'
+      : 'Posts that it has are not removed from it.'
   const disconnect = async () => {
     await api.sites.delete(site.id)
     await navigate({ to: '/sites' })
@@ -20,7 +24,7 @@ export function Disconnect({ site }: { site: Site }) {
   }
   return (
     <div className="grid grid-cols-1 justify-items-start gap-3">
-      <p className="text-quiet">Nothing more will be sent to it. Posts that it already has stay there.</p>
+      <p className="text-quiet">Nothing more will be sent to it. {left}</p>
       <Button icon={<Unplug />} onClick={() => setAsking(true)}>
         Disconnect the site
       </Button>
@@ -32,8 +36,8 @@ export function Disconnect({ site }: { site: Site }) {
         act={disconnect}
       >
         <p>
-          Its API key stops working and its pending deliveries end. Posts that it has are not removed from it. Its
-          delivery history stays in the analytics for 90 days.
+          Its API key stops working and its pending deliveries end. {left} Its delivery history stays in the analytics
+          for 90 days.
         </p>
         <p>This cannot be undone: connected again, it is a new site with new keys.</p>
       </Confirm>

@@ -5,7 +5,7 @@ import { api, problemOf, sentence } from '../../api.ts'
 import { keepSite } from '../../queries.ts'
 import { useAction } from '../../shell/actions.ts'
 import { HookField } from '../../sites/build-hook.tsx'
-import { PLATFORM_NAMES } from '../../sites/platforms.ts'
+import { fieldsOf, MADE_WITH, type Made, madeOf } from '../../sites/made-with.ts'
 import { Button } from '../../ui/button.tsx'
 import { Checkbox, Switch } from '../../ui/choice.tsx'
 import { Field, Input, Select } from '../../ui/field.tsx'
@@ -13,7 +13,7 @@ import { textOf } from '../../ui/form.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'platform', 'niche', 'canonical', 'recovery'] as const
+const FIELDS = ['name', 'url', 'kind', 'webhook_url', 'niche', 'canonical', 'recovery'] as const
 
 /** The site's settings; only changed fields are sent. */
 export function Settings({ site }: { site: Site }) {
@@ -33,15 +33,17 @@ export function Settings({ site }: { site: Site }) {
     )
     const postUrl = textOf(form, 'post_url').trim() || null
     const seconds = Number(textOf(form, 'debounce_seconds'))
+    const made = textOf(form, 'made') as Made // an option's
     save.mutate({
       ...(change as UpdateSite),
+      ...(made === madeOf(site) ? {} : fieldsOf(made)),
       ...(postUrl === site.post_url ? {} : { post_url: postUrl }),
       ...(form.has('verify') === site.verify ? {} : { verify: form.has('verify') }),
       ...(kind === 'webhook' || seconds === site.debounce_seconds ? {} : { debounce_seconds: seconds }),
     })
   }
   const problem = (field: string) => problemOf(save.error, field)
-  const named = [...FIELDS, 'post_url', 'debounce_seconds'].some((field) => problem(field) !== undefined)
+  const named = [...FIELDS, 'platform', 'post_url', 'debounce_seconds'].some((field) => problem(field) !== undefined)
   return (
     <form className="grid gap-4" onSubmit={submit}>
       <Field label="Name" required error={problem('name')}>
@@ -93,11 +95,11 @@ export function Settings({ site }: { site: Site }) {
         label="Look whether posts are live"
         hint="After the site has accepted a post, its page is read until it shows the post. You hear if it does not."
       />
-      <Field label="Platform" error={problem('platform')}>
+      <Field label="Made with" error={problem('platform')}>
         {/* The service detects the platform, so it may change while this is shown. */}
-        <Select key={site.platform} name="platform" defaultValue={site.platform}>
-          {Object.entries(PLATFORM_NAMES).map(([platform, name]) => (
-            <option key={platform} value={platform}>
+        <Select key={madeOf(site)} name="made" defaultValue={madeOf(site)}>
+          {Object.entries(MADE_WITH).map(([made, name]) => (
+            <option key={made} value={made}>
               {name}
             </option>
           ))}
