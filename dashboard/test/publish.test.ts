@@ -300,5 +300,17 @@ describeInBrowser('publishing', (scene) => {
     await dialog(page).getByRole('button', { name: 'Publish' }).click()
     await dialog(page).getByText('There was no site to send it to').waitFor()
     expect((await client.posts.get(id)).status).toBe('published')
+
+    // Nor does a paused site get it.
+    const url = 'http://127.0.0.1:9/'
+    const site = await client.sites.create({ name: 'Club', url, webhook_url: url })
+    await client.sites.update(site.id, { status: 'inactive' })
+    const another = await client.posts.create({ title: 'While it is paused', body: { markdown: 'Text' } })
+    await page.goto(`/posts/${another.id}`)
+    await text(page).waitFor()
+    await page.keyboard.press('Control+Shift+P')
+    await dialog(page).getByText('Club is paused and does not get it now').waitFor()
+    await dialog(page).getByRole('button', { name: 'Publish' }).click()
+    await dialog(page).getByText('Nothing was sent: its sites are paused.').waitFor()
   })
 })

@@ -1,5 +1,6 @@
 import type { Site } from '@postrider/sdk'
 import { useId, useState } from 'react'
+import { counted } from '../format.ts'
 import { Button } from '../ui/button.tsx'
 import { Radio } from '../ui/choice.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -42,7 +43,7 @@ export function AudienceChoice({ sites, value, onChange, noteOf, other }: Audien
       <Radio
         name={group}
         label="All sites"
-        hint="Also those you add later"
+        hint={`Also those you add later${pausedWords(sites)}`}
         checked={value === null && !isOther}
         onChange={() => onChange(null)}
       />
@@ -50,6 +51,15 @@ export function AudienceChoice({ sites, value, onChange, noteOf, other }: Audien
       {isChosen && <Sites sites={sites} ticked={value} onChoose={choose} noteOf={noteOf} />}
     </fieldset>
   )
+}
+
+/** Which sites are passed over for now. */
+function pausedWords(sites: readonly Site[]): string {
+  const [one, ...more] = sites.filter(({ status }) => status === 'inactive')
+  if (one === undefined) return ''
+  return more.length === 0
+    ? `. ${one.name} is paused and does not get it now`
+    : `. ${counted(more.length + 1, 'site')} are paused and do not get it now`
 }
 
 type SitesProps = Pick<AudienceChoiceProps, 'sites' | 'noteOf'> & {

@@ -35,7 +35,16 @@ export function PublishDialog({ openPost, view, begin, onClose }: PublishDialogP
   const arriving = postId !== undefined && (sentTo !== undefined || begin === 'arriving')
   const error = sites.error ?? deliveries.error
   const parts = () => {
-    if (arriving) return <Arriving postId={postId} siteIds={sentTo} deliveries={known} onClose={onClose} />
+    if (arriving)
+      return (
+        <Arriving
+          postId={postId}
+          siteIds={sentTo}
+          sites={sites.data?.sites ?? []}
+          deliveries={known}
+          onClose={onClose}
+        />
+      )
     if (sites.data !== undefined && known !== undefined)
       return published ? (
         <SendForm
@@ -96,17 +105,22 @@ function titleOf(
 type ArrivingProps = {
   postId: string
   siteIds: ReadonlySet<string> | undefined
+  sites: readonly Site[]
   deliveries: readonly LoggedDelivery[] | undefined
   onClose: () => void
 }
 
 /** How the post arrives. If the dialog is closed, the page shows the same beside the text. */
-function Arriving({ postId, siteIds, deliveries, onClose }: ArrivingProps) {
+function Arriving({ postId, siteIds, sites, deliveries, onClose }: ArrivingProps) {
   const none = deliveries !== undefined && newestTo(siteIds, deliveries).length === 0
   return (
     <div className="grid grid-cols-1 gap-5">
       {none ? (
-        <p>There was no site to send it to. Sites that you connect later can fetch it.</p>
+        <p>
+          {sites.length === 0
+            ? 'There was no site to send it to. Sites that you connect later can fetch it.'
+            : 'Nothing was sent: its sites are paused. The page of a site that is active again offers to send what it missed.'}
+        </p>
       ) : (
         <Arrivals postId={postId} siteIds={siteIds} />
       )}
