@@ -11,7 +11,7 @@ import type { Instructions } from './receivers.ts'
 /** Everything a site needs to receive: its settings and the code. Secrets can be copied, and are shown on request. */
 export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiver: Instructions }) {
   const [shown, setShown] = useState(false)
-  const { install, download, settings, files, pages = [], note } = receiver
+  const { install, download, settings, files, pages = [], notes = [] } = receiver
   const isServer = files.length === 1 && pages.length === 0
   const risk = site.kind === 'build_hook' ? 'read your posts' : 'write to your site'
   const real = settings(connectionCodeOf(site), site.url)
@@ -62,7 +62,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
             </>
           )}
         </p>
-        {files.length === 0 && note !== undefined && <Notice>{note}</Notice>}
+        {files.length === 0 && <Notes notes={notes} />}
       </Step>
       {files.length > 0 && (
         <Step title={isServer ? 'Add this to your server' : 'Add these files'}>
@@ -75,7 +75,7 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
           {files.map(({ path, text }) => (
             <Code key={path} label={path} text={text} />
           ))}
-          {note !== undefined && <Notice>{note}</Notice>}
+          <Notes notes={notes} />
         </Step>
       )}
       {pages.length > 0 && (
@@ -91,6 +91,25 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
     </ol>
   )
 }
+
+function Notes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null
+  return (
+    <Notice>
+      <div className="grid gap-1.5">
+        {notes.map((note) => (
+          <p key={note}>{note.split('`').map((words, index) => (index % 2 === 0 ? words : inMono(words)))}</p>
+        ))}
+      </div>
+    </Notice>
+  )
+}
+
+const inMono = (words: string) => (
+  <code key={words} className="font-mono text-sm wrap-anywhere">
+    {words}
+  </code>
+)
 
 function Step({ title, aside, children }: { title: string; aside?: React.ReactNode; children: React.ReactNode }) {
   return (

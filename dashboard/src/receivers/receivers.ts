@@ -43,7 +43,8 @@ export type Instructions = {
   files: readonly CodeFile[]
   /** Starter pages that show what was received: all posts, and one. */
   pages?: readonly CodeFile[]
-  note?: string
+  /** Further sentences, a paragraph each; what is between backticks is code. */
+  notes?: readonly string[]
 }
 
 /** How sites of one kind receive webhooks. */
@@ -68,8 +69,10 @@ function serverEnvironment(code: string, siteUrl: string): CodeFile {
 
 /** The SDK and nothing else. */
 export const SDK = { packages: '', own: sdk }
-const NODE_RUNS_IT =
-  'Node 22.18 or later runs it as it is, with "type": "module" in package.json: node --env-file=.env server.ts. Posts are kept as files in content/posts, which Git should ignore; stores for PostgreSQL, SQLite and Redis are in @postrider/sdk/receiver.'
+const NODE_RUNS_IT = [
+  'Node 22.18 or later runs it as it is, with `"type": "module"` in package.json: `node --env-file=.env server.ts`.',
+  'Posts are kept as files in content/posts, which Git should ignore; stores for PostgreSQL, SQLite and Redis are in `@postrider/sdk/receiver`.',
+]
 const READS_THE_SERVICE =
   'The site keeps nothing: pages read this service and remember what they read, and a webhook says what is out of date. So a deploy loses nothing, and it works on hosts without a disk.'
 
@@ -87,7 +90,11 @@ export const RECEIVERS = {
       { path: 'app/blog/[[...path]]/page.ts', text: nextjsPage },
       { path: 'proxy.ts', text: nextjsProxy },
     ],
-    note: `${READS_THE_SERVICE} The package’s README says how to give the pages your own look, and how to add a feed and a sitemap. If your site has a folder src, put the four files into that.`,
+    notes: [
+      'If your site has a folder src, put the four files into that.',
+      READS_THE_SERVICE,
+      'The package’s README says how to give the pages your own look, and how to add a feed and a sitemap.',
+    ],
   },
   sveltekit: {
     name: 'SvelteKit, on a server',
@@ -105,7 +112,7 @@ export const RECEIVERS = {
       { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
       { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
-    note: `${READS_THE_SERVICE} With adapter-node, set BODY_SIZE_LIMIT=8M as well: long posts exceed its 512 kB.`,
+    notes: [READS_THE_SERVICE, 'With adapter-node, set `BODY_SIZE_LIMIT=8M` as well: long posts exceed its 512 kB.'],
   },
   astro: {
     name: 'Astro, on a server',
@@ -121,7 +128,7 @@ export const RECEIVERS = {
       { path: 'src/pages/blog/index.astro', text: astroBlogPage },
       { path: 'src/pages/blog/[slug].astro', text: astroPost },
     ],
-    note: `${READS_THE_SERVICE} Astro needs an adapter for this, such as @astrojs/node.`,
+    notes: [READS_THE_SERVICE, 'Astro needs an adapter for this, such as `@astrojs/node`.'],
   },
   wordpress: {
     name: 'WordPress',
@@ -134,7 +141,10 @@ export const RECEIVERS = {
     },
     settings: (code) => ({ path: 'Settings → Postrider, Connection code', text: code }),
     files: [],
-    note: 'Posts that you edit in WordPress stay as you made them. Posts that are removed go to the trash. Without pretty permalinks the webhook address is /?rest_route=/postrider/v1/webhook.',
+    notes: [
+      'Posts that you edit in WordPress stay as you made them. Posts that are removed go to the trash.',
+      'Without pretty permalinks the webhook address is `/?rest_route=/postrider/v1/webhook`.',
+    ],
   },
   express: {
     name: 'Express, or another Node server',
@@ -143,7 +153,7 @@ export const RECEIVERS = {
     install: { packages: 'express', own: sdk },
     settings: serverEnvironment,
     files: [{ path: 'server.ts', text: express }],
-    note: NODE_RUNS_IT,
+    notes: NODE_RUNS_IT,
   },
   hono: {
     name: 'Hono',
@@ -152,7 +162,7 @@ export const RECEIVERS = {
     install: { packages: 'hono @hono/node-server', own: sdk },
     settings: serverEnvironment,
     files: [{ path: 'server.ts', text: hono }],
-    note: NODE_RUNS_IT,
+    notes: NODE_RUNS_IT,
   },
   deno: {
     name: 'Deno',
@@ -161,7 +171,9 @@ export const RECEIVERS = {
     install: SDK,
     settings: serverEnvironment,
     files: [{ path: 'server.ts', text: deno }],
-    note: 'Start it with deno run --allow-all --env-file server.ts. Posts are kept in the SQLite database posts.db.',
+    notes: [
+      'Start it with `deno run --allow-all --env-file server.ts`. Posts are kept in the SQLite database posts.db.',
+    ],
   },
   bun: {
     name: 'Bun',
@@ -170,7 +182,7 @@ export const RECEIVERS = {
     install: SDK,
     settings: serverEnvironment,
     files: [{ path: 'server.ts', text: bun }],
-    note: 'Start it with bun server.ts. Posts are kept in the SQLite database posts.db.',
+    notes: ['Start it with `bun server.ts`. Posts are kept in the SQLite database posts.db.'],
   },
   worker: {
     name: 'Cloudflare Workers',
@@ -179,7 +191,12 @@ export const RECEIVERS = {
     install: SDK,
     settings: (code) => ({ ...environment(code), path: '.dev.vars' }),
     files: [{ path: 'src/index.ts', text: worker }],
-    note: `${READS_THE_SERVICE} wrangler dev reads .dev.vars when it starts; for the deployed Worker, run wrangler secret put POSTRIDER_CONNECTION, and this service must be reachable from the internet. Name the secret in wrangler.jsonc, "secrets": { "required": ["POSTRIDER_CONNECTION"] }, and run wrangler types, so that TypeScript knows it. Cloudflare runs a Worker in many places: those that no webhook reached show a change within a minute. To keep posts in D1 instead, give createBlog store: d1Store(env.DB), of @postrider/sdk/receiver, and call blog.catchUp() in a cron trigger.`,
+    notes: [
+      '`wrangler dev` reads .dev.vars when it starts. For the deployed Worker, run `wrangler secret put POSTRIDER_CONNECTION`; this service must be reachable from the internet then.',
+      'TypeScript knows the setting once wrangler.jsonc has `"secrets": { "required": ["POSTRIDER_CONNECTION"] }` and `wrangler types` has run.',
+      `${READS_THE_SERVICE} Cloudflare runs a Worker in many places: those that no webhook reached show a change within a minute.`,
+      'To keep posts in D1 instead, give `createBlog` the store `d1Store(env.DB)` of `@postrider/sdk/receiver`, and call `blog.catchUp()` in a cron trigger.',
+    ],
   },
 } as const satisfies Record<string, Receiver>
 

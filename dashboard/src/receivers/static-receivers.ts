@@ -33,7 +33,7 @@ export const STATIC_RECEIVERS = {
       { path: 'src/pages/blog/index.astro', text: astroBlog },
       { path: 'src/pages/blog/[slug].astro', text: astroPost },
     ],
-    note: `The posts are a content collection: getCollection('blog'). ${FAILS}`,
+    notes: ["The posts are a content collection: `getCollection('blog')`.", FAILS],
   },
   sveltekit: {
     name: 'SvelteKit, built by its host',
@@ -46,7 +46,7 @@ export const STATIC_RECEIVERS = {
       { path: 'src/routes/blog/[slug]/+page.server.ts', text: sveltekitPostLoad },
       { path: 'src/routes/blog/[slug]/+page.svelte', text: sveltekitPost },
     ],
-    note: `The pages are prerendered, so any adapter will do, adapter-static included. ${FAILS}`,
+    notes: ['The pages are prerendered, so any adapter will do, adapter-static included.', FAILS],
   },
   gatsby: {
     name: 'Gatsby',
@@ -57,14 +57,14 @@ export const STATIC_RECEIVERS = {
       { path: 'src/pages/blog/index.js', text: gatsbyBlog },
       { path: 'src/pages/blog/{PostriderPost.slug}.js', text: gatsbyPost },
     ],
-    note: `If there is a gatsby-config already, add the plugin to its list. ${FAILS}`,
+    notes: ['If there is a gatsby-config already, add the plugin to its list.', FAILS],
   },
   custom: {
     name: 'Something else, built by its host',
     install: SDK,
     settings: environment,
     files: [],
-    note: `Read the posts with readPosts() of @postrider/sdk/receiver, or from the Pull API. ${FAILS}`,
+    notes: ['Read the posts with `readPosts()` of `@postrider/sdk/receiver`, or from the Pull API.', FAILS],
   },
 } as const satisfies Record<string, Instructions>
 
