@@ -39,9 +39,9 @@ export function jsonLd(post: Omit<WebhookPost, 'body'>, address: string | undefi
     '@context': 'https://schema.org',
     '@type': 'BlogPosting',
     headline: title,
-    description: meta.description ?? excerpt,
+    description: meta.description || excerpt || undefined,
     datePublished: published_at,
-    keywords: tags,
+    keywords: tags.length === 0 ? undefined : tags,
     image: meta.og_image ?? undefined,
     mainEntityOfPage: meta.canonical_url ?? address,
   }

@@ -52,6 +52,7 @@ it('show a post with what search engines and Postrider look for, and nothing of 
   expect(status).toBe(200)
   expect(body).toContain(`<title>${ESCAPED}</title>`)
   expect(body).toContain(`<meta name="description" content="${ESCAPED}">`)
+  expect(body).toContain(`<meta property="og:title" content="${ESCAPED}">`)
   expect(body).toContain('<meta name="postrider-post" content="id-0">')
   expect(body).toContain('<link rel="canonical" href="https://b.example/&quot;x">')
   expect(body).toContain('content="https://a.example/x.png?a=1&amp;b=2"')

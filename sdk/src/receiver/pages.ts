@@ -85,15 +85,20 @@ function slugIn(pathname: string, path: string): string | undefined {
 }
 
 function headOf(post: WebhookPost): string {
-  const { id, version, slug, excerpt, meta } = post
+  const { id, version, slug, title, excerpt, meta } = post
   const named = (name: string, content: string) => `<meta name="${name}" content="${escaped(content)}">`
-  const description = meta.description ?? excerpt
+  const shared = (name: string, content: string | null | undefined) =>
+    content ? `<meta property="og:${name}" content="${escaped(content)}">` : ''
+  const description = meta.description || excerpt
   return [
     description === '' ? '' : named('description', description),
+    shared('type', 'article'),
+    shared('title', meta.title || title),
+    shared('description', description),
+    shared('image', meta.og_image),
     named('postrider-post', id),
     named('postrider-version', String(version)),
     isPreview(slug) ? named('robots', 'noindex') : '',
-    meta.og_image ? `<meta property="og:image" content="${escaped(meta.og_image)}">` : '',
     meta.canonical_url ? `<link rel="canonical" href="${escaped(meta.canonical_url)}">` : '',
     `<script type="application/ld+json">${jsonLd(post, undefined)}</script>`,
   ].join('')
