@@ -96,6 +96,28 @@ describe('a site that recovers by itself', () => {
     expect(await missing(site)).toBe(0)
   })
 
+  it('is not sent the rest when it refused a post that was withdrawn meanwhile', async () => {
+    const site = await connect()
+    setDown(true)
+    const { id } = await publish('One')
+    for (const title of ['Two', 'Three']) await publish(title)
+    await failForGood()
+    receiver.received.splice(0)
+    receiver.answerUsually((request, response) =>
+      response.writeHead(request.headers['x-service-event'] === 'site.test' ? 200 : 503).end(),
+    )
+    await client.sites.testDelivery(site.id)
+    await service.drain()
+    await client.posts.update(id, { status: 'draft' })
+    await service.drain()
+    await pass(5_000, 1_000)
+    expect(arrived().map(({ json }) => json.event)).toEqual(['post.published', 'post.deleted'])
+    setDown(false)
+    await pass(40_000, 1_000) // the removal's next attempt is the first that is accepted
+    expect(titles()).toEqual([undefined, 'Two', 'Three'])
+    expect(await missing(site)).toBe(0)
+  })
+
   it('begins when a test is accepted, when it is resumed, and when somebody makes it automatic', async () => {
     const site = await connect({ recovery: 'manual' })
     const fails = async (title: string) => {

@@ -140,8 +140,8 @@ async function goOn(
   const state = current === null ? undefined : await stateOf(tx, current)
   if (state === 'waiting') return { next: { arrived, current } }
   if (state === 'refused') return 'refused'
-  // It was refused before it arrived, between two looks: the site has just come back, so the care begins anew.
-  const total = state === 'arrived late' ? 1 : arrived + (state === 'arrived' ? 1 : 0)
+  // It was refused and the site has accepted something since, all between two looks: the care begins anew.
+  const total = state === 'arrived late' ? 1 : state === 'replaced' ? 0 : arrived + (state === 'arrived' ? 1 : 0)
   if (!here.lacks) {
     await hurryWaiting(ctx, tx, site.siteId)
     return 'done'
@@ -153,14 +153,27 @@ async function goOn(
   return { next: { arrived: total, current: most === 1 ? (ids[0] ?? null) : null } }
 }
 
-/** What became of a delivery since it was queued again: it waits for its attempt, was refused, has arrived (late: after refusals), or does not matter any more. */
-async function stateOf(tx: Tx, id: string): Promise<'waiting' | 'refused' | 'arrived' | 'arrived late' | 'gone'> {
+/**
+ * What became of a delivery since it was queued again: it waits for its attempt, was refused, has arrived (late: after refusals), was replaced by
+ * something newer after refusals (and the site has accepted something since), or does not matter any more.
+ */
+type Fate = 'waiting' | 'refused' | 'arrived' | 'arrived late' | 'replaced' | 'gone'
+
+async function stateOf(tx: Tx, id: string): Promise<Fate> {
   const row = await tx
-    .selectFrom('deliveries')
-    .select(['status', 'attempts_in_round', 'last_error'])
-    .where('id', '=', id)
+    .selectFrom('deliveries as d')
+    .innerJoin('lanes as l', 'l.site_id', 'd.site_id')
+    .select([
+      'd.status',
+      'd.attempts_in_round',
+      'd.last_error',
+      sql<boolean>`l.last_delivered_at >= d.finished_at`.as('acceptedSince'),
+    ])
+    .where('d.id', '=', id)
     .executeTakeFirst()
-  if (row === undefined || row.last_error === 'superseded') return 'gone'
+  if (row === undefined) return 'gone'
+  if (row.last_error === 'superseded')
+    return row.attempts_in_round === 0 ? 'gone' : row.acceptedSince ? 'replaced' : 'refused'
   if (row.status === 'pending') return row.attempts_in_round === 0 ? 'waiting' : 'refused'
   if (row.status === 'failed') return 'refused'
   return row.attempts_in_round > 1 ? 'arrived late' : 'arrived'
