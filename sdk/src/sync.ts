@@ -2,6 +2,7 @@
 import { PostriderError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { pause } from './transport.ts'
+import type { WebhookPost } from './webhooks.ts'
 
 type Schemas = components['schemas']
 type PostChange = Schemas['PostChange']
@@ -22,6 +23,8 @@ export type SyncOptions = {
   onStartAgain?(): void | Promise<void>
   /** Whether to confirm what was handled, so that it is not sent by webhook as well. Default true. */
   confirm?: boolean
+  /** Where the site shows a post, an address or a path; confirmations say so. */
+  addressOf?(post: WebhookPost): string | undefined
   /** Gets a sentence when the call has to wait for the rate limit. Default: `console.warn`. */
   log?(message: string): void
   signal?: AbortSignal
@@ -39,7 +42,7 @@ const LIMIT = 100
 
 /** Hands over every change since the cursor, a hundred per request; resolves with the next cursor. Waits for rate limits, and says so. */
 export async function syncPosts(calls: Calls, options: SyncOptions): Promise<string> {
-  const { onChange, onCursor, onStartAgain, confirm = true, signal } = options
+  const { onChange, onCursor, onStartAgain, confirm = true, addressOf, signal } = options
   const callOptions = signal === undefined ? {} : { signal }
   let { cursor } = options
   for (;;) {
@@ -56,8 +59,15 @@ export async function syncPosts(calls: Calls, options: SyncOptions): Promise<str
     const handled: Confirmation[] = []
     for (const change of page.changes) {
       await onChange(change)
-      if (change.event !== 'deleted')
-        handled.push({ post_id: change.post_id, status: 'delivered', version: change.post?.version ?? change.version })
+      if (change.event === 'deleted') continue
+      const { post_id, post, version } = change
+      const url = post && addressOf?.(post)
+      handled.push({
+        post_id,
+        status: 'delivered',
+        version: post?.version ?? version,
+        ...(url === undefined ? {} : { published_url: url }),
+      })
     }
     if (confirm && handled.length > 0) await patiently(options, () => calls.confirmMany(handled, callOptions))
     cursor = page.cursor

@@ -174,6 +174,15 @@ describe('confirmations', () => {
     expect(receiver.received).toEqual([])
   })
 
+  it.each(['blog/one', '//blog.example.com/one', '/a b', 'ftp://blog.example.com', ''])(
+    'name an address or a path, which %j is not',
+    async (published_url) => {
+      const { id } = await publish('One')
+      const refused = pull.confirm(id, site.id, 'delivered', { published_url })
+      await expect(refused).rejects.toMatchObject({ status: 400, field: 'published_url' })
+    },
+  )
+
   it('of a version end only what tells of that version or an older one', async () => {
     receiver.answerNext(503)
     const { id } = await publish('One')

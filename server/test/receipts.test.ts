@@ -309,12 +309,15 @@ describe('a post that is not live', () => {
     expect(said()).toHaveLength(what.startsWith('it is') ? 2 : 1)
   })
 
-  it('is found at the address that a site pulls and confirms', async () => {
+  it.each([
+    ['address', () => `${web.url}/blog/rye`],
+    ['path', () => '/blog/rye'],
+  ])('is found at the %s that a site pulls and confirms', async (_, named) => {
     const site = await connect({ webhook_url: 'http://127.0.0.1:1/hook', post_url: null })
     const { id } = await publish('Rye')
     const published_url = `${web.url}/blog/rye`
     web.answer(pageOf('<title>Rye</title>'))
-    await confirm(site, id, published_url)
+    await confirm(site, id, named())
     expect(await liveOf(id)).toMatchObject({ state: 'claimed', url: published_url })
     await service.advance(5 * SECOND)
     expect(await liveOf(id)).toMatchObject({ state: 'verified', url: published_url })

@@ -142,11 +142,12 @@ describe.each(STORES.filter(([name]) => name !== 'PostgreSQL' || isPostgres))('p
   })
 })
 
-it('the catch-up goes on until the service answers', async () => {
+it('the catch-up goes on until the service answers, and says where posts are', async () => {
   const one = await publish('One')
   const { port } = server.address() as AddressInfo
   let isDown = true
   receive(memoryStore(), {
+    addressOf: ({ slug }: { slug: string }) => `/blog/${slug}`,
     pull: {
       fetch: (input: string | URL, init?: RequestInit) =>
         isDown ? Promise.reject(new TypeError(`no answer from ${port}`)) : fetch(input, init),
@@ -159,7 +160,9 @@ it('the catch-up goes on until the service answers', async () => {
   await receiver.catchUp()
   expect(warnings).toEqual([expect.stringContaining('again in 2 s')])
   expect(await shown()).toEqual(['one'])
-  expect(await statusOf(one.id)).toEqual(['delivered'])
+  expect((await client.deliveries.list({ post_id: one.id })).data).toMatchObject([
+    { status: 'delivered', live: { url: 'https://example.com/blog/one' } },
+  ])
 })
 
 describe('without a store', () => {
@@ -243,7 +246,7 @@ describe('what is wrong is said', () => {
       body: { ok: false, message: expect.stringContaining('POSTRIDER_CONNECTION') },
     })
     receive(memoryStore(), { connection: codeOf(site).slice(0, 40) })
-    expect((await receiver.receive('{}', {})).body.message).toContain('cut off')
+    expect((await receiver.receive('{}', {})).body.message).toContain('incomplete')
     const broken = { ...memoryStore(), write: () => Promise.reject(new Error('EROFS: read-only file system')) }
     receive(broken)
     const answer = await client.sites.testDelivery(site.id)

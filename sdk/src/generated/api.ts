@@ -1910,11 +1910,7 @@ export interface components {
             status: "delivered" | "failed";
             /** @description The version of the post that the site has: deliveries of newer versions go on. Without it the report is about the newest. */
             version?: number;
-            /**
-             * Format: uri
-             * @description The address at which the site shows the post; the delivery shows it as `live`.
-             * @example https://blog.example.com
-             */
+            /** @description The address at which the site shows the post, or its path on the host of the site’s `url`; the delivery shows it as `live`. */
             published_url?: string;
             /** @description Why the site could not take the post. */
             error_message?: string | null;
@@ -1931,11 +1927,7 @@ export interface components {
             status: "delivered" | "failed";
             /** @description The version of the post that the site has: deliveries of newer versions go on. Without it the report is about the newest. */
             version?: number;
-            /**
-             * Format: uri
-             * @description The address at which the site shows the post; the delivery shows it as `live`.
-             * @example https://blog.example.com
-             */
+            /** @description The address at which the site shows the post, or its path on the host of the site’s `url`; the delivery shows it as `live`. */
             published_url?: string;
             /** @description Why the site could not take the post. */
             error_message?: string | null;

@@ -112,6 +112,7 @@ export function createReceiver(options: ReceiverOptions = {}): Receiver {
     const cursor = await site().client.sync({
       cursor: before,
       log,
+      ...(addressOf === undefined ? {} : { addressOf }),
       ...(signal === undefined ? {} : { signal }),
       async onChange(entry) {
         unlisted.delete(entry.post_id)

@@ -14,6 +14,7 @@ import {
   recordPull,
   withAudience,
 } from '../posts/index.ts'
+import { findSite } from '../sites/index.ts'
 import type { ConfirmationsBody, ConfirmBody } from './wire.ts'
 
 /** The error for a post that does not exist or that the site may not see. */
@@ -46,7 +47,7 @@ export type Report = {
   errorMessage: string | null | undefined
   /** The version that the report is about; undefined: the newest. */
   version: number | undefined
-  /** Where the site shows the post. */
+  /** Where the site shows the post: an address, or a path on its host. */
   publishedUrl: string | undefined
   metadata: object | undefined
 }
@@ -66,6 +67,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
     throw fail('forbidden', 'This API key belongs to another site. Set site_id to the id of its own site.')
   if (!isId(report.postId)) throw postNotFound()
   const at = ctx.clock.now()
+  const liveUrl = await addressOn(ctx, site, report.publishedUrl)
   await postsTx(ctx.db, async (tx) => {
     if (!(await lockVisiblePost(tx, site, report.postId))) throw postNotFound()
     const confirmation = {
@@ -74,7 +76,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
       postId: report.postId.toLowerCase(),
       version: report.version,
       metadata: report.metadata,
-      liveUrl: report.publishedUrl,
+      liveUrl,
       at,
     }
     const failure = report.status === 'failed' ? (report.errorMessage ?? 'The site reported a failure') : undefined
@@ -84,9 +86,16 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
         : await recordSiteFailure(ctx, tx, confirmation, failure)
     if (!noted) await recordPull(ctx, tx, confirmation, failure)
     if (failure === undefined) await expectPages(ctx, tx, [confirmation])
-    if (report.publishedUrl !== undefined) await noteLiveUrls(ctx, tx, [{ ...confirmation, url: report.publishedUrl }])
+    if (liveUrl !== undefined) await noteLiveUrls(ctx, tx, [{ ...confirmation, url: liveUrl }])
   })
   return at
+}
+
+/** The address that a site named: behind a proxy it does not know its own, and gives a path. */
+async function addressOn(ctx: Context, { accountId, siteId }: Reader, given: string | undefined) {
+  if (!given?.startsWith('/')) return given
+  const site = await findSite(ctx.db.root, accountId, siteId)
+  return site && new URL(given, site.url).href
 }
 
 /** What became of a report that was one of many. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Id, Timestamp } from '../platform/http/endpoint.ts'
 import { text, textError } from '../platform/http/text.ts'
-import { httpUrl } from '../platform/http/url.ts'
+import { httpUrlOrPath } from '../platform/http/url.ts'
 import { PulledPost } from '../posts/index.ts'
 
 /** What a site may report of a post. */
@@ -16,8 +16,9 @@ const reportFields = {
     description:
       'The version of the post that the site has: deliveries of newer versions go on. Without it the report is about the newest.',
   }),
-  published_url: httpUrl('published_url').optional().openapi({
-    description: 'The address at which the site shows the post; the delivery shows it as `live`.',
+  published_url: httpUrlOrPath('published_url').optional().openapi({
+    description:
+      'The address at which the site shows the post, or its path on the host of the site’s `url`; the delivery shows it as `live`.',
   }),
   error_message: text('error_message', { max: 1000 })
     .nullable()

@@ -18,6 +18,18 @@ export function httpUrl(label: string) {
     .openapi({ format: 'uri', pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/\\\\]', example: 'https://blog.example.com' })
 }
 
+/** The same, or a path on a host that the server knows: `/blog/rye`. */
+export function httpUrlOrPath(label: string) {
+  const path = z
+    .string()
+    .max(2048)
+    .regex(/^\/(?![/\\])[^\s\p{Cc}]*$/u)
+  return z.union(
+    [path, httpUrl(label)],
+    `${label} must be an absolute http or https address, or a path that begins with a slash.`,
+  )
+}
+
 /** A part of an address with its escapes resolved; as it is if they are no UTF-8. */
 export function decodedPart(part: string): string {
   if (!part.includes('%')) return part
