@@ -38,14 +38,26 @@ export type Owed = {
   siteIds: string[]
 }
 
-/** An accepted removal: of the post's events up to `sequence`, none may start towards a site any more. */
-export type Removal = { call: Call; sequence: number }
+/** An accepted removal: of the post's events up to `sequence`, none may start any more towards these sites, or towards any. */
+export type Removal = { call: Call; sequence: number; siteIds?: ReadonlySet<string> }
 
 /** A post whose scheduling was accepted; `cancelled` once anything else has been asked of the post. */
-export type Scheduled = { postId: string; wallAt: number; call: Call; cancelled: boolean; sequenceBefore: number }
+export type Scheduled = {
+  postId: string
+  audience: ReadonlySet<string> | null
+  wallAt: number
+  call: Call
+  cancelled: boolean
+  sequenceBefore: number
+}
 
-/** A post as its owner knows it. `sentTo`: undefined when the owner cannot know. */
-type OwnPost = { id: string; status: 'draft' | 'scheduled' | 'published' | 'unknown'; sentTo: Set<string> | undefined }
+/** A post as its owner knows it. `audience`: null is every site. `sentTo` and `audience` are undefined when the owner cannot know. */
+type OwnPost = {
+  id: string
+  status: 'draft' | 'scheduled' | 'published' | 'unknown'
+  audience: ReadonlySet<string> | null | undefined
+  sentTo: Set<string> | undefined
+}
 
 const RETRY_MS = 200
 
@@ -104,6 +116,9 @@ export class Clients {
         break
       case 'schedule':
         this.#queue(`post ${deed.post}`, () => this.#schedule(deed.post, deed.inMs))
+        break
+      case 'aim':
+        this.#queue(`post ${deed.post}`, () => this.#aim(deed.post, deed.sites))
         break
       case 'publish':
         this.#queue(`post ${deed.post}`, () => this.#publish(deed.post, undefined))
@@ -240,7 +255,8 @@ export class Clients {
       call.postId = value.post.id
       const { active, uncertain } = this.#activeSince(call.from)
       this.owed.push({ call, kind: 'post.published', siteIds: active })
-      this.#posts.set(slot, { id: value.post.id, status: 'published', sentTo: uncertain ? undefined : new Set(active) })
+      const sentTo = uncertain ? undefined : new Set(active)
+      this.#posts.set(slot, { id: value.post.id, status: 'published', audience: null, sentTo })
       return
     }
     const { call, value } = await this.#call({ what: 'update the post', postId: own.id }, (ctx) =>
@@ -265,14 +281,49 @@ export class Clients {
       return
     }
     const { active, uncertain } = this.#activeSince(call.from)
-    this.owed.push({ call, kind: undefined, siteIds: siteIds === undefined ? active : this.#living(siteIds) })
+    const { audience } = own
+    const aimedAt = audience === undefined ? [] : active.filter((id) => audience?.has(id) ?? true)
+    this.owed.push({ call, kind: undefined, siteIds: siteIds === undefined ? aimedAt : this.#living(siteIds) })
     own.status = 'published'
-    if (uncertain && siteIds === undefined) own.sentTo = undefined
-    else for (const id of siteIds ?? active) own.sentTo?.add(id)
+    if (siteIds === undefined && (uncertain || audience === undefined)) own.sentTo = undefined
+    else for (const id of siteIds ?? aimedAt) own.sentTo?.add(id)
+    // What a publication to some sites makes of an audience is not told here again.
+    if (siteIds !== undefined && audience !== null) own.audience = undefined
+  }
+
+  /** Changes the audience: who leaves is told that the post is gone, who comes is sent it. */
+  async #aim(slot: number, sites: readonly number[] | null): Promise<void> {
+    const own = this.#posts.get(slot)
+    if (own === undefined) return
+    const after = sites && new Set(sites.flatMap((site) => this.#sites.get(site)?.siteId ?? []))
+    const { call, value } = await this.#call({ what: 'change the audience', postId: own.id }, (ctx) =>
+      changePost(ctx, this.#world.accountId, own.id, { site_ids: after && [...after] }, () => {}),
+    )
+    if (value === undefined) {
+      if (call.outcome !== 'unknown') return
+      own.audience = undefined
+      own.sentTo = undefined
+      return
+    }
+    const before = own.audience
+    const sentTo = own.sentTo
+    own.audience = after
+    if (own.status !== 'published' || sentTo === undefined) return
+    const leaving = [...sentTo].filter((id) => after?.has(id) === false)
+    this.owed.push({ call, kind: 'post.deleted', siteIds: this.#living(leaving) })
+    this.removals.push({ call, sequence: value.post.event_sequence, siteIds: new Set(leaving) })
+    const { active, uncertain } = this.#activeSince(call.from)
+    const coming = active.filter((id) => after?.has(id) !== false && before?.has(id) === false)
+    this.owed.push({ call, kind: 'post.published', siteIds: coming })
+    this.#world.count('sites that leave an audience', leaving.length)
+    this.#world.count('sites that come into an audience', coming.length)
+    const isKnown = before !== undefined && !uncertain
+    own.sentTo = isKnown ? new Set([...sentTo, ...coming].filter((id) => !leaving.includes(id))) : undefined
   }
 
   #forget(own: OwnPost): void {
     own.status = 'unknown'
+    own.audience = undefined
     own.sentTo = undefined
   }
 
@@ -290,9 +341,11 @@ export class Clients {
       return
     }
     call.postId = value.post.id
-    this.#posts.set(slot, { id: value.post.id, status: 'unknown', sentTo: undefined })
+    const audience = own === undefined ? null : own.audience
+    this.#posts.set(slot, { id: value.post.id, status: 'unknown', audience, sentTo: undefined })
+    if (audience === undefined) return
     const { id: postId, event_sequence: sequenceBefore } = value.post
-    this.scheduled.push({ postId, wallAt, call, cancelled: false, sequenceBefore })
+    this.scheduled.push({ postId, audience, wallAt, call, cancelled: false, sequenceBefore })
   }
 
   async #unpublish(slot: number): Promise<void> {

@@ -2,6 +2,7 @@
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { AUDIENCES } from './mutants/audiences.ts'
 import { BUILDS } from './mutants/builds.ts'
 import { ORDER } from './mutants/order.ts'
 import { OWNERSHIP } from './mutants/ownership.ts'
@@ -21,7 +22,7 @@ export type Mutant = {
 }
 
 /** All ways to break it. */
-export const MUTANTS: readonly Mutant[] = [...OWNERSHIP, ...ORDER, ...RESULTS, ...BUILDS, ...RECOVERY]
+export const MUTANTS: readonly Mutant[] = [...OWNERSHIP, ...ORDER, ...RESULTS, ...BUILDS, ...RECOVERY, ...AUDIENCES]
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 

@@ -274,14 +274,14 @@ function notAfterConfirmation({ world, deliveries, posts }: Evidence): Violation
   )
 }
 
-const REMOVALS: ReadonlySet<string> = new Set(['unpublish', 'delete the post'])
+const REMOVALS: ReadonlySet<string> = new Set(['unpublish', 'delete the post', 'change the audience'])
 
 /**
  * 5: after a removal was answered nothing older of the post starts towards a site. Other processes learn of it by a NOTIFY, unless they are
  * stopped or deaf; what they start until then is followed by the removal.
  */
 function notAfterRemoval({ world, posts, byId }: Evidence): Violation[] {
-  return world.clients.removals.flatMap(({ call, sequence }) => {
+  return world.clients.removals.flatMap(({ call, sequence, siteIds }) => {
     const { process, postId, to = Number.POSITIVE_INFINITY } = call
     world.count('removals checked')
     const mayNotKnow = (post: Post) => {
@@ -292,6 +292,7 @@ function notAfterRemoval({ world, posts, byId }: Evidence): Violation[] {
     return [...posts.values()].flat().flatMap((post) => {
       const event = byId.get(post.deliveryId)
       if (post.postId !== postId || event === undefined || event.kind === 'post.deleted') return []
+      if (siteIds?.has(post.siteId) === false) return []
       if (post.startedAt <= to || event.sequence > sequence || mayNotKnow(post)) return []
       const what = `${short(post.deliveryId)} (event ${event.sequence}) was sent at ${post.startedAt.toFixed(1)}`
       return [
@@ -425,7 +426,7 @@ function dueAt(world: World, delivery: Delivery | undefined, before: Post | unde
 
 /** 8: a scheduled post is published once, when its time has come. */
 function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
-  return world.clients.scheduled.flatMap(({ postId, wallAt, call, cancelled, sequenceBefore }) => {
+  return world.clients.scheduled.flatMap(({ postId, audience, wallAt, call, cancelled, sequenceBefore }) => {
     const events = Map.groupBy(
       deliveries.filter((one) => one.post_id === postId && one.sequence > sequenceBefore),
       (one) => one.sequence,
@@ -439,8 +440,12 @@ function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
     if (cancelled) return []
     world.count('schedules checked')
     const steady = [...world.clients.byUrl.values()].filter(
-      ({ paused, deleted }) =>
-        paused.is === false && paused.since <= call.from && deleted.is === false && deleted.since <= call.from,
+      ({ siteId, paused, deleted }) =>
+        (audience?.has(siteId) ?? true) &&
+        paused.is === false &&
+        paused.since <= call.from &&
+        deleted.is === false &&
+        deleted.since <= call.from,
     )
     if (steady.length > 0 && events.size !== 1) return wrong(`was published ${events.size} times`)
     const [published = []] = events.values()

@@ -18,6 +18,7 @@ const RARE = [
   'removals of what was never sent',
   'recoveries checked after the careful part',
   'probes',
+  'sites that come into an audience',
 ]
 
 let templates: Awaited<ReturnType<typeof embeddedTemplates>>
@@ -61,6 +62,7 @@ describe('the delivery engine', () => {
       'builds that served several',
       'debounces checked',
       'deliveries sent again by recoveries',
+      'sites that leave an audience',
       ...(SEEDS < ALL_SEEDS ? [] : RARE),
     ]
     expect(expected.filter((what) => !((total[what] ?? 0) > 0))).toEqual([])

@@ -10,6 +10,7 @@ export type Deed =
   | { what: 'create post' | 'update post' | 'unpublish' | 'delete post' | 'publish' | 'retry'; post: number }
   | { what: 'publish to one'; post: number; site: number }
   | { what: 'schedule'; post: number; inMs: number }
+  | Aim
   | { what: 'pause' | 'resume' | 'rotate' | 'delete site' | 'add site'; site: number }
   | { what: 'confirm'; post: number; site: number }
   | Debounce
@@ -20,6 +21,9 @@ export type Deed =
 
 /** A site becomes a build hook that is debounced, or its debounce changes; null: it gets webhooks again. */
 type Debounce = { what: 'debounce'; site: number; seconds: number | null }
+
+/** A post is for these sites from now on; null: for all. */
+type Aim = { what: 'aim'; post: number; sites: number[] | null }
 
 export type Step = { at: number } & Deed
 
@@ -129,6 +133,19 @@ function outage(random: () => number, sites: number, lengthMs: number): { recove
   }
 }
 
+/** In a third of the stories posts are for some sites, and for others later. */
+function audiences(
+  random: () => number,
+  { sites, posts, lengthMs }: { sites: number; posts: number; lengthMs: number },
+): Step[] {
+  if (random() > 0.33) return []
+  const some = () => Array.from({ length: sites }, (_, site) => site).filter(() => random() < 0.5)
+  return Array.from({ length: 1 + Math.floor(random() * 4) }, (): Step => {
+    const post = Math.floor(random() * posts)
+    return { at: random() * lengthMs, what: 'aim', post, sites: random() < 0.2 ? null : some() }
+  })
+}
+
 /** The story of a seed. Every third is calm: nothing breaks on our side, so that the strictest promises can be checked. */
 export function tell(seed: number): Story {
   const random = stream(seed, 'story')
@@ -164,6 +181,7 @@ export function tell(seed: number): Story {
   steps.push(...changes)
   const { recovering, steps: down } = outage(stream(seed, 'outage'), sites, lengthMs)
   steps.push(...down)
+  steps.push(...audiences(stream(seed, 'audiences'), { sites, posts, lengthMs }))
 
   function bad(): Weather {
     return !calm && random() < 0.25 ? 'acknowledge and crash' : one(BAD_WEATHER)
