@@ -145,7 +145,7 @@ function postrider_section_state($connection)
     $event = get_option('postrider_last_event');
     $failure = get_option('postrider_last_failure');
     $rows = [
-        'Webhook address' => '<code>' . esc_html(rest_url('postrider/v1/webhook')) . '</code>',
+        'Webhook address' => '<code style="overflow-wrap:anywhere">' . esc_html(rest_url('postrider/v1/webhook')) . '</code>',
         'Came last' => esc_html($event ? postrider_when($event['at']) . ': ' . postrider_event_words($event) : 'Nothing yet. Send a test from the site’s page in Postrider.'),
         'Failed last' => esc_html($failure ? postrider_when($failure['at']) . ': ' . $failure['message'] . ($event && $event['at'] > $failure['at'] ? ' Deliveries have arrived since.' : '') : 'Nothing.'),
     ];
