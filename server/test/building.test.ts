@@ -1,10 +1,13 @@
 /** Sites that are made by a build: what their builds read of the real service, by the SDK, by Astro's loader and by Gatsby's plugin. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { connectionCode, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
 import { readPosts } from '@postrider/sdk/receiver'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type LoaderContext, loadPosts, type PostData } from '../../integrations/astro/src/load.ts'
 import { postPaths } from '../../integrations/astro/src/paths.ts'
-import { createPages, sourceNodes } from '../../integrations/gatsby/src/gatsby-node.ts'
+import { createPages, onPostBuild, sourceNodes } from '../../integrations/gatsby/src/gatsby-node.ts'
 import { newAccount, startService, type TestService } from './support/service.ts'
 
 let service: TestService
@@ -112,7 +115,8 @@ describe('a collection of Astro', () => {
 })
 
 /** What is kept by Gatsby, which removes the nodes that a build neither makes nor touches. */
-function graph() {
+function graph(directory: string) {
+  const store = { getState: () => ({ program: { directory } }) }
   type Node = { id: string } & Record<string, unknown>
   const [nodes, kept] = [new Map<string, Node>(), new Map<string, unknown>()]
   const redirects: string[] = []
@@ -144,6 +148,7 @@ function graph() {
       for (const id of nodes.keys()) if (!current.has(id)) nodes.delete(id)
       redirects.length = 0
       createPages({ ...of, actions }, {})
+      await onPostBuild({ ...of, cache, pathPrefix: '', store }, {})
       return { titles: [...nodes.values()].map(({ title }) => title).sort(), redirects: [...redirects] }
     },
   }
@@ -151,16 +156,21 @@ function graph() {
 
 describe('nodes of Gatsby', () => {
   it('follow what changes, and redirect the addresses of before', async () => {
-    const gatsby = graph()
+    const directory = await mkdtemp(join(tmpdir(), 'postrider-gatsby-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const former = () => readFile(join(directory, 'public/blog/one/index.html'), 'utf8').catch(() => '')
+    const gatsby = graph(directory)
     const [one, two] = [await publish('One'), await publish('Two')]
     expect(await gatsby.build()).toEqual({ titles: ['One', 'Two'], redirects: [] })
     await client.posts.update(one.id, { title: 'First', slug: 'first' })
     expect(await gatsby.build()).toEqual({ titles: ['First', 'Two'], redirects: ['/blog/one → /blog/first'] })
+    expect(await former()).toContain('content="0; url=/blog/first"')
     await client.posts.delete(two.id)
     expect((await gatsby.build()).titles).toEqual(['First'])
     expect((await gatsby.build()).titles).toEqual(['First'])
     await client.posts.update(one.id, { status: 'draft' })
     await publish('Three')
     expect((await gatsby.build(await connect())).titles).toEqual(['Three'])
+    expect(await former()).toBe('')
   })
 })

@@ -2,6 +2,8 @@
  * What Gatsby calls: posts become nodes of the type PostriderPost. Gatsby keeps nodes between builds where the host keeps its cache, and then a build
  * reads only what has changed; with an empty disk it reads everything, a hundred posts per request.
  */
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { connectionOf } from '@postrider/sdk'
 import { followChanges } from '@postrider/sdk/receiver'
 import type { WebhookPost } from '@postrider/sdk/webhooks'
@@ -80,23 +82,49 @@ export const sourceNodes: GatsbyNode['sourceNodes'] = async (gatsby: SourceNodes
   await cache.set('kept', { of, cursor })
 }
 
-/** Addresses that posts had before, for the hosts' redirects. */
-export const createPages: GatsbyNode['createPages'] = (
-  { actions, getNodesByType },
-  { path = '/blog' }: PluginOptions,
-) => {
-  const nodes = getNodesByType(TYPE) as unknown as PostNode[] // made by nodeOf
+/** An address that a post had before, and that of today, as paths. */
+type Move = { from: string; to: string }
+
+function movesOf(gatsby: Pick<SourceNodesArgs, 'getNodesByType'>, { path = '/blog' }: PluginOptions): Move[] {
+  const nodes = gatsby.getNodesByType(TYPE) as unknown as PostNode[] // made by nodeOf
   const taken = new Set(nodes.map(({ slug }) => slug))
-  for (const { slug, previous_slugs = [] } of nodes) {
-    for (const former of previous_slugs)
-      if (!taken.has(former))
-        actions.createRedirect({
-          fromPath: `${path}/${former}`,
-          toPath: `${path}/${slug}`,
-          isPermanent: true,
-          redirectInBrowser: true,
-        })
+  return nodes.flatMap(({ slug, previous_slugs = [] }) =>
+    previous_slugs
+      .filter((former) => !taken.has(former))
+      .map((former) => ({ from: `${path}/${former}`, to: `${path}/${slug}` })),
+  )
+}
+
+/** Redirects for hosts whose Gatsby adapter carries them out; `force`, because there is a page, too. */
+export const createPages: GatsbyNode['createPages'] = (gatsby, options: PluginOptions) => {
+  for (const { from, to } of movesOf(gatsby, options))
+    gatsby.actions.createRedirect({ fromPath: from, toPath: to, isPermanent: true, force: true })
+}
+
+/**
+ * A page at each address of before, which sends visitors on: on other hosts nobody does. (Gatsby's redirectInBrowser shows a white page to whoever
+ * comes by a link.) Pages of earlier builds go with their redirects where the host keeps `public`.
+ */
+export const onPostBuild: GatsbyNode['onPostBuild'] = async (gatsby, options: PluginOptions) => {
+  const { cache, pathPrefix, store } = gatsby
+  const root = join(store.getState().program.directory, 'public')
+  const fileOf = ({ from }: Move) => join(root, from, 'index.html')
+  const moves = movesOf(gatsby, options)
+  for (const before of ((await cache.get('moves')) as Move[] | undefined) ?? []) {
+    const text = await readFile(fileOf(before), 'utf8').catch(() => '')
+    if (text === pageOf(before, pathPrefix)) await rm(fileOf(before))
   }
+  for (const move of moves) {
+    await mkdir(dirname(fileOf(move)), { recursive: true })
+    await writeFile(fileOf(move), pageOf(move, pathPrefix))
+  }
+  await cache.set('moves', moves)
+}
+
+/** Slugs have no sign that HTML or an address would have to escape. */
+function pageOf({ to }: Move, pathPrefix = ''): string {
+  const address = encodeURI(pathPrefix + to)
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Moved</title><meta name="robots" content="noindex"><link rel="canonical" href="${address}"><meta http-equiv="refresh" content="0; url=${address}"></head><body><p>This post is at <a href="${address}">another address</a> now.</p></body></html>`
 }
 
 function nodeOf(id: string, post: WebhookPost, { createContentDigest }: SourceNodesArgs) {

@@ -6,12 +6,7 @@ declare module 'gatsby' {
     createNode(node: Node & Record<string, unknown>): void
     touchNode(node: Node): void
     deleteNode(node: Node): void
-    createRedirect(redirect: {
-      fromPath: string
-      toPath: string
-      isPermanent: boolean
-      redirectInBrowser: boolean
-    }): void
+    createRedirect(redirect: { fromPath: string; toPath: string; isPermanent: boolean; force: boolean }): void
   }
   type Nodes = { getNode(id: string): Node | undefined; getNodesByType(type: string): Node[] }
   type Schema = { string(): Schema; object(keys: Record<string, Schema>): Schema }
@@ -27,5 +22,12 @@ declare module 'gatsby' {
     createSchemaCustomization(api: { actions: Actions }): void
     sourceNodes(api: SourceNodesArgs, options: object): Promise<void>
     createPages(api: Nodes & { actions: Actions }, options: object): void
+    onPostBuild(
+      api: Pick<SourceNodesArgs, 'cache' | 'getNodesByType'> & {
+        pathPrefix: string
+        store: { getState(): { program: { directory: string } } }
+      },
+      options: object,
+    ): Promise<void>
   }
 }
