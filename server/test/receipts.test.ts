@@ -197,6 +197,27 @@ describe('a site', () => {
     expect(said()).toEqual(['*Kitchen accepts changes, but does not show them*'])
   })
 
+  it('that is built is looked for anew once a build has read the posts, and has no more time for it', async () => {
+    const site = await connect({ kind: 'build_hook' })
+    const build = () => createPullClient({ baseUrl: service.url, apiKey: site.api_key }).changes()
+    const { id } = await publish('Rye')
+    await lookFor5Minutes()
+    // Builds that fail, one after the other.
+    for (const _ of [5, 15, 25]) {
+      await build()
+      expect(await liveOf(id)).toMatchObject({ state: 'unknown' })
+      await service.advance(5 * SECOND)
+      await service.advance(10 * MINUTE)
+    }
+    expect(await liveOf(id)).toMatchObject({ state: 'gone' })
+    web.answer(pageOf('<title>Rye</title>'))
+    await build()
+    await service.advance(5 * SECOND)
+    expect(await liveOf(id)).toMatchObject({ state: 'verified' })
+    await service.advance(MINUTE)
+    expect(said()).toEqual(['*Kitchen accepts changes, but does not show them*', '*Kitchen shows everything again*'])
+  })
+
   it('is looked at daily for a week where a post does not appear, and the delivery stays delivered', async () => {
     await connect()
     const { email } = (await client.account()).user

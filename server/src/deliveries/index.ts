@@ -21,7 +21,7 @@ export {
   type LoggedDelivery,
   lastTitles,
 } from './log.ts'
-export { expectPages, lookJobs } from './receipts.ts'
+export { expectBuild, expectPages, lookJobs } from './receipts.ts'
 export { type RecoveryPace, siteRecovery } from './recovery.ts'
 export { hurry, MOST_REQUEUED, requeueFailed } from './requeue.ts'
 export { resendRoutes } from './resend.ts'

@@ -19,7 +19,7 @@ import {
 import type { Context } from '../platform/context.ts'
 import { plainArray } from '../platform/db/arrays.ts'
 import type { Tx } from '../platform/db/database.ts'
-import { enqueueJobs, type LeasedJob, LeaseLost, recordProgress } from '../platform/jobs/queue.ts'
+import { enqueueJobs, type LeasedJob, LeaseLost, recordProgress, restartJobs } from '../platform/jobs/queue.ts'
 import type { JobKind, JobOutcome } from '../platform/jobs/runner.ts'
 import { errorField } from '../platform/log.ts'
 import { findSite, isSameSite, postAddress } from '../sites/index.ts'
@@ -65,6 +65,24 @@ export async function expectPages(
   if (jobs.length > 0) await enqueueJobs(ctx, tx, LOOK_JOB, jobs, LOOKS_MS[0] ?? 0)
 }
 
+/**
+ * A build of the site has read its posts: pages that are looked for, after a build that failed perhaps, may be there in a moment, so the looks begin
+ * anew. Sites that get webhooks may read at any time.
+ */
+export async function expectBuild(ctx: Pick<Context, 'clock' | 'db'>, siteId: string): Promise<void> {
+  await ctx.db.tx(async (tx) => {
+    const site = await tx
+      .selectFrom('endpoints')
+      .select('site_id')
+      .where('site_id', '=', siteId)
+      .where('verifies', '=', true)
+      .where('debounce_seconds', 'is not', null)
+      .executeTakeFirst()
+    if (site !== undefined)
+      await restartJobs(ctx, tx, { kind: LOOK_JOB, keysBeginWith: `${siteId}/` }, LOOKS_MS[0] ?? 0)
+  })
+}
+
 /** The kind of job that looks at the page of a post until it shows it. */
 export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress' | 'log'>): JobKind {
   const { clock, db, egress, log } = ctx
@@ -90,8 +108,9 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
       const looks = looksOf(job)
       const nextMs = LOOKS_MS[looks + 1]
       const patienceMs = isBuilt ? PATIENCE_MS.build : PATIENCE_MS.webhook
-      // What was judged before is judged at once when somebody asks for another look.
-      const isTime = expected.wasJudged || (LOOKS_MS[looks] ?? 0) >= patienceMs
+      // What was judged before is judged at once when somebody asks for another look. Looks that began anew give no more time.
+      const waitedMs = Math.max(LOOKS_MS[looks] ?? 0, clock.now().getTime() - expected.acceptedAt)
+      const isTime = expected.wasJudged || waitedMs >= patienceMs
       if (state === 'verified' || nextMs === undefined)
         return { record: (tx) => keep(ctx, tx, expected, check(state, problem)) }
       await db.tx(async (tx) => {
@@ -137,6 +156,8 @@ type Expected = {
   obstacle: string | undefined
   isBuilt: boolean
   wasJudged: boolean
+  /** In milliseconds since 1970. */
+  acceptedAt: number
 }
 
 /** What a job looks for; undefined if nothing: the site was disconnected or never had the post, or nobody wants to know any more. */
@@ -153,7 +174,8 @@ async function whatIsExpected(tx: Tx, { key, accountId }: LeasedJob): Promise<Ex
   const isBuilt = newest.debounce_seconds !== null
   const wasJudged = newest.live_check?.state != null
   const obstacle = obstacleTo(site, address)
-  return { id: newest.id, accountId, siteId, post, isRemoved, address, obstacle, isBuilt, wasJudged }
+  const acceptedAt = newest.finished_at?.getTime() ?? 0
+  return { id: newest.id, accountId, siteId, post, isRemoved, address, obstacle, isBuilt, wasJudged, acceptedAt }
 }
 
 /**
@@ -170,6 +192,7 @@ export async function lastAccepted(tx: Tx, siteId: string, postId: string, event
       'd.status',
       'd.live_url',
       'd.live_check',
+      'd.finished_at',
       'v.kind',
       'v.payload',
       'e.verifies',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { expectBuild } from '../deliveries/index.ts'
 import { type Endpoint, endpoint } from '../platform/http/endpoint.ts'
 import { replyUnlessKnown } from '../platform/http/etag.ts'
 import { PageQuery } from '../platform/http/pagination.ts'
@@ -61,6 +62,7 @@ export const syncRoutes: Endpoint[] = [
     errors: ['gone'],
     async handler({ ctx, principal, query: { cursor, limit, include }, header }) {
       const answer = await pullChanges(ctx, principal, { cursor, limit, withBody: include === 'body' })
+      await expectBuild(ctx, principal.siteId)
       return replyUnlessKnown(answer, header('if-none-match'))
     },
   }),

@@ -109,6 +109,19 @@ export async function hurryJobs(
   await ctx.signals.send(tx, 'jobs')
 }
 
+/** Has the jobs of a kind that wait begin anew in `inMs`, of those whose keys begin so. */
+export async function restartJobs(
+  { clock }: { clock: Clock },
+  tx: Tx,
+  { kind, keysBeginWith }: { kind: string; keysBeginWith: string },
+  inMs: number,
+): Promise<void> {
+  await sql`
+    update jobs set progress = null, tries = 0, run_at = ${endIn(clock, inMs)}
+    where kind = ${kind} and starts_with(key, ${keysBeginWith}) and leased_until is null
+  `.execute(tx)
+}
+
 /** Removes a job if it is unfinished; the work on it is ended, and can record nothing more. */
 export async function cancelJob(ctx: { signals: SignalSender }, tx: Tx, { kind, key }: JobRef): Promise<void> {
   const { numDeletedRows } = await tx
