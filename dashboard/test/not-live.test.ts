@@ -86,7 +86,11 @@ describeInBrowser('a post that was accepted', (scene) => {
     await page.getByRole('button', { name: 'Publish' }).click()
     await dialog.getByRole('button', { name: 'Publish to 1 site' }).click()
     await seesDone(scene, dialog.getByRole('heading', { name: 'The build has started' }))
-    await dialog.getByText('The host is building the site. Postrider checks until the page shows it.').waitFor()
+    await dialog
+      .getByText(
+        'The host is building the site. Postrider checks until the page shows it; if it takes long, look at the builds at the host.',
+      )
+      .waitFor()
     expect(await dialog.getByRole('link', { name: 'View on site' }).count()).toBe(0)
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Done' }).click()
@@ -102,7 +106,11 @@ describeInBrowser('a post that was accepted', (scene) => {
     await scene.service().advance(MINUTE)
     await page.reload()
     await page.getByText('1 site may still show it. Its removal is under way.').waitFor()
-    await page.getByText('The host is building the site. Postrider checks until the page is gone.').waitFor()
+    await page
+      .getByText(
+        'The host is building the site. Postrider checks until the page is gone; if it takes long, look at the builds at the host.',
+      )
+      .waitFor()
     for (const ms of [5_000, 55_000, 4 * MINUTE, 25 * MINUTE]) await scene.service().advance(ms)
     await page.reload()
     await page.getByText('1 site may still show it.', { exact: true }).waitFor()
@@ -112,6 +120,6 @@ describeInBrowser('a post that was accepted', (scene) => {
     await expectAccessible(page)
     web.answer({})
     await page.getByRole('button', { name: 'Check again: Rye on Static' }).click()
-    await seesDone(scene, page.getByText('Only you can see it. 1 site confirmed that it is removed.'))
+    await seesDone(scene, page.getByText('Only you can see it. It is gone from 1 site.'))
   })
 })

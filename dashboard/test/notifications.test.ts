@@ -20,7 +20,7 @@ describeInBrowser(
       const { page, email } = await newPerson(scene)
       await page.goto('/')
       await page.getByRole('link', { name: 'Notifications' }).first().click()
-      await page.getByText('Every site accepts posts.').waitFor()
+      await page.getByText('Nothing is wrong that needs you.').waitFor()
       expect(await page.getByLabel('E-mail address').inputValue()).toBe(email)
       await page.getByRole('button', { name: 'Add' }).click()
       await page.getByText('Waiting for a yes').waitFor()

@@ -53,8 +53,11 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
             <>
               {site.kind === 'build_hook' ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}.
               What runs already has to be started again to find it.
-              {isPublic(new URL(site.url).hostname) && ' For development, connect another site and use its code.'} In
-              production it belongs in the environment that your host gives the site
+              {site.kind !== 'build_hook' &&
+                isPublic(new URL(site.url).hostname) &&
+                ' For development, connect another site and use its code.'}{' '}
+              In production it belongs in the environment that your host gives the{' '}
+              {site.kind === 'build_hook' ? 'build' : 'site'}
               {real.path === '.env' &&
                 site.kind !== 'build_hook' &&
                 ', or in this file if you start the server yourself'}

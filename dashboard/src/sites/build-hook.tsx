@@ -31,8 +31,8 @@ export function HookField({ error, defaultValue = '' }: HookFieldProps) {
 export function HookWords({ seconds }: { seconds: number }) {
   return (
     <p className="text-quiet">
-      When posts change, Postrider calls the hook, and your host builds the site anew. The first change is sent at once;
-      those that follow go together, at most one build in {seconds} seconds.
+      When posts change, Postrider calls the hook, and your host builds the site again. The first change is sent at
+      once; those that follow go together, at most one build in {seconds} seconds.
     </p>
   )
 }

@@ -164,7 +164,7 @@ function Details({ look: { address, found } }: { look: Look }) {
           <Field
             label="Address of a post"
             error={problem('post_url')}
-            hint="Where your pages are, with {slug}. Whether a post is live is looked for there; leave it empty if nobody should look."
+            hint="Where your pages are, with {slug}. Postrider looks there whether a post is live; leave it empty if it should not."
           >
             <Input name="post_url" mono maxLength={2048} defaultValue={`${address}/blog/{slug}`} />
           </Field>

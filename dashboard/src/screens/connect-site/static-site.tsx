@@ -20,7 +20,7 @@ export function StaticSite({ site }: { site: SiteWithSecrets }) {
       at={works ? 4 : 2}
       lead={
         works
-          ? `The host of ${site.name} takes its deploy hook. Once a build reads your posts, they are there.`
+          ? `The deploy hook of ${site.name} works. Your posts are there after the first build that reads them.`
           : `${site.name} is on your list. Once its build reads your posts, it is connected.`
       }
     >

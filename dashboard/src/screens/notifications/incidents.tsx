@@ -7,11 +7,11 @@ import { Ago } from '../../ui/time.tsx'
 
 /** Incidents that last, then those that are over. */
 export function Incidents({ incidents }: { incidents: readonly Incident[] }) {
-  if (incidents.length === 0) return <p className="text-quiet">Every site accepts posts.</p>
+  if (incidents.length === 0) return <p className="text-quiet">Nothing is wrong that needs you.</p>
   const isAllOver = incidents.every(({ closed_at }) => closed_at !== null)
   return (
     <>
-      {isAllOver && <p className="mb-3 text-quiet">Every site accepts posts. This is over:</p>}
+      {isAllOver && <p className="mb-3 text-quiet">Nothing is wrong that needs you. This is over:</p>}
       <ul className="-my-2.5">
         {incidents.map((incident) => (
           <Entry key={incident.id} incident={incident} />

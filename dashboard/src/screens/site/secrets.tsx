@@ -59,15 +59,25 @@ export function Secrets({ site }: { site: Site }) {
         </Button>
       </div>
       <Confirm open={asking} onOpenChange={setAsking} title="Replace the keys?" verb="Replace the keys" act={rotate}>
-        <p>
-          The present webhook secret and API key stop working <b className="font-[620] text-ink">at once</b>. Until{' '}
-          {site.name} has its new connection code, it refuses every delivery
-          {site.last_test?.store === 'pull' && ', and pages that read posts from here may fail'}.
-        </p>
-        <p>
-          Deliveries that fail meanwhile are tried again a few times, by default for about 35 minutes. To take your
-          time, pause the site first: then they wait, and what you publish meanwhile can be sent afterwards.
-        </p>
+        {site.kind === 'build_hook' ? (
+          <p>
+            The present API key stops working <b className="font-[620] text-ink">at once</b>. Until the builds of{' '}
+            {site.name} have the new connection code, they fail; the site that is online stays. The deploy hook is your
+            host’s and stays as it is.
+          </p>
+        ) : (
+          <>
+            <p>
+              The present webhook secret and API key stop working <b className="font-[620] text-ink">at once</b>. Until{' '}
+              {site.name} has its new connection code, it refuses every delivery
+              {site.last_test?.store === 'pull' && ', and pages that read posts from here may fail'}.
+            </p>
+            <p>
+              Deliveries that fail meanwhile are tried again a few times, by default for about 35 minutes. To take your
+              time, pause the site first: then they wait, and what you publish meanwhile can be sent afterwards.
+            </p>
+          </>
+        )}
       </Confirm>
     </div>
   )

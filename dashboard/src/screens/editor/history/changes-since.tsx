@@ -19,7 +19,7 @@ export function ChangesSince({ postId, from, to }: { postId: string; from: numbe
       <p className="text-sm text-faint">
         {fields.length === 0 && isSameText
           ? 'Nothing in it has changed since: only its status or its schedule did.'
-          : 'Struck out: what has gone since. Underlined: what has come.'}
+          : 'Struck out: removed since. Underlined: added since.'}
       </p>
       {fields.map(({ field, from: before, to: after }) => (
         <p key={field} className="[overflow-wrap:anywhere]">

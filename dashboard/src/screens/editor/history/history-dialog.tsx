@@ -43,7 +43,7 @@ export function HistoryDialog({ openPost, view, editable, onClose }: HistoryDial
       wide
       onOpenChange={onClose}
       title="History"
-      description="Every version that your sites were sent is kept, and the last hundred others."
+      description="Every version that was sent to your sites is kept, and the last hundred others."
       actions={
         selected !== undefined && (
           <Button

@@ -146,7 +146,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
         </>
       )
     case 'building':
-      return `The host is building the site. Postrider checks until the page ${removed ? 'is gone' : 'shows it'}.`
+      return `The host is building the site. Postrider checks until the page ${removed ? 'is gone' : 'shows it'}; if it takes long, look at the builds at the host.`
     case 'not-live':
       return `${removed ? 'Removed, but still there' : 'Accepted, but not live'}. ${delivery.live.problem}`
     case 'arrived':
@@ -161,7 +161,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
       return (
         <>
           {delivery.live.state === 'verified' && !removed && 'Live. '}
-          {removed ? 'Removed' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts}`}
+          {removed ? 'Removed' : standing === 'arrived' ? 'Delivered' : `Delivered at attempt ${attempts},`}
           {at !== null && (
             <>
               {' '}

@@ -197,9 +197,7 @@ function Unseen({ postId }: { postId: string | undefined }) {
   ).length
   if (postId === undefined || left.length === 0)
     return (
-      <p className="text-quiet">
-        Only you can see it.{removed > 0 && ` ${counted(removed, 'site')} confirmed that it is removed.`}
-      </p>
+      <p className="text-quiet">Only you can see it.{removed > 0 && ` It is gone from ${counted(removed, 'site')}.`}</p>
     )
   return (
     <>

@@ -32,7 +32,7 @@ export function AboutFields(props: FieldsProps) {
           label="Excerpt"
           aside={<Count text={draft.excerpt} most={MOST.excerpt} />}
           error={errorOf('excerpt')}
-          hint="For lists of posts. If it is empty, the site chooses."
+          hint="For lists of posts. If it is empty, most sites show none."
         >
           <Textarea
             value={draft.excerpt}
