@@ -156,10 +156,10 @@ function SiteCard({ site }: { site: Site }) {
           {MADE_WITH[madeOf(site)]} · {site.url.replace(/^https?:\/\/|\/$/g, '')}
         </p>
       </div>
-      <dl className="grid grid-cols-3 gap-3">
+      <dl className="grid grid-cols-[auto_auto_minmax(0,1fr)] gap-x-5">
         <Fact name="Success rate" value={percent(rate)} />
         <Fact name="Deliveries" value={number(total)} />
-        <Fact name="Last" value={last === null ? '—' : <Ago at={last} />} />
+        <Fact name="Last delivery" value={last === null ? '—' : <Ago at={last} />} />
       </dl>
       {missing > 0 && (
         <div className="flex items-center justify-between gap-3 border-t border-line pt-3">
