@@ -16,10 +16,28 @@ const POSTRIDER_VOID_TAGS = ['area', 'br', 'col', 'embed', 'hr', 'img', 'input',
 /** What may stand in the text of a list's item. */
 const POSTRIDER_INLINE = '~^(?:[^<]++|</?(?:a|abbr|b|br|cite|code|del|em|i|img|ins|kbd|mark|q|s|small|span|strong|sub|sup|u)\b[^>]*+>)*+$~';
 
-/** The text as blocks. */
+/** The text as blocks. What stays HTML and stands together is one block: spaces between words come to nothing otherwise. */
 function postrider_blocks($html)
 {
-    return implode("\n\n", array_map('postrider_block', postrider_elements($html)));
+    $blocks = [];
+    $rest = '';
+    foreach (postrider_elements($html) as $element) {
+        $block = postrider_block($element);
+        if ($block === null) {
+            $rest .= $element['html'];
+            continue;
+        }
+        $blocks[] = postrider_html_block($rest);
+        $blocks[] = $block;
+        $rest = '';
+    }
+    $blocks[] = postrider_html_block($rest);
+    return implode("\n\n", array_filter($blocks));
+}
+
+function postrider_html_block($html)
+{
+    return trim($html) === '' ? '' : postrider_wrapped('html', trim($html));
 }
 
 /**
@@ -53,7 +71,15 @@ function postrider_elements($html)
     }
     $elements[] = postrider_text_of($html, $end, strlen($html));
     return array_values(array_filter($elements, function ($element) {
-        return $element['tag'] !== '' || trim($element['html']) !== '';
+        return $element['html'] !== '';
+    }));
+}
+
+/** The same without the space between them. */
+function postrider_solid($html)
+{
+    return array_values(array_filter(postrider_elements($html), function ($element) {
+        return trim($element['html']) !== '';
     }));
 }
 
@@ -70,7 +96,7 @@ function postrider_wrapped($name, $html, array $attributes = [])
     return "<!-- wp:$name$settings -->\n$html\n<!-- /wp:$name -->";
 }
 
-/** The block of an element. */
+/** The block of an element; null for what stays HTML. */
 function postrider_block(array $element)
 {
     ['tag' => $tag, 'attributes' => $attributes, 'inner' => $inner, 'html' => $html] = $element;
@@ -90,7 +116,7 @@ function postrider_block(array $element)
     } elseif ($tag === 'hr' && $attributes === '') {
         $block = postrider_wrapped('separator', '<hr class="wp-block-separator has-alpha-channel-opacity"/>');
     }
-    return $block ?? postrider_wrapped('html', $html);
+    return $block;
 }
 
 /** A picture that stands alone, with its caption if it has one; null for anything else. */
@@ -124,12 +150,17 @@ function postrider_list_block($tag, $attributes, $inner)
         return null;
     }
     $items = [];
-    foreach (postrider_elements($inner) as ['tag' => $name, 'attributes' => $own, 'inner' => $content]) {
+    foreach (postrider_solid($inner) as ['tag' => $name, 'attributes' => $own, 'inner' => $content]) {
         $nested = preg_match('~<(?:ul|ol)\b.*$~s', $content, $found) ? $found[0] : '';
         $text = substr($content, 0, strlen($content) - strlen($nested));
-        $lists = postrider_elements($nested);
+        $lists = postrider_solid($nested);
+        // A list within another element of the item leaves that one's end behind: it is no element then.
+        $is_plain = $name === 'li' && $own === '' && preg_match(POSTRIDER_INLINE, $text) && count($lists) < 2;
+        if (!$is_plain || ($lists && !in_array($lists[0]['tag'], ['ul', 'ol'], true))) {
+            return null;
+        }
         $block = $lists ? postrider_list_block($lists[0]['tag'], $lists[0]['attributes'], $lists[0]['inner']) : '';
-        if ($name !== 'li' || $own !== '' || !preg_match(POSTRIDER_INLINE, $text) || count($lists) > 1 || $block === null) {
+        if ($block === null) {
             return null;
         }
         $items[] = postrider_wrapped('list-item', "<li>$text$block</li>");

@@ -41,12 +41,19 @@ function postrider_parts($id)
 function postrider_as_read($content)
 {
     $tags = preg_replace_callback(POSTRIDER_TAG, function ($found) {
-        $plain = preg_replace(['~\bwp-block-[a-z-]+ ?~', '~ class=""|=""~'], '', $found[3]);
-        preg_match_all('~[a-z-]+(?:="[^"]*")?~', $plain, $attributes);
-        sort($attributes[0]);
-        return "<$found[1]$found[2] " . implode(' ', $attributes[0]) . '>';
+        [$tag, $slash, $name, $attributes] = $found;
+        if (strpos($attributes, "'") !== false) {
+            return $tag; // somebody here wrote it
+        }
+        $plain = preg_replace_callback('~(?<=\sclass=")[^"]*~', function ($classes) {
+            return trim(preg_replace('~\bwp-block-[a-z-]+~', '', $classes[0]));
+        }, $attributes);
+        preg_match_all('~[^\s="/]+(?:="[^"]*")?~', preg_replace('~ class=""|=""~', '', $plain), $each);
+        sort($each[0]);
+        // What is a tag is none of what is only written like one.
+        return "\x01$slash$name " . implode(' ', $each[0]) . "\x02";
     }, $content);
-    $tight = preg_replace('~\s*(<!-- /?wp:.*?-->)\s*~s', '$1', $tags ?? $content);
+    $tight = preg_replace('~(?<!\s)\s*(<!-- /?wp:.*?-->)\s*~s', '$1', $tags ?? $content);
     return html_entity_decode($tight ?? $content, ENT_QUOTES | ENT_HTML5, 'UTF-8');
 }
 
