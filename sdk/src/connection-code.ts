@@ -31,7 +31,7 @@ export function parseConnectionCode(code: string | undefined): Connection {
  */
 export function connectionOf(code?: string | undefined): Connection {
   const { process } = globalThis as { process?: NodeProcess }
-  return parseConnectionCode(code ?? process?.env?.POSTRIDER_CONNECTION ?? lineInFile(process))
+  return parseConnectionCode(code ?? (process?.env?.POSTRIDER_CONNECTION || lineInFile(process)))
 }
 
 /** What is used of Node's `process`, where there is one. */

@@ -40,6 +40,9 @@ type Calls = {
 
 const LIMIT = 100
 
+/** What the service takes for an address or a path. One that it would refuse must not keep a site from getting on. */
+const ADDRESS = /^(?:https?:\/\/|\/)[^\s/\\]\S{0,2000}$/i
+
 /** Hands over every change since the cursor, a hundred per request; resolves with the next cursor. Waits for rate limits, and says so. */
 export async function syncPosts(calls: Calls, options: SyncOptions): Promise<string> {
   const { onChange, onCursor, onStartAgain, confirm = true, addressOf, signal } = options
@@ -62,11 +65,12 @@ export async function syncPosts(calls: Calls, options: SyncOptions): Promise<str
       if (change.event === 'deleted') continue
       const { post_id, post, version } = change
       const url = post && addressOf?.(post)
+      const isAddress = typeof url === 'string' && ADDRESS.test(url)
       handled.push({
         post_id,
         status: 'delivered',
         version: post?.version ?? version,
-        ...(url === undefined ? {} : { published_url: url }),
+        ...(isAddress ? { published_url: url } : {}),
       })
     }
     if (confirm && handled.length > 0) await patiently(options, () => calls.confirmMany(handled, callOptions))

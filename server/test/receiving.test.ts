@@ -144,10 +144,11 @@ describe.each(STORES.filter(([name]) => name !== 'PostgreSQL' || isPostgres))('p
 
 it('the catch-up goes on until the service answers, and says where posts are', async () => {
   const one = await publish('One')
+  await publish('Two')
   const { port } = server.address() as AddressInfo
   let isDown = true
   receive(memoryStore(), {
-    addressOf: ({ slug }: { slug: string }) => `/blog/${slug}`,
+    addressOf: ({ slug }: { slug: string }) => (slug === 'one' ? '/blog/one' : 'no address'),
     pull: {
       fetch: (input: string | URL, init?: RequestInit) =>
         isDown ? Promise.reject(new TypeError(`no answer from ${port}`)) : fetch(input, init),
@@ -159,7 +160,7 @@ it('the catch-up goes on until the service answers, and says where posts are', a
   })
   await receiver.catchUp()
   expect(warnings).toEqual([expect.stringContaining('again in 2 s')])
-  expect(await shown()).toEqual(['one'])
+  expect(await shown()).toEqual(['two', 'one'])
   expect((await client.deliveries.list({ post_id: one.id })).data).toMatchObject([
     { status: 'delivered', live: { url: 'https://example.com/blog/one' } },
   ])

@@ -2,7 +2,7 @@
  * A blog for a server without a framework that would make its pages: what receives the posts, and the pages that show them, behind one
  * handler. `POST` is a webhook, everything else a visit.
  */
-import { createPages, DEFAULT_PATH, type PagesOptions } from './pages.ts'
+import { createPages, type PagesOptions, pathOf } from './pages.ts'
 import { createReceiver, type Receiver, type ReceiverOptions } from './receiver.ts'
 
 /** How a blog receives, where its pages are and how they look. */
@@ -31,7 +31,8 @@ type Answered = { status: number; headers: Record<string, string>; body: string 
 
 /** Makes a blog. Nothing is read or sent until it is used. */
 export function createBlog(options: BlogOptions = {}): Blog {
-  const { path = DEFAULT_PATH, log = console.warn } = options
+  const { log = console.warn } = options
+  const path = pathOf(options)
   const receiver = createReceiver({ ...options, addressOf: ({ slug }) => `${path}/${slug}` })
   const page = createPages(receiver.posts, options)
 

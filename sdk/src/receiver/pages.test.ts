@@ -77,6 +77,19 @@ it('may be elsewhere and look otherwise', async () => {
   expect(await pages('/notes/new')).toMatchObject({ status: 200, body: expect.stringMatching(/^Bread\|<meta/) })
 })
 
+it.each([
+  ['/', '/', '/new'],
+  ['', '/', '/new'],
+  ['notes/', '/notes', '/notes/new'],
+  ['/nötes', '/n%C3%B6tes', '/n%C3%B6tes/new'],
+])('may be at %j', async (path, list, address) => {
+  const pages = await pagesOf([{ slug: 'new', previous_slugs: ['old'] }], { path })
+  expect((await pages(list)).body).toContain(`<a href="${address}">`)
+  expect(await pages(address)).toMatchObject({ status: 200, body: expect.stringContaining(`<a href="${list}">`) })
+  expect(await pages(address.replace('new', 'old'))).toMatchObject({ status: 308, headers: { Location: address } })
+  expect(await pages('//')).toMatchObject({ status: 404 })
+})
+
 it('of a blog that cannot be read say so, and Postrider’s webhooks are refused with the reason', async () => {
   const said: string[] = []
   const blog = createBlog({ connection: 'none', log: (sentence) => void said.push(sentence) })

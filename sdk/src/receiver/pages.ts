@@ -20,18 +20,26 @@ export type PagesOptions = {
 /** What to answer a visitor. */
 export type Page = { status: 200 | 302 | 308 | 404; headers: Record<string, string>; body: string }
 
-/** Where the pages are unless their owner says otherwise. */
-export const DEFAULT_PATH = '/blog'
+/** The path of the list as addresses have it, without a slash at its end; empty for the first page of the server. */
+export function pathOf({ path = '/blog' }: PagesOptions): string {
+  const parts = path.split('/').filter((part) => part !== '')
+  return parts.length === 0 ? '' : new URL(`/${parts.join('/')}`, HERE).pathname
+}
+
+const HERE = 'http://localhost'
 
 /** The page at an address or a path, of these posts. The first page of the server is the list. */
 export function createPages(posts: Posts, options: PagesOptions = {}): (url: string) => Promise<Page> {
-  const { path = DEFAULT_PATH, title = 'Blog', layout = plainLayout } = options
+  const { title = 'Blog', layout = plainLayout } = options
+  const path = pathOf(options)
+  const list = path || '/'
   const address = (slug: string) => `${path}/${encodeURIComponent(slug)}`
 
   async function page(url: string): Promise<Page> {
-    const { pathname, searchParams } = new URL(url, 'http://localhost')
+    if (!URL.canParse(url, HERE)) return nothing()
+    const { pathname, searchParams } = new URL(url, HERE)
     const slug = slugIn(pathname, path)
-    if (slug === undefined) return pathname === '/' ? { ...html(302, ''), headers: { Location: path } } : nothing()
+    if (slug === undefined) return pathname === '/' ? { ...html(302, ''), headers: { Location: list } } : nothing()
     if (slug === '') {
       const part = await posts.list({ after: searchParams.get('after') ?? undefined })
       return html(200, layout({ title, head: '', main: listOf(part) }))
@@ -44,7 +52,7 @@ export function createPages(posts: Posts, options: PagesOptions = {}): (url: str
 
   function listOf({ posts, after }: PostList): string {
     const older =
-      after === undefined ? '' : `<p><a href="${path}?after=${encodeURIComponent(after)}">Older posts</a></p>`
+      after === undefined ? '' : `<p><a href="${list}?after=${encodeURIComponent(after)}">Older posts</a></p>`
     const entries = posts.length === 0 ? '<p>There are no posts yet.</p>' : posts.map(entryOf).join('')
     return `<h1>${escaped(title)}</h1>${entries}${older}`
   }
@@ -61,11 +69,11 @@ export function createPages(posts: Posts, options: PagesOptions = {}): (url: str
 
   function articleOf({ title: name, published_at, body }: WebhookPost): string {
     // Of a post only `body.html` may be inserted as it is.
-    return `<article><h1>${escaped(name)}</h1>${dateOf(published_at)}${body.html}</article><p><a href="${path}">${escaped(title)}</a></p>`
+    return `<article><h1>${escaped(name)}</h1>${dateOf(published_at)}${body.html}</article><p><a href="${list}">${escaped(title)}</a></p>`
   }
 
   function nothing(): Page {
-    const main = `<h1>There is nothing here</h1><p><a href="${path}">${escaped(title)}</a></p>`
+    const main = `<h1>There is nothing here</h1><p><a href="${list}">${escaped(title)}</a></p>`
     return html(404, layout({ title, head: '', main }))
   }
 
