@@ -70,17 +70,17 @@ export async function expectPages(
  * anew. Sites that get webhooks may read at any time.
  */
 export async function expectBuild(ctx: Pick<Context, 'clock' | 'db'>, siteId: string): Promise<void> {
-  await ctx.db.tx(async (tx) => {
-    const site = await tx
-      .selectFrom('endpoints')
-      .select('site_id')
-      .where('site_id', '=', siteId)
-      .where('verifies', '=', true)
-      .where('debounce_seconds', 'is not', null)
-      .executeTakeFirst()
-    if (site !== undefined)
-      await restartJobs(ctx, tx, { kind: LOOK_JOB, keysBeginWith: `${siteId}/` }, LOOKS_MS[0] ?? 0)
-  })
+  const { root } = ctx.db
+  const site = await root
+    .selectFrom('endpoints')
+    .select('site_id')
+    .where('site_id', '=', siteId)
+    .where('verifies', '=', true)
+    .where('debounce_seconds', 'is not', null)
+    .executeTakeFirst()
+  if (site === undefined) return
+  const progress: Progress = { looks: 0, isAnew: true }
+  await restartJobs(ctx, root, { kind: LOOK_JOB, keysBeginWith: `${siteId}/`, progress }, LOOKS_MS[0] ?? 0)
 }
 
 /** The kind of job that looks at the page of a post until it shows it. */
@@ -105,17 +105,19 @@ export function lookJobs(ctx: Pick<Context, 'changes' | 'clock' | 'db' | 'egress
       signal.throwIfAborted()
       const { state, problem } = inWords(expected.isRemoved ? sightOfRemoval(sight) : sight, expected)
       log.info('page.looked_at', { site_id: expected.siteId, post_id: post.id, state, problem })
-      const looks = looksOf(job)
+      const progress = progressOf(job)
+      const { looks } = progress
       const nextMs = LOOKS_MS[looks + 1]
       const patienceMs = isBuilt ? PATIENCE_MS.build : PATIENCE_MS.webhook
       // What was judged before is judged at once when somebody asks for another look. Looks that began anew give no more time.
-      const waitedMs = Math.max(LOOKS_MS[looks] ?? 0, clock.now().getTime() - expected.acceptedAt)
+      const waitedMs = progress.isAnew ? clock.now().getTime() - expected.acceptedAt : (LOOKS_MS[looks] ?? 0)
       const isTime = expected.wasJudged || waitedMs >= patienceMs
       if (state === 'verified' || nextMs === undefined)
         return { record: (tx) => keep(ctx, tx, expected, check(state, problem)) }
       await db.tx(async (tx) => {
         if (isTime) await keep(ctx, tx, expected, check(state, problem))
-        if (!(await recordProgress(tx, job, { tries: 0, progress: { looks: looks + 1 } }))) throw new LeaseLost()
+        if (!(await recordProgress(tx, job, { tries: 0, progress: { ...progress, looks: looks + 1 } })))
+          throw new LeaseLost()
       })
       return { retryAfterMs: nextMs - (LOOKS_MS[looks] ?? 0) }
     },
@@ -138,8 +140,11 @@ function inWords<Of extends { problem: string | null }>(sight: Of, { isBuilt }: 
   return { ...sight, problem: `${sight.problem} The build may have failed: look at the site’s builds at its host.` }
 }
 
-function looksOf({ progress }: LeasedJob): number {
-  return (progress as { looks: number } | null)?.looks ?? 0
+/** How many looks there were; `isAnew`: they began anew, without a new acceptance. */
+type Progress = { looks: number; isAnew?: boolean }
+
+function progressOf({ progress }: LeasedJob): Progress {
+  return (progress as Progress | null) ?? { looks: 0 }
 }
 
 /**

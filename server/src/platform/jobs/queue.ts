@@ -109,17 +109,21 @@ export async function hurryJobs(
   await ctx.signals.send(tx, 'jobs')
 }
 
-/** Has the jobs of a kind that wait begin anew in `inMs`, of those whose keys begin so. */
+/**
+ * Has the jobs of a kind begin anew in `inMs`, with this progress, of those whose keys begin so: those that would be due later, and those under
+ * way, which record nothing more.
+ */
 export async function restartJobs(
   { clock }: { clock: Clock },
-  tx: Tx,
-  { kind, keysBeginWith }: { kind: string; keysBeginWith: string },
+  db: Db,
+  { kind, keysBeginWith, progress }: { kind: string; keysBeginWith: string; progress: object },
   inMs: number,
 ): Promise<void> {
   await sql`
-    update jobs set progress = null, tries = 0, run_at = ${endIn(clock, inMs)}
-    where kind = ${kind} and starts_with(key, ${keysBeginWith}) and leased_until is null
-  `.execute(tx)
+    update jobs j set progress = ${JSON.stringify(progress)}, tries = 0, run_at = ${endIn(clock, inMs)},
+      fence = ${nextFence(clock, sql`j.fence`)}, leased_until = null, leased_by = null
+    where kind = ${kind} and starts_with(key, ${keysBeginWith}) and (leased_until is not null or run_at > ${endIn(clock, inMs)})
+  `.execute(db)
 }
 
 /** Removes a job if it is unfinished; the work on it is ended, and can record nothing more. */
