@@ -1,5 +1,5 @@
 /** Sites that are made by a build: what their builds read of the real service, by the SDK, by Astro's loader and by Gatsby's plugin. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectionCode, type PostriderClient, type SiteWithSecrets } from '@postrider/sdk'
@@ -116,11 +116,15 @@ describe('a collection of Astro', () => {
 
 /** What is kept by Gatsby, which removes the nodes that a build neither makes nor touches. */
 function graph(directory: string) {
+  const pages = [{ id: 'page', path: '/blog/own/' }]
   const store = { getState: () => ({ program: { directory } }) }
   type Node = { id: string } & Record<string, unknown>
   const [nodes, kept] = [new Map<string, Node>(), new Map<string, unknown>()]
   const redirects: string[] = []
-  const of = { getNode: (id: string) => nodes.get(id), getNodesByType: () => [...nodes.values()] }
+  const of = {
+    getNode: (id: string) => nodes.get(id),
+    getNodesByType: (type: string) => (type === 'SitePage' ? pages : [...nodes.values()]),
+  }
   return {
     async build(connected = site) {
       const current = new Set<string>()
@@ -148,7 +152,7 @@ function graph(directory: string) {
       for (const id of nodes.keys()) if (!current.has(id)) nodes.delete(id)
       redirects.length = 0
       createPages({ ...of, actions }, {})
-      await onPostBuild({ ...of, cache, pathPrefix: '', store }, {})
+      await onPostBuild({ ...of, cache, basePath: '', store }, {})
       return { titles: [...nodes.values()].map(({ title }) => title).sort(), redirects: [...redirects] }
     },
   }
@@ -164,6 +168,8 @@ describe('nodes of Gatsby', () => {
     expect(await gatsby.build()).toEqual({ titles: ['One', 'Two'], redirects: [] })
     await client.posts.update(one.id, { title: 'First', slug: 'first' })
     expect(await gatsby.build()).toEqual({ titles: ['First', 'Two'], redirects: ['/blog/one → /blog/first'] })
+    await mkdir(join(directory, 'public/blog/own'), { recursive: true })
+    await writeFile(join(directory, 'public/blog/own/index.html'), 'a page of the site’s own')
     expect(await former()).toContain('content="0; url=/blog/first"')
     await client.posts.delete(two.id)
     expect((await gatsby.build()).titles).toEqual(['First'])
@@ -172,5 +178,9 @@ describe('nodes of Gatsby', () => {
     await publish('Three')
     expect((await gatsby.build(await connect())).titles).toEqual(['Three'])
     expect(await former()).toBe('')
+    const own = await publish('Own')
+    await client.posts.update(own.id, { slug: 'moved' })
+    await gatsby.build()
+    expect(await readFile(join(directory, 'public/blog/own/index.html'), 'utf8')).toBe('a page of the site’s own')
   })
 })

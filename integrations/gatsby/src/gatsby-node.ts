@@ -86,12 +86,13 @@ export const sourceNodes: GatsbyNode['sourceNodes'] = async (gatsby: SourceNodes
 type Move = { from: string; to: string }
 
 function movesOf(gatsby: Pick<SourceNodesArgs, 'getNodesByType'>, { path = '/blog' }: PluginOptions): Move[] {
+  const below = ['', ...path.split('/').filter((part) => part !== '')].join('/')
   const nodes = gatsby.getNodesByType(TYPE) as unknown as PostNode[] // made by nodeOf
   const taken = new Set(nodes.map(({ slug }) => slug))
   return nodes.flatMap(({ slug, previous_slugs = [] }) =>
     previous_slugs
       .filter((former) => !taken.has(former))
-      .map((former) => ({ from: `${path}/${former}`, to: `${path}/${slug}` })),
+      .map((former) => ({ from: `${below}/${former}`, to: `${below}/${slug}` })),
   )
 }
 
@@ -103,27 +104,29 @@ export const createPages: GatsbyNode['createPages'] = (gatsby, options: PluginOp
 
 /**
  * A page at each address of before, which sends visitors on: on other hosts nobody does. (Gatsby's redirectInBrowser shows a white page to whoever
- * comes by a link.) Pages of earlier builds go with their redirects where the host keeps `public`.
+ * comes by a link.) Pages of the site's own stay. Those of earlier builds go with their redirects where the host keeps `public`.
  */
 export const onPostBuild: GatsbyNode['onPostBuild'] = async (gatsby, options: PluginOptions) => {
-  const { cache, pathPrefix, store } = gatsby
+  const { basePath, cache, getNodesByType, store } = gatsby
   const root = join(store.getState().program.directory, 'public')
   const fileOf = ({ from }: Move) => join(root, from, 'index.html')
-  const moves = movesOf(gatsby, options)
+  const pages = getNodesByType('SitePage') as unknown as Array<{ path: string }>
+  const taken = new Set(pages.map(({ path }) => path.replace(/\/$/, '')))
+  const moves = movesOf(gatsby, options).filter(({ from }) => !taken.has(from))
   for (const before of ((await cache.get('moves')) as Move[] | undefined) ?? []) {
     const text = await readFile(fileOf(before), 'utf8').catch(() => '')
-    if (text === pageOf(before, pathPrefix)) await rm(fileOf(before))
+    if (text === pageOf(before, basePath)) await rm(fileOf(before))
   }
   for (const move of moves) {
     await mkdir(dirname(fileOf(move)), { recursive: true })
-    await writeFile(fileOf(move), pageOf(move, pathPrefix))
+    await writeFile(fileOf(move), pageOf(move, basePath))
   }
   await cache.set('moves', moves)
 }
 
 /** Slugs have no sign that HTML or an address would have to escape. */
-function pageOf({ to }: Move, pathPrefix = ''): string {
-  const address = encodeURI(pathPrefix + to)
+function pageOf({ to }: Move, basePath = ''): string {
+  const address = encodeURI(basePath + to)
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Moved</title><meta name="robots" content="noindex"><link rel="canonical" href="${address}"><meta http-equiv="refresh" content="0; url=${address}"></head><body><p>This post is at <a href="${address}">another address</a> now.</p></body></html>`
 }
 

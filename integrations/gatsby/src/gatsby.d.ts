@@ -24,7 +24,7 @@ declare module 'gatsby' {
     createPages(api: Nodes & { actions: Actions }, options: object): void
     onPostBuild(
       api: Pick<SourceNodesArgs, 'cache' | 'getNodesByType'> & {
-        pathPrefix: string
+        basePath: string
         store: { getState(): { program: { directory: string } } }
       },
       options: object,
