@@ -10,21 +10,25 @@ import { Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
 
 const LOOK_EVERY_MS = 2_000
-const LOOK_IDLY_EVERY_MS = 5_000
+const LOOK_IDLY_EVERY_MS = 15_000
 
 const missing = ({ posts, pending }: BackfillResult) => posts + pending
 
 /** How many posts were never delivered to a site. Some sites fetch them by themselves, so the count is looked at again while there are any. */
-const countOf = (siteId: string, everyMs = LOOK_IDLY_EVERY_MS) =>
+const countOf = (site: Site, everyMs = LOOK_IDLY_EVERY_MS) =>
   queryOptions({
-    queryKey: ['backfill', siteId],
-    queryFn: ({ signal }) => api.sites.backfill(siteId, { dry_run: true }, { signal }),
-    refetchInterval: ({ state: { data } }) => (data !== undefined && missing(data) > 0 ? everyMs : false),
+    queryKey: ['backfill', site.id],
+    queryFn: ({ signal }) => api.sites.backfill(site.id, { dry_run: true }, { signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && missing(data) > 0 && !readsHere(site) && site.status !== 'inactive' && everyMs,
   })
+
+/** Whether the site reads posts from here when its pages need them. */
+const readsHere = (site: Site) => site.last_test?.store === 'pull'
 
 /** The same in a sheet of its own, once there are any. */
 export function OfferEarlierPosts({ site }: { site: Site }) {
-  const count = useQuery(countOf(site.id)).data
+  const count = useQuery(countOf(site)).data
   const [isOffered, setOffered] = useState(false)
   if (!isOffered && count !== undefined && missing(count) > 0) setOffered(true)
   return isOffered ? (
@@ -37,7 +41,7 @@ export function OfferEarlierPosts({ site }: { site: Site }) {
 /** Counts the posts that were never delivered to the site, sends them on request, and shows how far that is. */
 export function EarlierPosts({ site }: { site: Site }) {
   const [asked, setAsked] = useState<number>()
-  const count = useQuery(countOf(site.id, asked === undefined ? LOOK_IDLY_EVERY_MS : LOOK_EVERY_MS))
+  const count = useQuery(countOf(site, asked === undefined ? LOOK_IDLY_EVERY_MS : LOOK_EVERY_MS))
   const send = useMutation({
     mutationFn: () => api.sites.backfill(site.id),
     onSuccess(sent) {
@@ -52,7 +56,7 @@ export function EarlierPosts({ site }: { site: Site }) {
       <Skeleton className="h-10" />
     )
   if (asked !== undefined) return <Progress arrived={Math.max(0, asked - missing(count.data))} asked={asked} />
-  if (site.last_test?.store === 'pull')
+  if (readsHere(site))
     return <p className="text-quiet">Its pages read posts from here when they need them, earlier ones too.</p>
   const { posts, pending } = count.data
   if (posts === 0)

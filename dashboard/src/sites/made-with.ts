@@ -25,9 +25,10 @@ export type Made = keyof typeof MADE_WITH
 
 type Fields = Pick<Site, 'platform' | 'framework'>
 
-/** What a site is made with: what was chosen when it was connected, else what was detected. */
+/** What a site is made with: what was detected or chosen as its platform, else what was chosen when it was connected. */
 export function madeOf({ platform, framework }: Fields): Made {
-  return framework !== null && framework in MADE_WITH ? (framework as Made) : platform
+  const isKnown = framework !== null && Object.hasOwn(MADE_WITH, framework)
+  return platform === 'custom' && isKnown ? (framework as Made) : platform
 }
 
 /** How the API says it. */
