@@ -258,6 +258,7 @@ describe('sites', () => {
     canonical: 'primary',
     recovery: 'manual',
     verify: false,
+    framework: null,
     last_test: null,
     created_at: now(),
   })
