@@ -192,7 +192,8 @@ export class Dispatcher {
   async #hold(lane: HeldLane): Promise<void> {
     // The first attempt goes alone: a site that hangs costs one attempt, not eight.
     await this.#attemptNext(lane)
-    const width = Math.min(this.#limits.attemptsPerLane, Math.ceil(lane.queue.length / 2))
+    // Of a debounced endpoint something is left only if the first had ended while it waited: what is next takes the rest along.
+    const width = lane.isDebounced ? 1 : Math.min(this.#limits.attemptsPerLane, Math.ceil(lane.queue.length / 2))
     await Promise.all(Array.from({ length: width }, () => this.#attemptAll(lane)))
     this.#recorder.release({ lease: lane.lease, isAbandoned: lane.hasUnknown })
   }

@@ -28,20 +28,21 @@ export class HeldLane {
   /** Takes what was read for the lane. What is due of a debounced endpoint, all of it, is in `pending`. */
   fill(target: LeasedTarget | undefined, due: readonly DueDelivery[], pending: Pending | undefined): void {
     this.target = target
-    if (!this.#isDebounced) this.queue.push(...oldestPerPost(due))
+    if (!this.isDebounced) this.queue.push(...oldestPerPost(due))
     else if (pending !== undefined) {
       this.queue.push(...pending.due)
       this.#later = pending.later
     }
   }
 
-  get #isDebounced(): boolean {
+  /** Whether one attempt serves everything that waits. */
+  get isDebounced(): boolean {
     return this.target !== undefined && this.target.debounceSeconds !== null
   }
 
   /** What the attempt that begins now serves beside its delivery; undefined where each delivery gets its own. */
   takeAlongside(): Pending | undefined {
-    if (!this.#isDebounced) return undefined
+    if (!this.isDebounced) return undefined
     const isLeft = (delivery: DueDelivery) => !this.hasEnded(delivery)
     return { due: this.queue.splice(0).filter(isLeft), later: this.#later.splice(0).filter(isLeft) }
   }
