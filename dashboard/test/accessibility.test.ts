@@ -170,7 +170,7 @@ describeInBrowser(
       await page.goto('/sites/new')
       await page.getByLabel('Address', { exact: true }).fill('127.0.0.1:1')
       await page.getByRole('button', { name: 'Continue' }).click()
-      await page.getByText('The site cannot be looked at: Connection refused.').waitFor()
+      await page.getByText('The site could not be reached: Connection refused.').waitFor()
       await page.getByLabel('Made with').selectOption('Express, or another Node server')
       await page.getByLabel('Name').fill('Kitchen notes')
       await expectForEverybody(page)

@@ -23,7 +23,8 @@ export function httpUrlOrPath(label: string) {
   const path = z
     .string()
     .max(2048)
-    .regex(/^\/(?![/\\])[^\s\p{Cc}]*$/u)
+    .regex(/^\/[^/\\]/)
+    .refine((value) => !/[\s\p{Cc}]/u.test(value))
   return z.union(
     [path, httpUrl(label)],
     `${label} must be an absolute http or https address, or a path that begins with a slash.`,
