@@ -4,9 +4,12 @@ import { RECOVERY_PACE, type Resent } from './world.ts'
 
 /** The promises that recoveries broke. */
 export async function checkRecovery(evidence: Evidence): Promise<Violation[]> {
-  const { world } = evidence
+  const { world, byId } = evidence
   const hooks = new Set(world.network.builds.map(({ siteId }) => siteId))
-  const own = world.resent.filter(({ by, siteId }) => by === 'recovery' && !hooks.has(siteId))
+  // A recovery may go on while somebody asks the same process for another post.
+  const isOwn = ({ by, ids, asked }: Resent) =>
+    by === 'recovery' || (by === 'hand' && ids.some((id) => !asked.includes(byId.get(id)?.post_id ?? '')))
+  const own = world.resent.filter((one) => isOwn(one) && !hooks.has(one.siteId))
   world.count('probes', world.network.probes.length)
   world.count('deliveries sent again by recoveries', own.flatMap(({ ids }) => ids).length)
   const bySite = Map.groupBy(own, ({ siteId }) => siteId)

@@ -84,8 +84,11 @@ export type Outcome = { violations: Violation[]; counts: Counts; lines: string[]
 /** A time by the database's clock (virtual time), to tell it from other clocks' times among a statement's values. */
 class DatabaseTime extends Date {}
 
-/** Deliveries of a site that were queued again because somebody had asked for it, or by a recovery, which made some due before their time. */
-export type Resent = { at: number; siteId: string; ids: string[]; by: 'hand' | 'recovery' | 'hurry' }
+/**
+ * Deliveries of a site that were queued again because somebody had asked for it (`asked`: for the posts for which they were asking the process
+ * just then), or by a recovery, which made some due before their time.
+ */
+export type Resent = { at: number; siteId: string; ids: string[]; by: 'hand' | 'recovery' | 'hurry'; asked: string[] }
 
 /** A process of the service. */
 type Service = { process: Process; ctx: Context; loops: Loops; leaving: boolean }
@@ -543,12 +546,12 @@ export class World {
     if (text === 'commit' || text === 'rollback' || text.startsWith('start transaction')) this.#resending = []
     const isHurry = text.includes('with hurried as')
     if (!isHurry && !text.includes('with judged as materialized')) return
-    const isAsked = this.clients.calls.some(
-      (call) => call.what === 'retry' && call.process === process && call.to === undefined,
-    )
-    const by = isHurry ? 'hurry' : isAsked ? 'hand' : 'recovery'
+    const asked = this.clients.calls
+      .filter((call) => call.what === 'retry' && call.process === process && call.to === undefined)
+      .flatMap(({ postId }) => postId ?? [])
+    const by = isHurry ? 'hurry' : asked.length > 0 ? 'hand' : 'recovery'
     const bySite = Map.groupBy(rows as Array<{ id: string; siteId: string }>, ({ siteId }) => siteId)
     for (const [siteId, list] of bySite)
-      this.#resending.push({ at: this.agenda.now, siteId, ids: list.map(({ id }) => id), by })
+      this.#resending.push({ at: this.agenda.now, siteId, ids: list.map(({ id }) => id), by, asked })
   }
 }
