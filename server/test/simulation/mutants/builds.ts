@@ -25,7 +25,7 @@ export const BUILDS: readonly Mutant[] = [
   {
     name: 'a build is started for every delivery',
     file: 'engine/held-lane.ts',
-    from: 'if (!this.#isDebounced) return undefined',
+    from: 'if (!this.isDebounced) return undefined',
     to: 'return undefined',
   },
   {
