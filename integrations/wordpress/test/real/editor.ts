@@ -14,8 +14,8 @@ const HTML = [
   '<ul><li><input type="checkbox" checked disabled> done</li></ul><table><tbody><tr><td>1</td></tr></tbody></table>',
 ]
 
-/** What has no block of its own, or is more than one can hold. */
-const AS_HTML = 2
+/** What has no block of its own, or is more than one can hold, and stands together. */
+const AS_HTML = 1
 
 export async function opensInEditor(bench: Bench): Promise<void> {
   const { site, pictures, seen } = bench
