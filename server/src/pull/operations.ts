@@ -47,15 +47,31 @@ export type Report = {
   errorMessage: string | null | undefined
   /** The version that the report is about; undefined: the newest. */
   version: number | undefined
-  /** Where the site shows the post: an address, or a path on its host. */
+  /** The address at which the site shows the post. */
   publishedUrl: string | undefined
   metadata: object | undefined
 }
 
-/** A report as requests give it. */
-export function reportOf(given: z.output<typeof ConfirmBody>): Report {
+type Given = z.output<typeof ConfirmBody>
+
+const isPath = (url: string | undefined): url is string => url?.startsWith('/') === true
+
+/** The site's address, if a report of the request names a path on it: behind a proxy a site does not know its own. */
+export async function baseOf(
+  ctx: Context,
+  { accountId, siteId }: Reader,
+  given: ReadonlyArray<Pick<Given, 'published_url'>>,
+): Promise<string | undefined> {
+  if (!given.some(({ published_url: url }) => isPath(url))) return undefined
+  return (await findSite(ctx.db.root, accountId, siteId))?.url
+}
+
+/** A report as requests give it. `base`: what a path is on, as `baseOf` finds it. */
+export function reportOf(given: Given, base: string | undefined): Report {
   const { post_id: postId, site_id: siteId, status, error_message: errorMessage, version, metadata } = given
-  return { postId, siteId, status, errorMessage, version, publishedUrl: given.published_url, metadata }
+  const { published_url: url } = given
+  const publishedUrl = isPath(url) ? base && new URL(url, base).href : url
+  return { postId, siteId, status, errorMessage, version, publishedUrl, metadata }
 }
 
 /**
@@ -67,7 +83,6 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
     throw fail('forbidden', 'This API key belongs to another site. Set site_id to the id of its own site.')
   if (!isId(report.postId)) throw postNotFound()
   const at = ctx.clock.now()
-  const liveUrl = await addressOn(ctx, site, report.publishedUrl)
   await postsTx(ctx.db, async (tx) => {
     if (!(await lockVisiblePost(tx, site, report.postId))) throw postNotFound()
     const confirmation = {
@@ -76,7 +91,7 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
       postId: report.postId.toLowerCase(),
       version: report.version,
       metadata: report.metadata,
-      liveUrl,
+      liveUrl: report.publishedUrl,
       at,
     }
     const failure = report.status === 'failed' ? (report.errorMessage ?? 'The site reported a failure') : undefined
@@ -86,16 +101,9 @@ export async function confirm(ctx: Context, site: Reader, report: Report): Promi
         : await recordSiteFailure(ctx, tx, confirmation, failure)
     if (!noted) await recordPull(ctx, tx, confirmation, failure)
     if (failure === undefined) await expectPages(ctx, tx, [confirmation])
-    if (liveUrl !== undefined) await noteLiveUrls(ctx, tx, [{ ...confirmation, url: liveUrl }])
+    if (report.publishedUrl !== undefined) await noteLiveUrls(ctx, tx, [{ ...confirmation, url: report.publishedUrl }])
   })
   return at
-}
-
-/** The address that a site named: behind a proxy it does not know its own, and gives a path. */
-async function addressOn(ctx: Context, { accountId, siteId }: Reader, given: string | undefined) {
-  if (!given?.startsWith('/')) return given
-  const site = await findSite(ctx.db.root, accountId, siteId)
-  return site && new URL(given, site.url).href
 }
 
 /** What became of a report that was one of many. */
@@ -109,11 +117,12 @@ export async function confirmAll(
   site: Reader,
   given: z.output<typeof ConfirmationsBody>['confirmations'],
 ): Promise<ConfirmationResult[]> {
+  const base = await baseOf(ctx, site, given)
   const results: ConfirmationResult[] = []
   for (const one of given) {
     const { post_id, status, site_id = site.siteId } = one
     try {
-      await confirm(ctx, site, reportOf({ ...one, site_id }))
+      await confirm(ctx, site, reportOf({ ...one, site_id }, base))
       results.push({ post_id, status })
     } catch (error) {
       if (!(error instanceof Failure)) throw error

@@ -7,7 +7,7 @@ import { examplePost, PulledPost, PulledSummary } from '../posts/index.ts'
 import { exampleSite } from '../sites/index.ts'
 import { lookUpPost, pullPage, pullPost } from './answers.ts'
 import { siteKeyAuth } from './gate.ts'
-import { confirm, postNotFound, pullPreview, reportOf } from './operations.ts'
+import { baseOf, confirm, postNotFound, pullPreview, reportOf } from './operations.ts'
 import { syncRoutes } from './sync-routes.ts'
 import { pullWholePage } from './whole-posts.ts'
 import { CACHING, ConfirmBody, Confirmed, IfNoneMatch, Include, NOT_MODIFIED } from './wire.ts'
@@ -172,7 +172,7 @@ export const pullRoutes: Endpoint[] = [
     },
     errors: ['forbidden', 'not_found'],
     async handler({ ctx, principal, body }) {
-      const at = await confirm(ctx, principal, reportOf(body))
+      const at = await confirm(ctx, principal, reportOf(body, await baseOf(ctx, principal, [body])))
       return {
         status: 200,
         body: { post_id: body.post_id.toLowerCase(), site_id: principal.siteId, status: body.status, confirmed_at: at },
