@@ -26,7 +26,7 @@ export function number(value: number | null | undefined): string {
   return value == null ? NOTHING : NUMBER.format(value)
 }
 
-/** `98.7 %`, or a dash. */
+/** `98.7%`, or a dash. */
 export function percent(value: number | null | undefined): string {
   return value == null ? NOTHING : `${NUMBER.format(value)}%`
 }

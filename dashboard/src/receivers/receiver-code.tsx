@@ -13,7 +13,8 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
   const [shown, setShown] = useState(false)
   const { install, download, settings, files, pages = [], notes = [] } = receiver
   const isServer = files.length === 1 && pages.length === 0
-  const risk = site.kind === 'build_hook' ? 'read your posts' : 'write to your site'
+  const isBuilt = site.kind === 'build_hook'
+  const risk = isBuilt ? 'read your posts' : 'write to your site'
   const real = settings(connectionCodeOf(site), site.url)
   const hidden = settings(`prc_${'•'.repeat(16)}`, site.url)
   return (
@@ -51,17 +52,13 @@ export function ReceiverCode({ site, receiver }: { site: SiteWithSecrets; receiv
             `Treat it as a password: anyone who has it can ${risk}.`
           ) : (
             <>
-              {site.kind === 'build_hook' ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}.
-              What runs already has to be started again to find it.
-              {site.kind !== 'build_hook' &&
+              {isBuilt ? 'For the build only' : 'For the server only'}: anyone who has it can {risk}. What runs already
+              has to be started again to find it.
+              {!isBuilt &&
                 isPublic(new URL(site.url).hostname) &&
                 ' For development, connect another site and use its code.'}{' '}
-              In production it belongs in the environment that your host gives the{' '}
-              {site.kind === 'build_hook' ? 'build' : 'site'}
-              {real.path === '.env' &&
-                site.kind !== 'build_hook' &&
-                ', or in this file if you start the server yourself'}
-              .
+              In production it belongs in the environment that your host gives the {isBuilt ? 'build' : 'site'}
+              {real.path === '.env' && !isBuilt && ', or in this file if you start the server yourself'}.
             </>
           )}
         </p>

@@ -8,6 +8,7 @@ import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { Sheet } from '../ui/page.tsx'
 import { Problem, Skeleton } from '../ui/placeholder.tsx'
+import { readsHere } from './health.tsx'
 
 const LOOK_EVERY_MS = 2_000
 const LOOK_IDLY_EVERY_MS = 15_000
@@ -22,9 +23,6 @@ const countOf = (site: Site, everyMs = LOOK_IDLY_EVERY_MS) =>
     refetchInterval: ({ state: { data } }) =>
       data !== undefined && missing(data) > 0 && !readsHere(site) && site.status !== 'inactive' && everyMs,
   })
-
-/** Whether the site reads posts from here when its pages need them. */
-const readsHere = (site: Site) => site.last_test?.store === 'pull'
 
 /** The same in a sheet of its own, once there are any. */
 export function OfferEarlierPosts({ site }: { site: Site }) {

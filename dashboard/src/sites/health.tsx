@@ -21,6 +21,11 @@ export function failedTestOf({ last_test: test, delivery_stats: { last_delivery:
   return test === null || test.ok || (last !== null && last >= test.at) ? undefined : test
 }
 
+/** Whether the site keeps nothing: its pages read posts from here when they need them. */
+export function readsHere({ last_test: test }: Site): boolean {
+  return test?.store === 'pull'
+}
+
 /** How the states look, and are named for people. */
 export const STATES: Record<SiteState, { standing: Standing; tone: 'arrived' | 'failed' | 'plain'; word: string }> = {
   receiving: { standing: 'arrived', tone: 'arrived', word: 'Receiving' },

@@ -35,9 +35,9 @@ export function SendTest({ siteId, isHook = false, waits = false, onResult }: Se
   const { data: result, isFetching } = test
   useEffect(() => {
     if (result === undefined) return
-    if (isHook ? result.success : provesIt(result)) setWaiting(false)
+    if (provesIt(result)) setWaiting(false)
     onResult?.(result)
-  }, [result, isHook, onResult])
+  }, [result, onResult])
   useEffect(() => {
     if (!isWaiting) return
     const timer = setTimeout(() => setWaiting(false), LONGEST_WAIT_MS)

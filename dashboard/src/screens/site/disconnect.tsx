@@ -4,6 +4,7 @@ import { Unplug } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { forgetSite } from '../../queries.ts'
+import { readsHere } from '../../sites/health.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -12,10 +13,9 @@ import { toast } from '../../ui/toast.tsx'
 export function Disconnect({ site }: { site: Site }) {
   const [asking, setAsking] = useState(false)
   const navigate = useNavigate()
-  const left =
-    site.last_test?.store === 'pull'
-      ? 'Its pages read the posts from here, and will fail.'
-      : 'Posts that it has are not removed from it.'
+  const left = readsHere(site)
+    ? 'Its pages read the posts from here, and will fail.'
+    : 'Posts that it has are not removed from it.'
   const disconnect = async () => {
     await api.sites.delete(site.id)
     await navigate({ to: '/sites' })

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api, sentence } from '../../api.ts'
 import { queryClient, siteWithSecretsQuery } from '../../queries.ts'
 import { connectionCodeOf } from '../../receivers/connection-code.ts'
+import { readsHere } from '../../sites/health.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -70,7 +71,7 @@ export function Secrets({ site }: { site: Site }) {
             <p>
               The present webhook secret and API key stop working <b className="font-[620] text-ink">at once</b>. Until{' '}
               {site.name} has its new connection code, it refuses every delivery
-              {site.last_test?.store === 'pull' && ', and pages that read posts from here may fail'}.
+              {readsHere(site) && ', and pages that read posts from here may fail'}.
             </p>
             <p>
               Deliveries that fail meanwhile are tried again a few times, by default for about 35 minutes. To take your

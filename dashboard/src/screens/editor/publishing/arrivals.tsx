@@ -169,9 +169,7 @@ function storyOf(delivery: LoggedDelivery, standing: Standing, isBuilt: boolean)
             </>
           )}
           {/* An attempt that was not accepted says nothing of the arrival: the site has confirmed it by itself. */}
-          {code === null || code >= 300
-            ? ', as the site says'
-            : ms !== null && `, answered in ${duration(ms).replace(' ', '\u00a0')}`}
+          {code === null || code >= 300 ? ', as the site says' : ms !== null && `, answered in ${duration(ms)}`}
         </>
       )
     case 'failed':
