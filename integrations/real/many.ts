@@ -161,8 +161,9 @@ async function measure({ seen }: Stage, what: string, url: string, server: Runni
   let next = 0
   const pages = () => (next++ % 10 === 0 ? '/blog' : `/blog/post-${1 + ((next * 7_919) % ALL)}`)
   const memory: number[] = []
-  for (const [index, rounds] of ROUNDS.entries()) {
-    for (let round = index === 0 ? 0 : (ROUNDS[index - 1] ?? 0); round < rounds; round += 1) await visits(url, pages)
+  let done = 0
+  for (const rounds of ROUNDS) {
+    for (; done < rounds; done += 1) await visits(url, pages)
     memory.push(await server.memory())
   }
   const [empty, posts] = [await visits(url, () => '/'), await visits(url, pages)]

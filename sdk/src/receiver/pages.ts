@@ -18,7 +18,7 @@ export type PagesOptions = {
 }
 
 /** What to answer a visitor. */
-export type Page = { status: 200 | 302 | 308 | 404; headers: Record<string, string>; body: string }
+type Page = { status: 200 | 302 | 308 | 404; headers: Record<string, string>; body: string }
 
 /** The path of the list as addresses have it, without a slash at its end; empty for the first page of the server. */
 export function pathOf({ path = '/blog' }: PagesOptions): string {

@@ -100,23 +100,29 @@ function postrider_wrapped($name, $html, array $attributes = [])
 function postrider_block(array $element)
 {
     ['tag' => $tag, 'attributes' => $attributes, 'inner' => $inner, 'html' => $html] = $element;
-    $block = null;
     if (preg_match('~^h([1-6])$~', $tag, $level) && preg_match('~^(?: id="[^"]*")?$~', $attributes)) {
-        $block = postrider_wrapped('heading', $html, $level[1] === '2' ? [] : ['level' => (int) $level[1]]);
-    } elseif ($tag === 'ul' || $tag === 'ol') {
-        $block = postrider_list_block($tag, $attributes, $inner);
-    } elseif ($tag === 'p' && $attributes === '') {
-        $block = postrider_image_block($inner) ?? postrider_wrapped('paragraph', $html);
-    } elseif ($tag === 'figure' && $attributes === '') {
-        $block = postrider_image_block($inner);
-    } elseif ($tag === 'blockquote' && $attributes === '') {
-        $block = postrider_wrapped('quote', '<blockquote class="wp-block-quote">' . postrider_blocks($inner) . '</blockquote>');
-    } elseif ($tag === 'pre' && $attributes === '') {
-        $block = postrider_code_block($inner);
-    } elseif ($tag === 'hr' && $attributes === '') {
-        $block = postrider_wrapped('separator', '<hr class="wp-block-separator has-alpha-channel-opacity"/>');
+        return postrider_wrapped('heading', $html, $level[1] === '2' ? [] : ['level' => (int) $level[1]]);
     }
-    return $block;
+    if ($tag === 'ul' || $tag === 'ol') {
+        return postrider_list_block($tag, $attributes, $inner);
+    }
+    if ($attributes !== '') {
+        return null;
+    }
+    switch ($tag) {
+        case 'p':
+            return postrider_image_block($inner) ?? postrider_wrapped('paragraph', $html);
+        case 'figure':
+            return postrider_image_block($inner);
+        case 'blockquote':
+            return postrider_wrapped('quote', '<blockquote class="wp-block-quote">' . postrider_blocks($inner) . '</blockquote>');
+        case 'pre':
+            return postrider_code_block($inner);
+        case 'hr':
+            return postrider_wrapped('separator', '<hr class="wp-block-separator has-alpha-channel-opacity"/>');
+        default:
+            return null;
+    }
 }
 
 /** A picture that stands alone, with its caption if it has one; null for anything else. */
