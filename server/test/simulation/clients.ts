@@ -51,6 +51,11 @@ export type Scheduled = {
   sequenceBefore: number
 }
 
+/** Whether a site is in an audience; null is every site. */
+export function isFor(audience: ReadonlySet<string> | null, siteId: string): boolean {
+  return audience === null || audience.has(siteId)
+}
+
 /** A post as its owner knows it. `audience`: null is every site. `sentTo` and `audience` are undefined when the owner cannot know. */
 type OwnPost = {
   id: string
@@ -282,7 +287,7 @@ export class Clients {
     }
     const { active, uncertain } = this.#activeSince(call.from)
     const { audience } = own
-    const aimedAt = audience === undefined ? [] : active.filter((id) => audience?.has(id) ?? true)
+    const aimedAt = audience === undefined ? [] : active.filter((id) => isFor(audience, id))
     this.owed.push({ call, kind: undefined, siteIds: siteIds === undefined ? aimedAt : this.#living(siteIds) })
     own.status = 'published'
     if (siteIds === undefined && (uncertain || audience === undefined)) own.sentTo = undefined
@@ -309,11 +314,11 @@ export class Clients {
     const sentTo = own.sentTo
     own.audience = after
     if (own.status !== 'published' || sentTo === undefined) return
-    const leaving = [...sentTo].filter((id) => after?.has(id) === false)
+    const leaving = [...sentTo].filter((id) => !isFor(after, id))
     this.owed.push({ call, kind: 'post.deleted', siteIds: this.#living(leaving) })
     this.removals.push({ call, sequence: value.post.event_sequence, siteIds: new Set(leaving) })
     const { active, uncertain } = this.#activeSince(call.from)
-    const coming = active.filter((id) => after?.has(id) !== false && before?.has(id) === false)
+    const coming = active.filter((id) => isFor(after, id) && before !== undefined && !isFor(before, id))
     this.owed.push({ call, kind: 'post.published', siteIds: coming })
     this.#world.count('sites that leave an audience', leaving.length)
     this.#world.count('sites that come into an audience', coming.length)

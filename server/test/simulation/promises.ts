@@ -1,5 +1,6 @@
 /** Checks the promises against the journal of POSTs, the answers that the clients got, and the rows at the end. */
 import type { HistoryEntry } from '../../src/engine/tables.ts'
+import { isFor } from './clients.ts'
 import { type Build, type Post, type Request, short } from './network.ts'
 import { checkBuilds } from './promises-builds.ts'
 import { checkRecovery } from './promises-recovery.ts'
@@ -441,7 +442,7 @@ function schedules({ world, deliveries, troubles }: Evidence): Violation[] {
     world.count('schedules checked')
     const steady = [...world.clients.byUrl.values()].filter(
       ({ siteId, paused, deleted }) =>
-        (audience?.has(siteId) ?? true) &&
+        isFor(audience, siteId) &&
         paused.is === false &&
         paused.since <= call.from &&
         deleted.is === false &&
